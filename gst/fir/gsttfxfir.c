@@ -60,15 +60,20 @@ enum
   PROP_SOURCE /* the first of the kernel source's */
 };
 
-struct _GstTfxFir
+/* What the properties ask for. */
+typedef struct
 {
-  GstTfxElement parent;
-
-  /* Under the object lock. */
   GstTfxKernelSource source;
   TfxFirMethod method;
   gboolean align;
   gint delay;
+} GstTfxFirAsked;
+
+struct _GstTfxFir
+{
+  GstTfxElement parent;
+
+  GstTfxFirAsked asked; /* under the object lock */
 
   /* Of the streaming thread. */
   GstTfxKernelLoader loader;
@@ -153,23 +158,13 @@ gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
   return chain;
 }
 
-/* What the properties ask for; to be cleared. */
-typedef struct
-{
-  GstTfxKernelSource source;
-  TfxFirMethod method;
-  gboolean align;
-  gint delay;
-} GstTfxFirAsked;
-
+/* A copy, whose source is to be cleared. */
 static void
 gst_tfx_fir_get_asked (GstTfxFir *self, GstTfxFirAsked *asked)
 {
   GST_OBJECT_LOCK (self);
-  gst_tfx_kernel_source_copy (&asked->source, &self->source);
-  asked->method = self->method;
-  asked->align = self->align;
-  asked->delay = self->delay;
+  *asked = self->asked;
+  gst_tfx_kernel_source_copy (&asked->source, &self->asked.source);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -280,17 +275,17 @@ gst_tfx_fir_set_property (GObject *object, guint prop_id, const GValue *value,
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
     case PROP_METHOD:
-      self->method = g_value_get_enum (value);
+      self->asked.method = g_value_get_enum (value);
       break;
     case PROP_ALIGN:
-      self->align = g_value_get_boolean (value);
+      self->asked.align = g_value_get_boolean (value);
       break;
     case PROP_DELAY:
-      self->delay = g_value_get_int (value);
+      self->asked.delay = g_value_get_int (value);
       break;
     default:
-      known = gst_tfx_kernel_source_set (&self->source, prop_id - PROP_SOURCE,
-          value);
+      known = gst_tfx_kernel_source_set (&self->asked.source,
+          prop_id - PROP_SOURCE, value);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -311,17 +306,17 @@ gst_tfx_fir_get_property (GObject *object, guint prop_id, GValue *value,
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
     case PROP_METHOD:
-      g_value_set_enum (value, self->method);
+      g_value_set_enum (value, self->asked.method);
       break;
     case PROP_ALIGN:
-      g_value_set_boolean (value, self->align);
+      g_value_set_boolean (value, self->asked.align);
       break;
     case PROP_DELAY:
-      g_value_set_int (value, self->delay);
+      g_value_set_int (value, self->asked.delay);
       break;
     default:
-      known = gst_tfx_kernel_source_get (&self->source, prop_id - PROP_SOURCE,
-          value);
+      known = gst_tfx_kernel_source_get (&self->asked.source,
+          prop_id - PROP_SOURCE, value);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -373,7 +368,7 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
 static void
 gst_tfx_fir_finalize (GObject *object)
 {
-  gst_tfx_kernel_source_clear (&GST_TFX_FIR (object)->source);
+  gst_tfx_kernel_source_clear (&GST_TFX_FIR (object)->asked.source);
   G_OBJECT_CLASS (gst_tfx_fir_parent_class)->finalize (object);
 }
 
@@ -402,9 +397,9 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
 static void
 gst_tfx_fir_init (GstTfxFir *self)
 {
-  gst_tfx_kernel_source_init (&self->source);
-  self->method = DEFAULT_METHOD;
-  self->align = DEFAULT_ALIGN;
-  self->delay = DEFAULT_DELAY;
+  gst_tfx_kernel_source_init (&self->asked.source);
+  self->asked.method = DEFAULT_METHOD;
+  self->asked.align = DEFAULT_ALIGN;
+  self->asked.delay = DEFAULT_DELAY;
   self->stager.id = tfx_stage_new_id ();
 }
