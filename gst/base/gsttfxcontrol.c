@@ -263,7 +263,7 @@ gst_tfx_control_follow (GstTfxElement *self, guint n)
   return TRUE;
 }
 
-gsize
+void
 gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
@@ -275,7 +275,7 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
 
   if (control->is_due && control->start < control->point) {
     control->n_ready = MIN (n_frames, control->point - control->start);
-    return control->n_ready;
+    return;
   }
   control->is_due = FALSE;
   if (!control->is_followed || g_atomic_int_get (&priv->set_by_hand))
@@ -293,7 +293,6 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
   control->n_ready = control->is_followed
                          ? MIN (n_frames, control->point - control->start)
                          : n_frames;
-  return control->n_ready;
 }
 
 void

@@ -41,9 +41,8 @@ void gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts);
 /* The same, or _stop(), by whether any is under control, which it returns. */
 gboolean gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts);
 
-/* Reads values for the next frames, up to @n_frames, and queues them; returns
- * how many can be run with them, at least one. */
-gsize gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
+/* Reads values for the next frames, up to @n_frames, and queues them. */
+void gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
 /* The same where frames of the buffer have gone out, or are to: no filter may become
  * later before the next one. */
 void gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames);

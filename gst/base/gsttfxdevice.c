@@ -347,7 +347,7 @@ gst_tfx_device_leave_memory (GstTfxElement *self)
   gst_caps_unref (caps);
 }
 
-gboolean
+void
 gst_tfx_device_fall_back (GstTfxElement *self, gint err)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
@@ -356,10 +356,10 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
   gchar text[512];
 
   if ((!device->runs && !device->out_cuda) || err == -EINVAL)
-    return FALSE;
+    return;
   /* It was told before. */
   if (!device->runs && g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
-    return FALSE;
+    return;
   device->runs = FALSE;
   tfx_cuda_error (device->cuda, text, sizeof text);
   if (!*text)
@@ -376,7 +376,6 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
                      : ", with the filter's state"),
       (NULL));
   gst_tfx_device_leave_memory (self);
-  return TRUE;
 }
 
 /* ---- contexts -------------------------------------------------------------------------- */

@@ -82,10 +82,9 @@ gboolean gst_tfx_device_stays (GstTfxElement *self, gsize n_frames);
 void gst_tfx_device_switch_backend (GstTfxElement *self);
 
 /* A run, or a call for memory, has failed with @err, a negative errno value.  If
- * CUDA was to blame, says so, and TRUE: the CPU goes on, with the state of the
- * filter if that is not lost, and the output is in system memory if what follows
- * takes that. */
-gboolean gst_tfx_device_fall_back (GstTfxElement *self, gint err);
+ * CUDA was to blame, says so: the CPU goes on, with the state of the filter if that
+ * is not lost, and the output is in system memory if what follows takes that. */
+void gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
 /* ---- for gsttfxdeviceauto.c --------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ void gst_tfx_chain_init_text (GstTfxChain *self);
 gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
 
 /* The same with the text of the file at the location, if there is one. */
-gboolean gst_tfx_chain_set_file (GstTfxChain *self);
+void gst_tfx_chain_set_file (GstTfxChain *self);
 
 /* One of the files that the chain comes from was saved. */
 void gst_tfx_chain_read_again (GstTfxChain *self);

@@ -313,27 +313,24 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   return gst_tfx_chain_take (self, text, NULL, NULL);
 }
 
-gboolean
+void
 gst_tfx_chain_set_file (GstTfxChain *self)
 {
   gchar *location, *folder, *text, *fault = NULL;
-  gboolean is_set;
 
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->location);
   GST_OBJECT_UNLOCK (self);
   if (!location)
-    return FALSE;
+    return;
   text = gst_tfx_chain_file_read (location, &fault);
   folder = g_path_get_dirname (location);
-  is_set = gst_tfx_chain_take (self, text ? text : "", folder, fault);
-  if (is_set)
+  if (gst_tfx_chain_take (self, text ? text : "", folder, fault))
     gst_tfx_chain_notify_text (self);
   g_free (text);
   g_free (fault);
   g_free (folder);
   g_free (location);
-  return is_set;
 }
 
 void
