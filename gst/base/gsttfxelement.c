@@ -283,33 +283,16 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   return is_there;
 }
 
-/* There is no stream. */
-static GVariant *
-gst_tfx_element_respond_at_rest (GstTfxElement *self, GVariant *frequencies,
-    guint channel, gdouble rate)
-{
-  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-  TfxChain *chain =
-      klass->make_chain ? klass->make_chain (self, rate, channel) : NULL;
-  GVariant *response = NULL;
-
-  if (chain)
-    response = gst_tfx_response_new (chain, channel, rate,
-        (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate)),
-        frequencies);
-  tfx_chain_unref (&chain);
-  return response;
-}
-
 /* Of what the filter is set to now: a setting that has not come to the stream yet is
- * not in it. */
+ * not in it.  Where there is no stream, of what the properties ask for. */
 static GVariant *
 gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
     guint channel)
 {
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = PRIVATE (self);
   GstTfxSharedFilter *filter;
-  GVariant *response = NULL;
+  GVariant *response;
   TfxChain *chain = NULL;
   GstClockTime latency;
   gdouble rate;
@@ -317,19 +300,19 @@ gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
   /* All of one stream: another one may begin meanwhile. */
   GST_OBJECT_LOCK (self);
   filter = priv->filter ? gst_tfx_shared_filter_ref (priv->filter) : NULL;
-  latency = priv->latency;
+  latency = filter ? priv->latency : GST_CLOCK_TIME_NONE;
   rate = priv->stream_rate;
   GST_OBJECT_UNLOCK (self);
-  if (!filter)
-    return gst_tfx_element_respond_at_rest (self, frequencies, channel, rate);
-  tfx_filter_lock (filter->filter);
-  tfx_filter_get_chain (filter->filter, &chain);
-  tfx_filter_unlock (filter->filter);
-  if (chain)
-    response =
-        gst_tfx_response_new (chain, channel, rate, latency, frequencies);
+  if (filter) {
+    tfx_filter_lock (filter->filter);
+    tfx_filter_get_chain (filter->filter, &chain);
+    tfx_filter_unlock (filter->filter);
+    gst_tfx_shared_filter_unref (filter);
+  } else if (klass->make_chain) {
+    chain = klass->make_chain (self, rate, channel);
+  }
+  response = gst_tfx_response_new (chain, channel, rate, latency, frequencies);
   tfx_chain_unref (&chain);
-  gst_tfx_shared_filter_unref (filter);
   return response;
 }
 

@@ -32,12 +32,14 @@ gst_tfx_response_new (const TfxChain *chain, guint channel, gdouble rate,
     GstClockTime latency, GVariant *frequencies)
 {
   gsize n = 0;
-  const gdouble *freq_hz = read_doubles (frequencies, &n);
+  const gdouble *freq_hz = chain ? read_doubles (frequencies, &n) : NULL;
   GVariantDict dict;
   gdouble *numbers;
 
   if (!freq_hz)
     return NULL;
+  if (!GST_CLOCK_TIME_IS_VALID (latency))
+    latency = (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate));
   numbers = g_new (gdouble, 3 * n + 1);
   for (gsize i = 0; i < n; i++) {
     const TfxComplex h =

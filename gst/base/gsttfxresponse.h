@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 
 /* What a chain does to a channel at @frequencies, doubles in Hz, as a dictionary:
  * rate (d, Hz), channel (u), latency (t, ns), and of as many numbers as there
- * are frequencies real, imaginary, group-delay (ad, frames).  NULL with a warning
- * if that are no doubles; the other of an own reference. */
+ * are frequencies real, imaginary, group-delay (ad, frames).  @latency:
+ * GST_CLOCK_TIME_NONE is the chain's own.  NULL without a chain, or with a warning if
+ * that are no doubles; the other of an own reference. */
 GVariant *gst_tfx_response_new (const TfxChain *chain, guint channel,
     gdouble rate, GstClockTime latency, GVariant *frequencies);
 

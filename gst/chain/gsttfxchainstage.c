@@ -185,15 +185,12 @@ static GVariant *
 gst_tfx_chain_stage_respond (GstTfxChainStage *self, GVariant *frequencies,
     guint channel)
 {
-  gdouble rate;
+  gdouble rate = 0.0;
   TfxStage *stage = gst_tfx_chain_stage_make (self, &rate);
   TfxChain *chain = tfx_chain_append (NULL, stage);
-  GVariant *response = NULL;
+  GVariant *response = gst_tfx_response_new (chain, channel, rate,
+      GST_CLOCK_TIME_NONE, frequencies);
 
-  if (chain)
-    response = gst_tfx_response_new (chain, channel, rate,
-        (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate)),
-        frequencies);
   tfx_chain_unref (&chain);
   tfx_stage_unref (&stage);
   return response;
