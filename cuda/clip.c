@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * clip.c: a gain that clips, on the device. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "kernels/unit-args.h"
 #include "unit.h"
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels;
+  TfxCudaUnit base;
   double factor, gain; /* in front of what clips, and behind it */
   TfxKernel kernel;
 } Unit;
-
-static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
-{
-  Unit *u = calloc (1, sizeof *u);
-
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
-  return 0;
-}
 
 static void
 unit_set_stage (void *data, const TfxStage *stage, double gain)
@@ -42,7 +24,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
 
-  return tfx_cuda_unit_load (u->queue, "clip", &u->kernel);
+  return tfx_cuda_unit_load (u->base.queue, "clip", &u->kernel);
 }
 
 static int
@@ -53,14 +35,14 @@ unit_run (void *data, const TfxUnitRun *run)
     .out = run->out,
     .sum = run->sum,
     .n_frames = run->n_frames,
-    .n_channels = u->n_channels,
+    .n_channels = u->base.n_channels,
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
     .factor = u->factor,
     .gain = u->gain,
     .cleared = run->cleared };
 
-  return tfx_cuda_unit_run_points (u->queue, &u->kernel,
-      run->n_frames * u->n_channels, &args);
+  return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
+      run->n_frames * u->base.n_channels, &args);
 }
 
 static void
@@ -75,8 +57,7 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 
 const TfxCudaUnitKind tfx_cuda_clip = {
   .kind = &tfx_kind_clip,
-  .make = unit_make,
-  .free = free,
+  .size = sizeof (Unit),
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * dynamics.c: a gain that follows the level of the signal, on the device. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "decay.h"
-#include "pair.h"
 #include "unit.h"
 
 /* Numbers of the state of a channel: what is held, what comes out, the mean
@@ -17,41 +15,31 @@
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels;
+  TfxCudaUnit base;
   bool is_linked;
   TfxDynamicsArgs args; /* what does not depend on the block */
-  TfxCudaPair state;
   TfxBuffer carry, control;
   bool is_broken; /* carry and control must be cleared */
   TfxKernel kernel;
 } Unit;
 
 static void
-unit_free (void *data)
+unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_pair_clear (&u->state);
-  tfx_buffer_free (u->queue, &u->carry);
-  tfx_buffer_free (u->queue, &u->control);
-  free (u);
+  tfx_buffer_free (u->base.queue, &u->carry);
+  tfx_buffer_free (u->base.queue, &u->control);
 }
 
 static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
+unit_make (void *data, const TfxStage *stage)
 {
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = data;
 
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
-  u->is_linked = stage->u.dynamics.is_linked && n_channels > 1;
+  u->is_linked = stage->u.dynamics.is_linked && u->base.n_channels > 1;
   u->is_broken = true;
-  tfx_cuda_pair_init (&u->state, queue, (size_t)n_channels * N_STATE);
+  u->base.numbers.n = (size_t)u->base.n_channels * N_STATE;
   return 0;
 }
 
@@ -84,7 +72,7 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 static unsigned
 n_levels_of (const Unit *u)
 {
-  return u->is_linked ? 1 : u->n_channels;
+  return u->is_linked ? 1 : u->base.n_channels;
 }
 
 static size_t
@@ -99,15 +87,13 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
   Unit *u = data;
   const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *
                          TFX_DECAY_WORDS (n_tiles_of (n_frames));
-  int ret = tfx_cuda_pair_reserve (&u->state);
+  int ret = tfx_cuda_unit_load (u->base.queue, "dynamics", &u->kernel);
 
   if (ret == 0)
-    ret = tfx_cuda_unit_load (u->queue, "dynamics", &u->kernel);
-  if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (u->queue, &u->control,
+    ret = tfx_buffer_reserve_zeros (u->base.queue, &u->control,
         4 * sizeof (unsigned), u->is_broken);
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (u->queue, &u->carry,
+    ret = tfx_buffer_reserve_zeros (u->base.queue, &u->carry,
         n_words * sizeof (uint64_t), u->is_broken);
   u->is_broken = u->is_broken && ret < 0;
   return ret;
@@ -124,24 +110,16 @@ unit_run (void *data, const TfxUnitRun *run)
   args.out = run->out;
   args.sum = run->sum;
   args.n_frames = run->n_frames;
-  args.n_channels = u->n_channels;
+  args.n_channels = u->base.n_channels;
   args.n_levels = n_levels_of (u);
   args.n_tiles = (unsigned)n_tiles;
-  args.state_in = tfx_cuda_pair_in (&u->state);
-  args.state_out = tfx_cuda_pair_out (&u->state);
+  args.state_in = tfx_cuda_pair_in (&u->base.numbers);
+  args.state_out = tfx_cuda_pair_out (&u->base.numbers);
   args.carry = u->carry.data;
   args.control = u->control.data;
   args.cleared = run->cleared;
-  return tfx_module_launch (u->queue, &u->kernel, n_tiles * n_levels_of (u),
-      TFX_UNIT_THREADS, TFX_DYNAMICS_SHARED, &args);
-}
-
-static void
-unit_commit (void *data)
-{
-  Unit *u = data;
-
-  tfx_cuda_pair_commit (&u->state);
+  return tfx_module_launch (u->base.queue, &u->kernel,
+      n_tiles * n_levels_of (u), TFX_UNIT_THREADS, TFX_DYNAMICS_SHARED, &args);
 }
 
 static void
@@ -150,33 +128,6 @@ unit_abandon (void *data)
   Unit *u = data;
 
   u->is_broken = true;
-}
-
-/* ---- state ---------------------------------------------------------------------- */
-
-static int
-unit_get_state (void *data, double *state)
-{
-  return tfx_cuda_pair_get (&((Unit *)data)->state, state);
-}
-
-static int
-unit_set_state (void *data, const double *state)
-{
-  return tfx_cuda_pair_set (&((Unit *)data)->state, state);
-}
-
-static int
-unit_copy_state (void *data, const void *from)
-{
-  return tfx_cuda_pair_copy (&((Unit *)data)->state,
-      &((const Unit *)from)->state);
-}
-
-static double
-unit_state_peak (void *data)
-{
-  return tfx_cuda_pair_peak (&((Unit *)data)->state);
 }
 
 /* ---- cost ----------------------------------------------------------------------- */
@@ -208,16 +159,12 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 
 const TfxCudaUnitKind tfx_cuda_dynamics = {
   .kind = &tfx_kind_dynamics,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
+  .clear = unit_clear,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
-  .commit = unit_commit,
   .abandon = unit_abandon,
-  .get_state = unit_get_state,
-  .set_state = unit_set_state,
-  .copy_state = unit_copy_state,
-  .state_peak = unit_state_peak,
   .cost = unit_cost,
 };

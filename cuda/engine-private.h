@@ -33,8 +33,7 @@ typedef struct List
 typedef struct Node
 {
   TfxCudaCascade *cascade;
-  const TfxCudaUnitKind *kind; /* of the unit */
-  void *unit;                  /* or NULL */
+  TfxCudaUnit *unit; /* or NULL */
   unsigned n_channels;
   List *branches;    /* sums, splits */
   size_t sum_buffer; /* sums */

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "units.h"
+
 typedef struct Resident
 {
   TfxResident base;
   TfxCudaQueue queue; /* the device's */
   size_t n;           /* doubles */
-  bool is_cascade;
+  TfxCudaUnit *unit;  /* NULL: of a cascade: */
   TfxBuffer sections; /* [n_channels][n_sos][2] */
-  const TfxCudaUnitKind *kind;
-  void *unit;
 } Resident;
 
 static TfxCuda *
@@ -35,8 +35,7 @@ tfx_cuda_engine_free_resident (TfxResident *resident)
   bool entered = tfx_context_enter (device_of (r)) == 0;
 
   tfx_buffer_free (&r->queue, &r->sections);
-  if (r->unit)
-    r->kind->free (r->unit);
+  tfx_cuda_units_free (&r->unit);
   if (entered)
     tfx_context_leave (device_of (r));
   free (r);
@@ -51,11 +50,11 @@ read_state (Resident *r, double *state)
 
   if (ret < 0)
     return ret;
-  if (r->is_cascade)
+  if (!r->unit)
     ret = tfx_buffer_download (&r->queue, state, r->sections.data,
         r->n * sizeof *state);
   else
-    ret = r->kind->get_state (r->unit, state);
+    ret = tfx_cuda_units_get_state (r->unit, state);
   tfx_context_leave (device_of (r));
   return ret;
 }
@@ -80,16 +79,15 @@ fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
   int ret;
 
   if (node->cascade) {
-    r->is_cascade = true;
     ret = tfx_buffer_reserve (&r->queue, &r->sections,
         r->n * sizeof (double) + 16);
     return ret < 0 ? ret
                    : tfx_cuda_cascade_keep_state (node->cascade, s->first_sos,
                          s->n_sos, r->sections.data);
   }
-  r->kind = node->kind;
-  ret = r->kind->make (&r->queue, node->n_channels, s->step->stage, &r->unit);
-  return ret < 0 ? ret : r->kind->copy_state (r->unit, node->unit);
+  ret = tfx_cuda_units_make (&r->queue, node->n_channels, s->step->stage,
+      &r->unit);
+  return ret < 0 ? ret : tfx_cuda_units_copy_state (r->unit, node->unit);
 }
 
 TfxResident *
@@ -100,7 +98,7 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
   Resident *r;
   int ret;
 
-  if ((node->unit && !node->kind->copy_state) || !(r = calloc (1, sizeof *r)))
+  if ((node->unit && s->state_size == 0) || !(r = calloc (1, sizeof *r)))
     return NULL;
   r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
   r->queue = (TfxCudaQueue){ .cuda = e->cuda, .stream = e->cuda->stream };
@@ -138,7 +136,7 @@ tfx_cuda_engine_take_state (TfxEngine *e, size_t stage, TfxResident *resident)
     ret = tfx_cuda_cascade_take_state (node->cascade, s->first_sos, s->n_sos,
         r->sections.data);
   else
-    ret = r->kind->copy_state (node->unit, r->unit);
+    ret = tfx_cuda_units_copy_state (node->unit, r->unit);
   /* Whoever has the copy frees it, also where one of these has failed. */
   if (tfx_context_drain (&e->queue) < 0)
     ret = -EIO;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "units.h"
+
 static void
 state_is_lost (TfxEngine *e)
 {
@@ -24,8 +26,8 @@ try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
   if (node->cascade)
     ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
         state);
-  else if (node->unit && node->kind->get_state)
-    ret = node->kind->get_state (node->unit, state);
+  else if (node->unit)
+    ret = tfx_cuda_units_get_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
 }
@@ -53,8 +55,8 @@ try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
   if (node->cascade)
     ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
         state);
-  else if (node->unit && node->kind->set_state)
-    ret = node->kind->set_state (node->unit, state);
+  else if (node->unit)
+    ret = tfx_cuda_units_set_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
 }
@@ -81,8 +83,8 @@ tfx_cuda_engine_state_peak (const TfxEngine *e)
 
     if (node->cascade)
       p = tfx_cuda_cascade_state_peak (node->cascade);
-    else if (node->unit && node->kind->state_peak)
-      p = node->kind->state_peak (node->unit);
+    else if (node->unit)
+      p = tfx_cuda_units_state_peak (node->unit);
     peak = p > peak ? p : peak;
   }
   tfx_context_leave (e->cuda);

@@ -11,6 +11,7 @@
 
 #include "block.h"
 #include "branches.h"
+#include "units.h"
 
 static const TfxKernelBlock no_sum;
 
@@ -141,13 +142,13 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 
 /* In place only where the unit can. */
 static int
-run_unit (TfxEngine *e, const Node *node, TfxUnitRun *run)
+run_unit (TfxEngine *e, TfxCudaUnit *unit, TfxUnitRun *run)
 {
-  int ret = node->kind->prepare (node->unit, run->is_double, run->n_frames);
+  int ret = tfx_cuda_units_prepare (unit, run->is_double, run->n_frames);
 
-  if (ret == 0 && node->kind->is_apart)
-    ret = put_apart (e, node->n_channels, run);
-  return ret < 0 ? ret : node->kind->run (node->unit, run);
+  if (ret == 0 && unit->kind->is_apart)
+    ret = put_apart (e, unit->n_channels, run);
+  return ret < 0 ? ret : unit->kind->run (unit, run);
 }
 
 static int
@@ -157,7 +158,7 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
   TfxUnitRun r = *run;
 
   if (node->unit)
-    return run_unit (e, node, &r);
+    return run_unit (e, node->unit, &r);
   if (s->kind == TFX_STEP_SPLIT)
     return run_split (e, s, run);
   if (!node->cascade)
@@ -203,10 +204,10 @@ commit_or_abandon (TfxEngine *e, bool good)
       tfx_cuda_cascade_commit (node->cascade);
     else if (node->cascade)
       tfx_cuda_cascade_abandon (node->cascade);
-    if (node->unit && good && node->kind->commit)
-      node->kind->commit (node->unit);
-    else if (node->unit && !good && node->kind->abandon)
-      node->kind->abandon (node->unit);
+    if (node->unit && good)
+      tfx_cuda_units_commit (node->unit);
+    else if (node->unit)
+      tfx_cuda_units_abandon (node->unit);
   }
 }
 

@@ -89,10 +89,7 @@ make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
     case TFX_STEP_UNIT:
-      node->kind = tfx_cuda_units_find (s->stage);
-      return node->kind ? node->kind->make (&e->queue, n_channels, s->stage,
-                              &node->unit)
-                        : -ENOTSUP;
+      return tfx_cuda_units_make (&e->queue, n_channels, s->stage, &node->unit);
     case TFX_STEP_SPLIT:
       lay_out_split (e, s, node);
       e->has_splits = true;
@@ -179,8 +176,7 @@ free_list (const TfxSteps *list, TfxEngine *e)
     Node *node = &e->nodes[s->index];
 
     tfx_cuda_cascade_free (&node->cascade);
-    if (node->unit)
-      node->kind->free (node->unit);
+    tfx_cuda_units_free (&node->unit);
     for (size_t k = 0; node->branches && k < s->n_branches; k++)
       free_list (&s->branches[k], e);
     free (node->branches);
@@ -245,7 +241,7 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->unit)
-      node->kind->set_stage (node->unit, s->stage, gain);
+      node->unit->kind->set_stage (node->unit, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
       update_list (e, &s->branches[k], &node->branches[k], gain);
   }
@@ -265,7 +261,7 @@ tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
     return 0;
   for (size_t i = 0; i < e->n_nodes; i++) {
     if (e->nodes[i].unit)
-      e->nodes[i].kind->prepare (e->nodes[i].unit, is_double, 1);
+      tfx_cuda_units_prepare (e->nodes[i].unit, is_double, 1);
   }
   tfx_context_leave (e->cuda);
   return 0;
@@ -278,8 +274,8 @@ prepare_node (Node *node, TfxSample type, size_t n_frames, bool is_whole)
 {
   if (node->cascade)
     return tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
-  return node->unit ? node->kind->prepare (node->unit, type == TFX_SAMPLE_F64,
-                          n_frames)
+  return node->unit ? tfx_cuda_units_prepare (node->unit,
+                          type == TFX_SAMPLE_F64, n_frames)
                     : 0;
 }
 
@@ -422,7 +418,9 @@ void
 tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
 {
   for (size_t i = 0; i < e->n_nodes; i++) {
-    if (e->nodes[i].kind == &tfx_cuda_fir)
-      tfx_cuda_fir_force (e->nodes[i].unit, log2, max_tiles);
+    TfxCudaUnit *unit = e->nodes[i].unit;
+
+    if (unit && unit->kind == &tfx_cuda_fir)
+      tfx_cuda_fir_force (unit, log2, max_tiles);
   }
 }

@@ -8,7 +8,6 @@
 
 #include "fft.h"
 #include "fft-cut.h"
-#include "past.h"
 #include "unit.h"
 
 /* Blocks that are so many times as long as those before may want another method. */
@@ -20,10 +19,8 @@
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels;
+  TfxCudaUnit base;
   size_t n_taps;
-  TfxCudaPast past;
   TfxFirMethod asked, method;
   size_t n_frames; /* of the blocks that it was chosen for; 0: not chosen */
   bool is_ready;   /* for streams of this type: */
@@ -44,33 +41,25 @@ typedef struct Unit
 } Unit;
 
 static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
+unit_make (void *data, const TfxStage *stage)
 {
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = data;
 
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
   u->n_taps = stage->u.fir.n_taps;
   u->asked = stage->u.fir.method;
-  tfx_cuda_past_init (&u->past, queue, n_channels, u->n_taps - 1);
-  tfx_cuda_fft_init (&u->fft, queue, n_channels, u->n_taps);
+  u->base.past.length = u->n_taps - 1;
+  tfx_cuda_fft_init (&u->fft, u->base.queue, u->base.n_channels, u->n_taps);
   return 0;
 }
 
 static void
-unit_free (void *data)
+unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_past_clear (&u->past);
   tfx_cuda_fft_clear (&u->fft);
-  tfx_buffer_free (u->queue, &u->room);
-  tfx_buffer_free (u->queue, &u->taps);
-  free (u);
+  tfx_buffer_free (u->base.queue, &u->room);
+  tfx_buffer_free (u->base.queue, &u->taps);
 }
 
 static void
@@ -102,8 +91,8 @@ tfx_cuda_fir_force (void *unit, unsigned log2, unsigned max_tiles)
 static void
 choose (Unit *u, bool is_double, size_t n_frames)
 {
-  size_t shared = (size_t)u->queue->cuda->card.max_shared;
-  TfxReal real = is_double ? TFX_REAL_DOUBLE : u->queue->cuda->real;
+  size_t shared = (size_t)u->base.queue->cuda->card.max_shared;
+  TfxReal real = is_double ? TFX_REAL_DOUBLE : u->base.queue->cuda->real;
   unsigned log2 = tfx_cuda_fft_choose (real, u->n_taps, n_frames, shared);
   TfxFirMethod method =
       tfx_cuda_fft_method (u->asked, real, u->n_taps, n_frames, log2);
@@ -127,9 +116,9 @@ upload_direct (Unit *u)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++)
     tfx_real_put (numbers, u->real, i, u->stage->u.fir.taps[i] * u->gain);
-  ret = tfx_buffer_reserve (u->queue, &u->taps, n * sizeof *numbers);
+  ret = tfx_buffer_reserve (u->base.queue, &u->taps, n * sizeof *numbers);
   if (ret == 0)
-    ret = tfx_buffer_upload (u->queue, u->taps.data, numbers,
+    ret = tfx_buffer_upload (u->base.queue, u->taps.data, numbers,
         n * sizeof *numbers);
   free (numbers);
   return ret;
@@ -156,7 +145,7 @@ static int
 find_kernels (Unit *u, bool is_double)
 {
   TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
-    .real = is_double ? TFX_REAL_DOUBLE : u->queue->cuda->real };
+    .real = is_double ? TFX_REAL_DOUBLE : u->base.queue->cuda->real };
   int ret = 0;
 
   if (u->is_ready && u->is_double == is_double)
@@ -166,7 +155,7 @@ find_kernels (Unit *u, bool is_double)
   u->is_double = is_double;
   u->real = direct.real;
   if (u->method == TFX_FIR_DIRECT)
-    ret = tfx_module_kernel (u->queue->cuda, &direct, &u->direct);
+    ret = tfx_module_kernel (u->base.queue->cuda, &direct, &u->direct);
   u->is_ready = ret == 0;
   return ret;
 }
@@ -183,9 +172,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
   ret = find_kernels (u, is_double);
   if (ret == 0 && u->method == TFX_FIR_FFT)
     ret = tfx_cuda_fft_prepare (&u->fft, !is_double, n_frames);
-  if (ret == 0)
-    ret = renew_taps (u);
-  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+  return ret < 0 ? ret : renew_taps (u);
 }
 
 /* ---- running -------------------------------------------------------------------- */
@@ -199,7 +186,7 @@ run_direct (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
     .out = run->out,
     .sum = run->sum,
     .n_frames = run->n_frames,
-    .n_channels = u->n_channels,
+    .n_channels = u->base.n_channels,
     .n_taps = (unsigned)u->n_taps,
     .per_channel = u->n_kernels > 1,
     .taps = u->taps.data,
@@ -208,8 +195,8 @@ run_direct (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
     .cleared = run->cleared,
   };
 
-  return tfx_module_launch (u->queue, &u->direct, n_tiles * u->n_channels,
-      TFX_FIR_THREADS,
+  return tfx_module_launch (u->base.queue, &u->direct,
+      n_tiles * u->base.n_channels, TFX_FIR_THREADS,
       TFX_FIR_NUMBERS (TFX_FIR_REACH (u->n_taps)) * TFX_REAL_SIZE, &args);
 }
 
@@ -235,7 +222,7 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  const TfxKernelRing ring = tfx_cuda_past_ring (&u->past, run->n_frames);
+  const TfxKernelRing ring = tfx_cuda_past_ring (&u->base.past, run->n_frames);
 
   return u->method == TFX_FIR_FFT ? run_transforms (u, run, &ring)
                                   : run_direct (u, run, &ring);
@@ -246,7 +233,6 @@ unit_commit (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_past_commit (&u->past);
   if (u->method == TFX_FIR_FFT)
     tfx_cuda_fft_commit (&u->fft);
 }
@@ -260,47 +246,32 @@ unit_abandon (void *data)
 /* ---- state ---------------------------------------------------------------------- */
 
 static int
-unit_get_state (void *data, double *state)
-{
-  return tfx_cuda_past_get_state (&((Unit *)data)->past, state);
-}
-
-static int
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
 
   tfx_cuda_fft_forget (&u->fft);
-  return tfx_cuda_past_set_state (&u->past, state);
+  return tfx_cuda_past_set_state (&u->base.past, state);
 }
 
 static int
 unit_copy_state (void *data, const void *from)
 {
-  Unit *u = data;
-
-  tfx_cuda_fft_forget (&u->fft);
-  return tfx_cuda_past_copy (&u->past, &((const Unit *)from)->past);
-}
-
-static double
-unit_state_peak (void *data)
-{
-  return tfx_cuda_past_peak (&((Unit *)data)->past);
+  tfx_cuda_fft_forget (&((Unit *)data)->fft);
+  return 0;
 }
 
 const TfxCudaUnitKind tfx_cuda_fir = {
   .kind = &tfx_kind_fir,
   .is_apart = true,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
+  .clear = unit_clear,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,
   .abandon = unit_abandon,
-  .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,
-  .state_peak = unit_state_peak,
 };

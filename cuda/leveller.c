@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "kernels/unit-args.h"
-#include "pair.h"
-#include "past.h"
 #include "true-peak.h"
 #include "unit.h"
 #include "units/kind-leveller.h"
@@ -32,14 +30,13 @@ _Static_assert(TFX_LEVELLER_LEVEL == TFX_CELLS_LEVEL &&
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
+  TfxCudaUnit base;
   TfxLeveller values;
-  unsigned n_channels, n_levels;
+  unsigned n_levels;
   bool is_loudness, has_points; /* between samples */
-  size_t delay;
+  size_t delay;         /* of which the past is, or of what the points take */
   TfxLevellerArgs args; /* what does not depend on the block */
-  TfxCudaPast past;     /* `delay` frames, or what the points take */
-  TfxCudaPair numbers, classes;
+  TfxCudaPair classes;
   double *rest; /* of the numbers */
   size_t in_cell, n_running;
   uint64_t n_over; /* cells */
@@ -56,15 +53,12 @@ can_run (const TfxStage *stage)
 /* ---- life ------------------------------------------------------------------------ */
 
 static void
-unit_free (void *data)
+unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_past_clear (&u->past);
-  tfx_cuda_pair_clear (&u->numbers);
   tfx_cuda_pair_clear (&u->classes);
   free (u->rest);
-  free (u);
 }
 
 /* Of `heard` what is among the numbers, and where it is there. */
@@ -101,20 +95,20 @@ pack (const Unit *u, const TfxLevellerState *s, double *numbers)
 static int
 make_rest (Unit *u)
 {
-  const size_t size = tfx_leveller_state_size (&u->values, u->n_channels);
+  const size_t size = tfx_leveller_state_size (&u->values, u->base.n_channels);
   double *state = calloc (size, sizeof *state);
   TfxLevellerState s;
   int ret = -ENOMEM;
 
-  u->rest = calloc (u->numbers.n, sizeof *u->rest);
+  u->rest = calloc (u->base.numbers.n, sizeof *u->rest);
   if (state && u->rest) {
-    s = tfx_leveller_state (&u->values, u->n_channels, state);
+    s = tfx_leveller_state (&u->values, u->base.n_channels, state);
     for (unsigned k = 0; k < 2 * u->n_levels; k++)
       s.gains[k] = 1.0;
     if (u->is_loudness)
-      tfx_loudness_rest (u->n_channels, s.heard);
+      tfx_loudness_rest (u->base.n_channels, s.heard);
     else
-      tfx_cells_rest (&u->values, u->n_channels, s.heard);
+      tfx_cells_rest (&u->values, u->base.n_channels, s.heard);
     pack (u, &s, u->rest);
     ret = 0;
   }
@@ -159,7 +153,7 @@ set_fixed (Unit *u)
   TfxLevellerArgs *args = &u->args;
   TfxTruePeak points;
 
-  args->n_channels = u->n_channels;
+  args->n_channels = u->base.n_channels;
   args->n_levels = u->n_levels;
   args->measure = l->measure == TFX_LEVELLER_TRUE_PEAK ? TFX_LEVELLER_BETWEEN
                   : l->measure == TFX_LEVELLER_RMS     ? TFX_LEVELLER_SQUARES
@@ -186,30 +180,22 @@ set_fixed (Unit *u)
 }
 
 static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
+unit_make (void *data, const TfxStage *stage)
 {
+  Unit *u = data;
   const TfxLeveller *l = &stage->u.leveller;
-  const TfxLevellerState s = tfx_leveller_state (l, n_channels, NULL);
-  Unit *u = calloc (1, sizeof *u);
-  size_t n_past;
+  const TfxLevellerState s = tfx_leveller_state (l, u->base.n_channels, NULL);
 
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
   u->values = *l;
-  u->n_channels = n_channels;
   u->n_levels = s.n_levels;
   u->is_loudness = l->measure == TFX_LEVELLER_LOUDNESS;
   u->has_points = u->is_loudness || l->measure == TFX_LEVELLER_TRUE_PEAK;
-  u->delay = n_past = tfx_leveller_delay (l);
-  if (u->has_points && n_past < TFX_LEVELLER_PAST)
-    n_past = TFX_LEVELLER_PAST;
-  tfx_cuda_past_init (&u->past, queue, n_channels, n_past);
-  tfx_cuda_pair_init (&u->numbers, queue,
-      first_number (u) + s.n_heard - first_heard (u, &s));
-  tfx_cuda_pair_init (&u->classes, queue, u->is_loudness ? N_CLASSES : 0);
+  u->delay = u->base.past.length = tfx_leveller_delay (l);
+  if (u->has_points && u->delay < TFX_LEVELLER_PAST)
+    u->base.past.length = TFX_LEVELLER_PAST;
+  u->base.numbers.n = first_number (u) + s.n_heard - first_heard (u, &s);
+  tfx_cuda_pair_init (&u->classes, u->base.queue,
+      u->is_loudness ? N_CLASSES : 0);
   set_fixed (u);
   return make_rest (u);
 }
@@ -229,16 +215,15 @@ static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_pair_reserve (&u->numbers);
+  int ret = 0;
 
-  if (ret == 0 && u->is_loudness)
+  if (u->is_loudness)
     ret = tfx_cuda_pair_reserve (&u->classes);
-  if (ret == 0 && !u->numbers.has_state)
-    ret = tfx_cuda_pair_set (&u->numbers, u->rest);
-  if (ret == 0)
-    ret = tfx_cuda_unit_load (u->queue,
-        u->is_loudness ? "loudness" : "leveller", &u->kernel);
-  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+  if (ret == 0 && !u->base.numbers.has_state)
+    ret = tfx_cuda_pair_set (&u->base.numbers, u->rest);
+  return ret < 0 ? ret
+                 : tfx_cuda_unit_load (u->base.queue,
+                       u->is_loudness ? "loudness" : "leveller", &u->kernel);
 }
 
 static double
@@ -279,18 +264,18 @@ unit_run (void *data, const TfxUnitRun *run)
   args.n_frames = run->n_frames;
   args.in_cell = (unsigned)u->in_cell;
   args.n_over = u->n_over;
-  args.state_in = tfx_cuda_pair_in (&u->numbers);
-  args.state_out = tfx_cuda_pair_out (&u->numbers);
+  args.state_in = tfx_cuda_pair_in (&u->base.numbers);
+  args.state_out = tfx_cuda_pair_out (&u->base.numbers);
   if (u->is_loudness && ends_cell (u, run->n_frames)) {
     args.classes_in = tfx_cuda_pair_in (&u->classes);
     args.classes_out = tfx_cuda_pair_out (&u->classes);
   }
-  args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
+  args.ring = tfx_cuda_past_ring (&u->base.past, run->n_frames);
   args.cleared = run->cleared;
   set_values (u, run->is_double, &args);
   u->n_running = run->n_frames;
-  return tfx_module_launch (u->queue, &u->kernel, u->n_levels, TFX_UNIT_THREADS,
-      TFX_LEVELLER_SHARED, &args);
+  return tfx_module_launch (u->base.queue, &u->kernel, u->n_levels,
+      TFX_UNIT_THREADS, TFX_LEVELLER_SHARED, &args);
 }
 
 static void
@@ -299,8 +284,6 @@ unit_commit (void *data)
   Unit *u = data;
   const size_t n = u->in_cell + u->n_running;
 
-  tfx_cuda_past_commit (&u->past);
-  tfx_cuda_pair_commit (&u->numbers);
   if (u->is_loudness && ends_cell (u, u->n_running))
     tfx_cuda_pair_commit (&u->classes);
   u->n_over += n / u->values.n_cell;
@@ -315,31 +298,34 @@ points_of (const Unit *u, const TfxLevellerState *s, unsigned channel)
 {
   if (u->is_loudness)
     return s->heard + s->n_heard -
-           (u->n_channels - channel) * TFX_LOUD_CHANNEL + TFX_LOUD_CHANNEL -
-           TFX_LEVELLER_PAST;
-  return s->heard + s->n_heard - (u->n_channels - channel) * TFX_LEVELLER_PAST;
+           (u->base.n_channels - channel) * TFX_LOUD_CHANNEL +
+           TFX_LOUD_CHANNEL - TFX_LEVELLER_PAST;
+  return s->heard + s->n_heard -
+         (u->base.n_channels - channel) * TFX_LEVELLER_PAST;
 }
 
 /* Where frame i of the past, the newest last, of a channel is in a state. */
 static double *
 past_of (const Unit *u, const TfxLevellerState *s, unsigned channel, size_t i)
 {
-  const size_t n_back = u->past.length - i;
+  const size_t n_back = u->base.past.length - i;
 
   if (n_back > u->delay)
     return points_of (u, s, channel) + TFX_LEVELLER_PAST - n_back;
-  return s->past + (u->delay - n_back) * u->n_channels + channel;
+  return s->past + (u->delay - n_back) * u->base.n_channels + channel;
 }
 
 /* past[n_channels][length] of the device into a state. */
 static void
 unpack_past (const Unit *u, const TfxLevellerState *s, const double *past)
 {
-  for (unsigned c = 0; c < u->n_channels; c++, past += u->past.length) {
-    for (size_t i = 0; i < u->past.length; i++)
+  for (unsigned c = 0; c < u->base.n_channels;
+       c++, past += u->base.past.length) {
+    for (size_t i = 0; i < u->base.past.length; i++)
       *past_of (u, s, c, i) = past[i];
     if (u->has_points)
-      memcpy (points_of (u, s, c), past + u->past.length - TFX_LEVELLER_PAST,
+      memcpy (points_of (u, s, c),
+          past + u->base.past.length - TFX_LEVELLER_PAST,
           TFX_LEVELLER_PAST * sizeof *past);
   }
 }
@@ -361,9 +347,9 @@ unpack (const Unit *u, const TfxLevellerState *s, const double *numbers)
 static int
 get_numbers (Unit *u, double *numbers)
 {
-  if (u->numbers.has_state)
-    return tfx_cuda_pair_get (&u->numbers, numbers);
-  memcpy (numbers, u->rest, u->numbers.n * sizeof *numbers);
+  if (u->base.numbers.has_state)
+    return tfx_cuda_pair_get (&u->base.numbers, numbers);
+  memcpy (numbers, u->rest, u->base.numbers.n * sizeof *numbers);
   return 0;
 }
 
@@ -371,21 +357,22 @@ static int
 unit_get_state (void *data, double *state)
 {
   Unit *u = data;
-  const size_t n_past = u->past.length * u->n_channels;
-  TfxLevellerState s = tfx_leveller_state (&u->values, u->n_channels, state);
-  double *all = malloc ((u->numbers.n + n_past) * sizeof *all);
+  const size_t n_past = u->base.past.length * u->base.n_channels;
+  TfxLevellerState s =
+      tfx_leveller_state (&u->values, u->base.n_channels, state);
+  double *all = malloc ((u->base.numbers.n + n_past) * sizeof *all);
   int ret = -ENOMEM;
 
   memset (state, 0, (size_t)(s.heard + s.n_sums - state) * sizeof *state);
   if (all)
     ret = get_numbers (u, all);
   if (ret == 0)
-    ret = tfx_cuda_past_get_state (&u->past, all + u->numbers.n);
+    ret = tfx_cuda_past_get_state (&u->base.past, all + u->base.numbers.n);
   if (ret == 0 && u->is_loudness)
     ret = tfx_cuda_pair_get (&u->classes, s.heard);
   if (ret == 0) {
     unpack (u, &s, all);
-    unpack_past (u, &s, all + u->numbers.n);
+    unpack_past (u, &s, all + u->base.numbers.n);
   }
   free (all);
   return ret;
@@ -394,8 +381,8 @@ unit_get_state (void *data, double *state)
 static void
 rest (Unit *u)
 {
-  tfx_cuda_past_reset (&u->past);
-  tfx_cuda_pair_reset (&u->numbers);
+  tfx_cuda_past_reset (&u->base.past);
+  tfx_cuda_pair_reset (&u->base.numbers);
   tfx_cuda_pair_reset (&u->classes);
   u->in_cell = 0;
   u->n_over = 0;
@@ -408,8 +395,8 @@ unit_set_state (void *data, const double *state)
   Unit *u = data;
   /* Only read. */
   TfxLevellerState s =
-      tfx_leveller_state (&u->values, u->n_channels, (double *)state);
-  const size_t n_past = u->past.length * u->n_channels;
+      tfx_leveller_state (&u->values, u->base.n_channels, (double *)state);
+  const size_t n_past = u->base.past.length * u->base.n_channels;
   double *all, *past;
   int ret = 0;
 
@@ -417,20 +404,20 @@ unit_set_state (void *data, const double *state)
     rest (u);
     return 0;
   }
-  all = malloc ((u->numbers.n + n_past) * sizeof *all);
+  all = malloc ((u->base.numbers.n + n_past) * sizeof *all);
   if (!all)
     return -ENOMEM;
-  past = all + u->numbers.n;
+  past = all + u->base.numbers.n;
   pack (u, &s, all);
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = 0; i < u->past.length; i++)
+  for (unsigned c = 0; c < u->base.n_channels; c++) {
+    for (size_t i = 0; i < u->base.past.length; i++)
       *past++ = *past_of (u, &s, c, i);
   }
-  ret = tfx_cuda_pair_set (&u->numbers, all);
+  ret = tfx_cuda_pair_set (&u->base.numbers, all);
   if (ret == 0 && u->is_loudness)
     ret = tfx_cuda_pair_set (&u->classes, s.heard);
   if (ret == 0)
-    ret = tfx_cuda_past_set_state (&u->past, all + u->numbers.n);
+    ret = tfx_cuda_past_set_state (&u->base.past, all + u->base.numbers.n);
   u->in_cell = (size_t)s.place->in_cell;
   u->n_over = (uint64_t)s.heard[u->is_loudness ? N_CLASSES + 1 : s.n_sums];
   free (all);
@@ -442,22 +429,17 @@ unit_copy_state (void *data, const void *from)
 {
   const Unit *other = from;
   Unit *u = data;
-  int ret = tfx_cuda_past_copy (&u->past, &other->past);
 
-  if (ret == 0)
-    ret = tfx_cuda_pair_copy (&u->numbers, &other->numbers);
-  if (ret == 0 && u->is_loudness)
-    ret = tfx_cuda_pair_copy (&u->classes, &other->classes);
   u->in_cell = other->in_cell;
   u->n_over = other->n_over;
-  return ret;
+  return u->is_loudness ? tfx_cuda_pair_copy (&u->classes, &other->classes) : 0;
 }
 
 /* Gains and what was measured are no sound. */
 static double
 unit_state_peak (void *data)
 {
-  return ((const Unit *)data)->numbers.has_state ? INFINITY : 0.0;
+  return ((const Unit *)data)->base.numbers.has_state ? INFINITY : 0.0;
 }
 
 /* ---- cost ----------------------------------------------------------------------- */
@@ -491,8 +473,9 @@ const TfxCudaUnitKind tfx_cuda_leveller = {
   .kind = &tfx_kind_leveller,
   .can_run = can_run,
   .is_apart = true,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
+  .clear = unit_clear,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,

@@ -5,19 +5,15 @@
 #include <stdlib.h>
 
 #include "kernels/unit-args.h"
-#include "pair.h"
-#include "past.h"
 #include "unit.h"
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels, n_ahead;
+  TfxCudaUnit base;
+  unsigned n_ahead;
   bool is_linked;
   TfxLimiter values;
   double gain;
-  TfxCudaPast past;
-  TfxCudaPair gains;
   size_t n_silent, n_running; /* frames; of the block that is being run */
   /* Far: see TfxLimiterArgs. */
   TfxBuffer tops;
@@ -33,35 +29,26 @@ can_run (const TfxStage *stage)
 }
 
 static void
-unit_free (void *data)
+unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_past_clear (&u->past);
-  tfx_cuda_pair_clear (&u->gains);
-  tfx_buffer_free (u->queue, &u->tops);
-  free (u);
+  tfx_buffer_free (u->base.queue, &u->tops);
 }
 
 static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
+unit_make (void *data, const TfxStage *stage)
 {
   const TfxLimiter *l = &stage->u.limiter;
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = data;
 
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
   u->n_ahead = (unsigned)l->n_ahead;
-  u->is_linked = l->is_linked && n_channels > 1;
+  u->is_linked = l->is_linked && u->base.n_channels > 1;
   u->n_silent = l->n_ahead;
   if (l->n_ahead > TFX_LIMITER_NEAR)
     u->n_tops = (unsigned)(l->n_ahead / TFX_UNIT_TILE + 1);
-  tfx_cuda_past_init (&u->past, queue, n_channels, l->n_ahead);
-  tfx_cuda_pair_init (&u->gains, queue, n_channels);
+  u->base.past.length = l->n_ahead;
+  u->base.numbers.n = u->base.n_channels;
   return 0;
 }
 
@@ -79,22 +66,20 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 static unsigned
 n_levels_of (const Unit *u)
 {
-  return u->is_linked ? 1 : u->n_channels;
+  return u->is_linked ? 1 : u->base.n_channels;
 }
 
 static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_pair_reserve (&u->gains);
+  int ret = tfx_cuda_unit_load (u->base.queue,
+      u->n_tops > 0 ? "limiter_far" : "limiter", &u->kernel);
 
-  if (ret == 0)
-    ret = tfx_cuda_unit_load (u->queue,
-        u->n_tops > 0 ? "limiter_far" : "limiter", &u->kernel);
   if (ret == 0 && u->n_tops > 0)
-    ret = tfx_buffer_reserve (u->queue, &u->tops,
+    ret = tfx_buffer_reserve (u->base.queue, &u->tops,
         n_levels_of (u) * u->n_tops * sizeof (double));
-  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+  return ret;
 }
 
 /* The largest float that is no larger. */
@@ -116,7 +101,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .out = run->out,
     .sum = run->sum,
     .n_frames = run->n_frames,
-    .n_channels = u->n_channels,
+    .n_channels = u->base.n_channels,
     .n_levels = n_levels_of (u),
     .n_ahead = u->n_ahead,
     .n_silent = (unsigned)u->n_silent,
@@ -129,15 +114,15 @@ unit_run (void *data, const TfxUnitRun *run)
     .tile = u->tile,
     .n_over = u->n_over,
     .is_new = !u->has_tops,
-    .state_in = tfx_cuda_pair_in (&u->gains),
-    .state_out = tfx_cuda_pair_out (&u->gains),
-    .ring = tfx_cuda_past_ring (&u->past, run->n_frames),
+    .state_in = tfx_cuda_pair_in (&u->base.numbers),
+    .state_out = tfx_cuda_pair_out (&u->base.numbers),
+    .ring = tfx_cuda_past_ring (&u->base.past, run->n_frames),
     .tops = u->tops.data,
     .cleared = run->cleared,
   };
 
   u->n_running = run->n_frames;
-  return tfx_module_launch (u->queue, &u->kernel, args.n_levels,
+  return tfx_module_launch (u->base.queue, &u->kernel, args.n_levels,
       TFX_UNIT_THREADS, TFX_LIMITER_SHARED, &args);
 }
 
@@ -146,8 +131,6 @@ unit_commit (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_past_commit (&u->past);
-  tfx_cuda_pair_commit (&u->gains);
   u->n_silent -= u->n_running < u->n_silent ? u->n_running : u->n_silent;
   if (u->n_tops > 0) {
     const size_t n = u->n_over + u->n_running;
@@ -173,15 +156,15 @@ static int
 unit_get_state (void *data, double *state)
 {
   Unit *u = data;
-  const size_t n = u->n_ahead, n_channels = u->n_channels;
+  const size_t n = u->n_ahead, n_channels = u->base.n_channels;
   double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
   const double *past = numbers, *gains = numbers + n * n_channels;
   int ret = -ENOMEM;
 
   if (numbers)
-    ret = tfx_cuda_past_get_state (&u->past, numbers);
+    ret = tfx_cuda_past_get_state (&u->base.past, numbers);
   if (ret == 0)
-    ret = tfx_cuda_pair_get (&u->gains, numbers + n * n_channels);
+    ret = tfx_cuda_pair_get (&u->base.numbers, numbers + n * n_channels);
   for (unsigned c = 0; ret == 0 && c < n_channels; c++) {
     for (size_t i = 0; i < n; i++)
       *state++ = *past++;
@@ -194,22 +177,18 @@ unit_get_state (void *data, double *state)
 static int
 unit_copy_state (void *data, const void *from)
 {
-  const Unit *other = from;
   Unit *u = data;
-  int ret = tfx_cuda_past_copy (&u->past, &other->past);
 
-  if (ret == 0)
-    ret = tfx_cuda_pair_copy (&u->gains, &other->gains);
-  u->n_silent = other->n_silent;
+  u->n_silent = ((const Unit *)from)->n_silent;
   u->has_tops = false;
-  return ret;
+  return 0;
 }
 
 static int
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
-  const size_t n = u->n_ahead, n_channels = u->n_channels;
+  const size_t n = u->n_ahead, n_channels = u->base.n_channels;
   const double last = state[n];
   double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
   double *past = numbers, *gains = numbers + n * n_channels;
@@ -223,9 +202,9 @@ unit_set_state (void *data, const double *state)
     gains[c] = *state > 0.0 ? *state : 1.0;
     state++;
   }
-  ret = tfx_cuda_past_set_state (&u->past, numbers);
+  ret = tfx_cuda_past_set_state (&u->base.past, numbers);
   if (ret == 0)
-    ret = tfx_cuda_pair_set (&u->gains, numbers + n * n_channels);
+    ret = tfx_cuda_pair_set (&u->base.numbers, numbers + n * n_channels);
   u->n_silent = last > 0.0 ? 0 : n - (size_t)-last;
   u->has_tops = false;
   free (numbers);
@@ -239,12 +218,13 @@ static double
 unit_state_peak (void *data)
 {
   Unit *u = data;
-  double *gains = malloc (u->n_channels * sizeof *gains);
+  double *gains = malloc (u->base.n_channels * sizeof *gains);
   double peak = INFINITY;
 
-  if (gains && tfx_cuda_pair_get (&u->gains, gains) == 0) {
-    peak = tfx_cuda_past_peak (&u->past);
-    for (unsigned c = 0; u->gains.has_state && c < u->n_channels; c++) {
+  if (gains && tfx_cuda_pair_get (&u->base.numbers, gains) == 0) {
+    peak = tfx_cuda_past_peak (&u->base.past);
+    for (unsigned c = 0; u->base.numbers.has_state && c < u->base.n_channels;
+         c++) {
       if (fabs (1.0 - gains[c]) > REST)
         peak = fmax (peak, 1.0);
     }
@@ -281,8 +261,9 @@ const TfxCudaUnitKind tfx_cuda_limiter = {
   .kind = &tfx_kind_limiter,
   .can_run = can_run,
   .is_apart = true,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
+  .clear = unit_clear,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "past.h"
 #include "unit.h"
@@ -11,8 +10,8 @@
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels, n_heard;
+  TfxCudaUnit base;
+  unsigned n_heard;
   double gain;   /* behind it */
   double *gains; /* [n_channels in][n_channels out], and on the device: */
   TfxBuffer copied;
@@ -23,37 +22,25 @@ typedef struct Unit
 static size_t
 size_of_gains (const Unit *u)
 {
-  return (size_t)u->n_channels * u->n_channels * sizeof *u->gains;
+  return (size_t)u->base.n_channels * u->base.n_channels * sizeof *u->gains;
 }
 
 static void
-unit_free (void *data)
+unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_buffer_free (u->queue, &u->copied);
+  tfx_buffer_free (u->base.queue, &u->copied);
   free (u->gains);
-  free (u);
 }
 
 static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
+unit_make (void *data, const TfxStage *stage)
 {
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = data;
 
-  *unit = NULL;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
   u->gains = calloc (1, size_of_gains (u));
-  if (!u->gains) {
-    free (u);
-    return -ENOMEM;
-  }
-  *unit = u;
-  return 0;
+  return u->gains ? 0 : -ENOMEM;
 }
 
 /* The first ones of the channels are heard: see unit-mix.c of the CPU. */
@@ -61,7 +48,7 @@ static void
 unit_set_stage (void *data, const TfxStage *stage, double gain)
 {
   Unit *u = data;
-  const unsigned n = u->n_channels;
+  const unsigned n = u->base.n_channels;
 
   u->gain = gain;
   u->n_heard = 0;
@@ -80,13 +67,13 @@ static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_unit_load (u->queue, "mix", &u->kernel);
+  int ret = tfx_cuda_unit_load (u->base.queue, "mix", &u->kernel);
 
   if (ret < 0 || u->are_copied)
     return ret;
-  ret = tfx_buffer_reserve (u->queue, &u->copied, size_of_gains (u));
+  ret = tfx_buffer_reserve (u->base.queue, &u->copied, size_of_gains (u));
   if (ret == 0)
-    ret = tfx_buffer_upload (u->queue, u->copied.data, u->gains,
+    ret = tfx_buffer_upload (u->base.queue, u->copied.data, u->gains,
         size_of_gains (u));
   u->are_copied = ret == 0;
   return ret;
@@ -100,15 +87,15 @@ unit_run (void *data, const TfxUnitRun *run)
     .out = run->out,
     .sum = run->sum,
     .n_frames = run->n_frames,
-    .n_channels = u->n_channels,
+    .n_channels = u->base.n_channels,
     .n_heard = u->n_heard,
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
     .gain = u->gain,
     .gains = u->copied.data,
     .cleared = run->cleared };
 
-  return tfx_cuda_unit_run_points (u->queue, &u->kernel,
-      run->n_frames * u->n_channels, &args);
+  return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
+      run->n_frames * u->base.n_channels, &args);
 }
 
 /* By the channels that are heard.  Samples come by way of the cache. */
@@ -128,8 +115,9 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 const TfxCudaUnitKind tfx_cuda_mix = {
   .kind = &tfx_kind_mix,
   .is_apart = true,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
+  .clear = unit_clear,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,

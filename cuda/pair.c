@@ -2,7 +2,6 @@
  * pair.c: see pair.h. */
 #include "pair.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,7 @@ void
 tfx_cuda_pair_commit (TfxCudaPair *p)
 {
   p->current = !p->current;
-  p->has_state = true;
+  p->has_state = p->n > 0;
 }
 
 int
@@ -64,8 +63,11 @@ tfx_cuda_pair_get (TfxCudaPair *p, double *numbers)
 int
 tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
 {
-  int ret = tfx_cuda_pair_reserve (p);
+  int ret;
 
+  if (p->n == 0)
+    return 0;
+  ret = tfx_cuda_pair_reserve (p);
   if (ret == 0)
     ret = tfx_buffer_upload (p->queue, p->data[p->current].data, numbers,
         p->n * sizeof *numbers);

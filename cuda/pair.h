@@ -11,7 +11,7 @@
 typedef struct TfxCudaPair
 {
   TfxCudaQueue *queue;
-  size_t n; /* doubles */
+  size_t n; /* doubles; 0: none */
   TfxBuffer data[2];
   unsigned current;
   bool has_state; /* false: at rest, all of them 0 */

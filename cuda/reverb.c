@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "decay.h"
-#include "pair.h"
 #include "unit.h"
 
 _Static_assert(TFX_REVERB_N_LINES == TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES,
@@ -17,11 +16,9 @@ _Static_assert(TFX_REVERB_COMBS == TFX_UNIT_THREADS / 32, "a warp runs a comb");
 
 typedef struct Unit
 {
-  TfxCudaQueue *queue;
-  unsigned n_channels;
+  TfxCudaUnit base;
   TfxReverbArgs args; /* what does not depend on the block */
-  TfxCudaPair state;
-  size_t n_running; /* frames of the block that is being run */
+  size_t n_running;   /* frames of the block that is being run */
   TfxKernel kernel;
 } Unit;
 
@@ -43,27 +40,12 @@ can_run (const TfxStage *stage)
   return n < (size_t)1 << 28;
 }
 
-static void
-unit_free (void *data)
+static int
+unit_make (void *data, const TfxStage *stage)
 {
   Unit *u = data;
-
-  tfx_cuda_pair_clear (&u->state);
-  free (u);
-}
-
-static int
-unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-    void **unit)
-{
-  Unit *u = calloc (1, sizeof *u);
   unsigned n = 0;
 
-  *unit = u;
-  if (!u)
-    return -ENOMEM;
-  u->queue = queue;
-  u->n_channels = n_channels;
   u->args.part = TFX_REVERB_PART;
   for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
     const unsigned length = (unsigned)line_length (&stage->u.reverb, i);
@@ -75,8 +57,7 @@ unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
       u->args.part = length;
   }
   u->args.state_size = n + N_POLES;
-  tfx_cuda_pair_init (&u->state, queue,
-      (size_t)n_channels * u->args.state_size);
+  u->base.numbers.n = (size_t)u->base.n_channels * u->args.state_size;
   return 0;
 }
 
@@ -99,11 +80,8 @@ static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_pair_reserve (&u->state);
 
-  if (ret == 0)
-    ret = tfx_cuda_unit_load (u->queue, "reverb", &u->kernel);
-  return ret;
+  return tfx_cuda_unit_load (u->base.queue, "reverb", &u->kernel);
 }
 
 static int
@@ -116,11 +94,11 @@ unit_run (void *data, const TfxUnitRun *run)
   args.out = run->out;
   args.sum = run->sum;
   args.n_frames = run->n_frames;
-  args.state_in = tfx_cuda_pair_in (&u->state);
-  args.state_out = tfx_cuda_pair_out (&u->state);
+  args.state_in = tfx_cuda_pair_in (&u->base.numbers);
+  args.state_out = tfx_cuda_pair_out (&u->base.numbers);
   args.cleared = run->cleared;
   u->n_running = run->n_frames;
-  return tfx_module_launch (u->queue, &u->kernel, u->n_channels,
+  return tfx_module_launch (u->base.queue, &u->kernel, u->base.n_channels,
       TFX_UNIT_THREADS, TFX_REVERB_SHARED, &args);
 }
 
@@ -129,7 +107,6 @@ unit_commit (void *data)
 {
   Unit *u = data;
 
-  tfx_cuda_pair_commit (&u->state);
   for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
     TfxReverbLine *line = &u->args.lines[i];
 
@@ -144,7 +121,7 @@ unit_commit (void *data)
 static void
 turn (const Unit *u, double *rings, double *lines, bool from_rings)
 {
-  for (unsigned c = 0; c < u->n_channels; c++) {
+  for (unsigned c = 0; c < u->base.n_channels; c++) {
     const size_t first = (size_t)c * u->args.state_size;
     const size_t poles = first + u->args.state_size - N_POLES;
 
@@ -174,8 +151,8 @@ static int
 unit_get_state (void *data, double *state)
 {
   Unit *u = data;
-  double *rings = malloc (u->state.n * sizeof *rings);
-  int ret = rings ? tfx_cuda_pair_get (&u->state, rings) : -ENOMEM;
+  double *rings = malloc (u->base.numbers.n * sizeof *rings);
+  int ret = rings ? tfx_cuda_pair_get (&u->base.numbers, rings) : -ENOMEM;
 
   if (ret == 0)
     turn (u, rings, state, true);
@@ -187,15 +164,15 @@ static int
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
-  double *lines = malloc (2 * u->state.n * sizeof *lines);
-  double *rings = lines + u->state.n;
+  double *lines = malloc (2 * u->base.numbers.n * sizeof *lines);
+  double *rings = lines + u->base.numbers.n;
   int ret = -ENOMEM;
 
   if (!lines)
     return ret;
-  memcpy (lines, state, u->state.n * sizeof *lines);
+  memcpy (lines, state, u->base.numbers.n * sizeof *lines);
   turn (u, rings, lines, false);
-  ret = tfx_cuda_pair_set (&u->state, rings);
+  ret = tfx_cuda_pair_set (&u->base.numbers, rings);
   free (lines);
   return ret;
 }
@@ -208,7 +185,7 @@ unit_copy_state (void *data, const void *from)
 
   for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++)
     u->args.lines[i].at = other->args.lines[i].at;
-  return tfx_cuda_pair_copy (&u->state, &other->state);
+  return 0;
 }
 
 /* As the CPU has it: without what it has put out. */
@@ -216,12 +193,12 @@ static double
 unit_state_peak (void *data)
 {
   Unit *u = data;
-  double *state = malloc (u->state.n * sizeof *state);
+  double *state = malloc (u->base.numbers.n * sizeof *state);
   double peak = INFINITY;
 
   if (state && unit_get_state (u, state) == 0) {
     peak = 0.0;
-    for (unsigned c = 0; c < u->n_channels; c++) {
+    for (unsigned c = 0; c < u->base.n_channels; c++) {
       const double *at = state + (size_t)c * u->args.state_size;
 
       for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
@@ -270,8 +247,8 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 const TfxCudaUnitKind tfx_cuda_reverb = {
   .kind = &tfx_kind_reverb,
   .can_run = can_run,
+  .size = sizeof (Unit),
   .make = unit_make,
-  .free = unit_free,
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,

@@ -9,6 +9,8 @@
 #include "kernels/args.h"
 #include "kind.h"
 #include "module.h"
+#include "pair.h"
+#include "past.h"
 
 /* A block for a unit: out = gain (unit (in)) + sum, in device memory. */
 typedef struct TfxUnitRun
@@ -19,44 +21,61 @@ typedef struct TfxUnitRun
   CUdeviceptr cleared; /* as of cascades */
 } TfxUnitRun;
 
+typedef struct TfxCudaUnitKind TfxCudaUnitKind;
+
+/* What each unit begins with. */
+typedef struct TfxCudaUnit
+{
+  const TfxCudaUnitKind *kind;
+  TfxCudaQueue *queue;
+  unsigned n_channels;
+  /* What it remembers, by their lengths, which make sets: the last inputs, and
+   * numbers. */
+  TfxCudaPast past;
+  TfxCudaPair numbers;
+} TfxCudaUnit;
+
 /* The context is current in all calls.  0 or a negative errno. */
-typedef struct TfxCudaUnitKind
+struct TfxCudaUnitKind
 {
   const TfxKind *kind;
+  size_t size; /* of a unit, in bytes */
 
   /* Whether there is device code for such a stage; NULL: for all of the kind. */
   bool (*can_run) (const TfxStage *stage);
   /* True if in and out must not overlap. */
   bool is_apart;
 
-  /* At rest. */
-  int (*make) (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
-      void **unit);
-  void (*free) (void *unit);
+  /* At rest, of one that is all zero behind its beginning; NULL: it is that.  (What is
+   * done here, and by the others up to copy_state, is beside what units.h does.) */
+  int (*make) (void *unit, const TfxStage *stage);
+  /* Also of one that could not be made.  NULL: nothing has to be freed. */
+  void (*clear) (void *unit);
   /* Values of the same structure, and a gain behind it.  The stage stays the caller's,
    * until there is another one. */
   void (*set_stage) (void *unit, const TfxStage *stage, double gain);
 
   /* Kernels and memory for blocks of n_frames; and behind that one launch.  The state
-   * after it counts from commit on; or it is abandoned (NULL: nothing has to be done). */
+   * after it counts from commit on; or it is abandoned.  NULL, these two: nothing has
+   * to be done. */
   int (*prepare) (void *unit, bool is_double, size_t n_frames);
   int (*run) (void *unit, const TfxUnitRun *run);
   void (*commit) (void *unit);
   void (*abandon) (void *unit);
 
-  /* In the form of the CPU's unit.  NULL, all of these: it has no state. */
+  /* The state of another unit for such a stage is copied on the queue.  NULL: nothing
+   * has to be done. */
+  int (*copy_state) (void *unit, const void *from);
+  /* In the form of the CPU's unit.  NULL: that is the past, or the numbers. */
   int (*get_state) (void *unit, double *state);
   int (*set_state) (void *unit, const double *state);
-  /* Puts copies on its queue: the state of another unit for such a stage.
-   * NULL: it goes by way of the host. */
-  int (*copy_state) (void *unit, const void *from);
   double (*state_peak) (void *unit);
 
   /* The counts of a launch: see cost.h.  cost has the bytes that it reads and
    * writes.  NULL: cost.c has them. */
   void (*cost) (const TfxStage *stage, unsigned n_channels, size_t n_frames,
       TfxCost *cost);
-} TfxCudaUnitKind;
+};
 
 /* The kernel, once it is wanted: *kernel is all zero before.  0 or a negative
  * errno. */

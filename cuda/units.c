@@ -2,6 +2,9 @@
  * units.c: see units.h. */
 #include "units.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 const TfxCudaUnitKind *
 tfx_cuda_units_find (const TfxStage *stage)
 {
@@ -14,4 +17,111 @@ tfx_cuda_units_find (const TfxStage *stage)
       return !all[i]->can_run || all[i]->can_run (stage) ? all[i] : NULL;
   }
   return NULL;
+}
+
+/* ---- life ----------------------------------------------------------------------- */
+
+int
+tfx_cuda_units_make (TfxCudaQueue *queue, unsigned n_channels,
+    const TfxStage *stage, TfxCudaUnit **unit)
+{
+  const TfxCudaUnitKind *kind = tfx_cuda_units_find (stage);
+  TfxCudaUnit *u = kind ? calloc (1, kind->size) : NULL;
+  int ret = 0;
+
+  *unit = u;
+  if (!u)
+    return kind ? -ENOMEM : -ENOTSUP;
+  *u = (TfxCudaUnit){ kind, queue, n_channels };
+  tfx_cuda_past_init (&u->past, queue, n_channels, 0);
+  tfx_cuda_pair_init (&u->numbers, queue, 0);
+  if (kind->make)
+    ret = kind->make (u, stage);
+  if (ret < 0)
+    tfx_cuda_units_free (unit);
+  return ret;
+}
+
+void
+tfx_cuda_units_free (TfxCudaUnit **unit)
+{
+  TfxCudaUnit *u = *unit;
+
+  *unit = NULL;
+  if (!u)
+    return;
+  if (u->kind->clear)
+    u->kind->clear (u);
+  tfx_cuda_past_clear (&u->past);
+  tfx_cuda_pair_clear (&u->numbers);
+  free (u);
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+int
+tfx_cuda_units_prepare (TfxCudaUnit *u, bool is_double, size_t n_frames)
+{
+  int ret = tfx_cuda_pair_reserve (&u->numbers);
+
+  if (ret == 0)
+    ret = u->kind->prepare (u, is_double, n_frames);
+  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+}
+
+void
+tfx_cuda_units_commit (TfxCudaUnit *u)
+{
+  tfx_cuda_past_commit (&u->past);
+  tfx_cuda_pair_commit (&u->numbers);
+  if (u->kind->commit)
+    u->kind->commit (u);
+}
+
+void
+tfx_cuda_units_abandon (TfxCudaUnit *u)
+{
+  if (u->kind->abandon)
+    u->kind->abandon (u);
+}
+
+/* ---- state ---------------------------------------------------------------------- */
+
+int
+tfx_cuda_units_copy_state (TfxCudaUnit *u, const TfxCudaUnit *from)
+{
+  int ret = tfx_cuda_past_copy (&u->past, &from->past);
+
+  if (ret == 0)
+    ret = tfx_cuda_pair_copy (&u->numbers, &from->numbers);
+  if (ret == 0 && u->kind->copy_state)
+    ret = u->kind->copy_state (u, from);
+  return ret;
+}
+
+int
+tfx_cuda_units_get_state (TfxCudaUnit *u, double *state)
+{
+  if (u->kind->get_state)
+    return u->kind->get_state (u, state);
+  return u->past.length > 0 ? tfx_cuda_past_get_state (&u->past, state)
+                            : tfx_cuda_pair_get (&u->numbers, state);
+}
+
+int
+tfx_cuda_units_set_state (TfxCudaUnit *u, const double *state)
+{
+  if (u->kind->set_state)
+    return u->kind->set_state (u, state);
+  return u->past.length > 0 ? tfx_cuda_past_set_state (&u->past, state)
+                            : tfx_cuda_pair_set (&u->numbers, state);
+}
+
+double
+tfx_cuda_units_state_peak (TfxCudaUnit *u)
+{
+  if (u->kind->state_peak)
+    return u->kind->state_peak (u);
+  return u->past.length > 0 ? tfx_cuda_past_peak (&u->past)
+                            : tfx_cuda_pair_peak (&u->numbers);
 }
