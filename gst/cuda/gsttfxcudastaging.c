@@ -68,51 +68,33 @@ gst_tfx_cuda_staging_copy (GstTfxCudaStaging *self, const CUDA_MEMCPY2D *copy)
   return ok;
 }
 
+/* The move that the flag says is needed, if it is set: up to the device, or down to
+ * the host, where the samples are when it returns. */
 static gboolean
-gst_tfx_cuda_staging_upload (GstTfxCudaStaging *self)
+gst_tfx_cuda_staging_move (GstTfxCudaStaging *self, guint needed)
 {
-  CUDA_MEMCPY2D copy = {
-    .srcMemoryType = CU_MEMORYTYPE_HOST,
+  const gboolean is_up = needed == GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD;
+  const gsize size = self->root->maxsize;
+  /* Each end in either memory: what counts is the type. */
+  const CUDA_MEMCPY2D copy = {
+    .srcMemoryType = is_up ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
     .srcHost = self->pinned,
-    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-    .dstDevice = self->device,
-    .WidthInBytes = self->root->maxsize,
-    .Height = 1,
-  };
-
-  if (!GST_MEMORY_FLAG_IS_SET (self->root,
-          GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
-    return TRUE;
-  copy.srcPitch = copy.dstPitch =
-      gst_tfx_cuda_staging_pitch (copy.WidthInBytes);
-  if (!gst_tfx_cuda_staging_copy (self, &copy))
-    return FALSE;
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
-  return TRUE;
-}
-
-/* Returns when the samples are there. */
-static gboolean
-gst_tfx_cuda_staging_download (GstTfxCudaStaging *self)
-{
-  CUDA_MEMCPY2D copy = {
-    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcDevice = self->device,
-    .dstMemoryType = CU_MEMORYTYPE_HOST,
+    .srcPitch = gst_tfx_cuda_staging_pitch (size),
+    .dstMemoryType = is_up ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
     .dstHost = self->pinned,
-    .WidthInBytes = self->root->maxsize,
+    .dstDevice = self->device,
+    .dstPitch = gst_tfx_cuda_staging_pitch (size),
+    .WidthInBytes = size,
     .Height = 1,
   };
 
-  if (!GST_MEMORY_FLAG_IS_SET (self->root,
-          GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
+  if (!GST_MEMORY_FLAG_IS_SET (self->root, needed))
     return TRUE;
-  copy.srcPitch = copy.dstPitch =
-      gst_tfx_cuda_staging_pitch (copy.WidthInBytes);
   if (!gst_tfx_cuda_staging_copy (self, &copy) ||
-      !gst_tfx_cuda_staging_wait (self))
+      (!is_up && !gst_tfx_cuda_staging_wait (self)))
     return FALSE;
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  GST_MEMORY_FLAG_UNSET (self->root, needed);
   return TRUE;
 }
 
@@ -137,16 +119,14 @@ gst_tfx_cuda_staging_pin (GstTfxCudaStaging *self)
 static void
 gst_tfx_cuda_staging_write (GstTfxCudaStaging *self, GstMapFlags flags)
 {
-  gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+  const gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
 
   if (!(flags & GST_MAP_WRITE))
     return;
   self->is_empty = FALSE;
-  if (on_device)
-    GST_MINI_OBJECT_FLAG_SET (self->root,
-        GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
-  else
-    GST_MINI_OBJECT_FLAG_SET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MINI_OBJECT_FLAG_SET (self->root,
+      on_device ? GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD
+                : GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
 }
 
 static gpointer
@@ -155,7 +135,7 @@ gst_tfx_cuda_staging_map_device (GstTfxCudaStaging *self, GstMapFlags flags)
   gboolean is_queued =
       (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
 
-  if (!gst_tfx_cuda_staging_upload (self))
+  if (!gst_tfx_cuda_staging_move (self, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
     return NULL;
   if (is_queued)
     self->is_busy = TRUE;
@@ -169,7 +149,8 @@ gst_tfx_cuda_staging_map_device (GstTfxCudaStaging *self, GstMapFlags flags)
 static gpointer
 gst_tfx_cuda_staging_map_host (GstTfxCudaStaging *self, GstMapFlags flags)
 {
-  if (!gst_tfx_cuda_staging_pin (self) || !gst_tfx_cuda_staging_download (self))
+  if (!gst_tfx_cuda_staging_pin (self) ||
+      !gst_tfx_cuda_staging_move (self, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
     return NULL;
   /* The stream may still be reading what would be overwritten. */
   if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_staging_wait (self))
@@ -217,7 +198,7 @@ gst_tfx_cuda_staging_copy_range (GstTfxCudaStaging *to, GstTfxCudaStaging *from,
 
   if (from->is_empty)
     return TRUE;
-  if (!gst_tfx_cuda_staging_upload (from) ||
+  if (!gst_tfx_cuda_staging_move (from, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD) ||
       !gst_tfx_cuda_staging_copy (to, &copy))
     return FALSE;
   from->is_busy = TRUE;
