@@ -109,7 +109,7 @@ is_aligned (const GstAudioBuffer *buffer)
   return (guintptr)buffer->planes[0] % GST_AUDIO_INFO_BPS (&buffer->info) == 0;
 }
 
-/* Frame by frame, or plane by plane. */
+/* Frame by frame or plane by plane, or all at once. */
 static void
 copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
 {
@@ -126,6 +126,10 @@ copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
       memcpy (to->planes[c], from->planes[c], n_frames * bps);
     for (gsize c = n; c < n + n_silent; c++)
       memset (to->planes[c], 0, n_frames * bps);
+    return;
+  }
+  if (GST_AUDIO_INFO_BPF (&from->info) == (gint)step) {
+    memcpy (out, in, n_frames * step);
     return;
   }
   if (is_aligned (from) && is_aligned (to)) {
@@ -145,19 +149,19 @@ copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
   }
 }
 
-static gboolean
-fill (GstBuffer *made, GstBuffer *buffer, const GstAudioInfo *from,
-    const GstAudioInfo *to, gsize n_frames)
+gboolean
+gst_tfx_channels_copy (GstBuffer *from, GstBuffer *to,
+    const GstAudioInfo *from_info, const GstAudioInfo *to_info, gsize n_frames)
 {
-  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (from);
   GstAudioBuffer source, target;
 
   if (n_frames == 0)
     return TRUE;
-  if (!gst_audio_buffer_map (&source, meta ? &meta->info : from, buffer,
+  if (!gst_audio_buffer_map (&source, meta ? &meta->info : from_info, from,
           GST_MAP_READ))
     return FALSE;
-  if (!gst_audio_buffer_map (&target, to, made, GST_MAP_WRITE)) {
+  if (!gst_audio_buffer_map (&target, to_info, to, GST_MAP_WRITE)) {
     gst_audio_buffer_unmap (&source);
     return FALSE;
   }
@@ -173,7 +177,7 @@ gst_tfx_channels_convert (GstBuffer *buffer, const GstAudioInfo *from,
 {
   GstBuffer *made = gst_tfx_buffer_new (to, n_frames);
 
-  if (made && fill (made, buffer, from, to, n_frames))
+  if (made && gst_tfx_channels_copy (buffer, made, from, to, n_frames))
     gst_tfx_buffer_copy_metadata (buffer, made, from, to, n_frames);
   else
     gst_clear_buffer (&made);

@@ -31,8 +31,12 @@ GstCaps *gst_tfx_channels_fixate (GstCaps *caps, guint64 *places);
 GstAudioInfo
 gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels);
 
-/* A buffer of the same frames with other channels: the first are those that there
- * are, the others silent.  Takes @buffer, NULL if it cannot be mapped or memory is
+/* Copies the frames of one buffer into another one, whose first channels are those that
+ * there are, the others silent.  FALSE if one of them cannot be mapped. */
+gboolean gst_tfx_channels_copy (GstBuffer *from, GstBuffer *to,
+    const GstAudioInfo *from_info, const GstAudioInfo *to_info, gsize n_frames);
+
+/* The same into a new buffer.  Takes @buffer, NULL if it cannot be mapped or memory is
  * short. */
 GstBuffer *gst_tfx_channels_convert (GstBuffer *buffer,
     const GstAudioInfo *from, const GstAudioInfo *to, gsize n_frames);

@@ -11,7 +11,6 @@
 #include "gsttfxcudaflow.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
@@ -352,30 +351,6 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
 
 /* By the CPU, through the memories' own staging. */
 static gboolean
-gst_tfx_cuda_flow_copy (GstTfxElement *self, GstBuffer *from, GstBuffer *to)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstAudioMeta *from_meta = gst_buffer_get_audio_meta (from);
-  GstAudioMeta *to_meta = gst_buffer_get_audio_meta (to);
-  GstAudioBuffer source, target;
-  gboolean ok = FALSE;
-
-  if (!gst_audio_buffer_map (&source,
-          from_meta ? &from_meta->info : &priv->info, from, GST_MAP_READ))
-    return FALSE;
-  if (gst_audio_buffer_map (&target, to_meta ? &to_meta->info : &priv->info, to,
-          GST_MAP_WRITE)) {
-    for (gint i = 0; i < source.n_planes; i++)
-      memcpy (target.planes[i], source.planes[i],
-          GST_AUDIO_BUFFER_PLANE_SIZE (&source));
-    gst_audio_buffer_unmap (&target);
-    ok = TRUE;
-  }
-  gst_audio_buffer_unmap (&source);
-  return ok;
-}
-
-static gboolean
 gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     gboolean to_device)
 {
@@ -383,7 +358,8 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
   GstBuffer *out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
                              : gst_tfx_buffer_new (&priv->info, n_frames);
 
-  if (!out || !gst_tfx_cuda_flow_copy (self, *buffer, out)) {
+  if (!out || !gst_tfx_channels_copy (*buffer, out, &priv->info, &priv->info,
+                  n_frames)) {
     gst_clear_buffer (&out);
     return FALSE;
   }
