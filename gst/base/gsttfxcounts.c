@@ -34,8 +34,8 @@ void
 gst_tfx_counts_note_new_filter (GstTfxCounts *self)
 {
   self->before = self->rows;
-  self->n_recoveries = 0;
-  self->n_lost = 0;
+  self->n_recoveries = self->told_recoveries = 0;
+  self->n_lost = self->told_lost = 0;
   self->error = 0;
 }
 

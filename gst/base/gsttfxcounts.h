@@ -22,7 +22,8 @@ typedef struct
   TfxStats rows;                  /* of all filters since the start */
   TfxStats before;                /* rows less what the present filter counts */
   guint64 n_recoveries, n_lost;   /* by that one */
-  gint error;                     /* of its device, or 0 */
+  guint64 told_recoveries, told_lost; /* of these, as far as warnings said so */
+  gint error;                         /* of its device, or 0 */
   GstTfxLoad load;
   const gchar *seen_kernel; /* as the backend names it; of the one thread */
 } GstTfxCounts;

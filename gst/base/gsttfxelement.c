@@ -366,7 +366,6 @@ gst_tfx_element_start (GstTfxElement *self)
   gst_tfx_counts_clear (&priv->counts);
   g_atomic_int_set (&priv->wants_reset, FALSE);
   gst_tfx_events_forget_position (self);
-  priv->recoveries = priv->n_lost = 0;
   priv->n_untimed = 0;
   priv->last_frames = priv->usual_frames = 0;
   priv->bad_told = priv->places_told = FALSE;

@@ -84,9 +84,8 @@ typedef struct
   guint n_untimed;      /* buffers until the next is timed */
   gdouble ns_per_frame; /* of the last that was */
 
-  guint64 recoveries, n_lost; /* already warned of */
-  gboolean bad_told;          /* a warning on NaN or infinity was posted, */
-  gboolean places_told;       /* and one on channels without places */
+  gboolean bad_told;    /* a warning on NaN or infinity was posted, */
+  gboolean places_told; /* and one on channels without places */
   GstTfxClampReport clamps;
   GstTfxControl control;
   GstTfxScratch scratch;

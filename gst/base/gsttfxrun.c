@@ -28,7 +28,7 @@ gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
                                   " (time %" GST_TIME_FORMAT ")",
       priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
 
-  priv->recoveries = priv->counts.n_recoveries;
+  priv->counts.told_recoveries = priv->counts.n_recoveries;
   if (priv->bad_told) {
     GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
   } else {
@@ -43,16 +43,16 @@ gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
 }
 
 static void
-gst_tfx_run_warn_of_lost (GstTfxElement *self, guint64 n_lost)
+gst_tfx_run_warn_of_lost (GstTfxElement *self)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxCounts *counts = &gst_tfx_element_get_private (self)->counts;
 
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
       ("%" G_GUINT64_FORMAT " frames went on unfiltered: their memory could "
        "not be mapped.",
-          n_lost - priv->n_lost),
+          counts->n_lost - counts->told_lost),
       (NULL));
-  priv->n_lost = n_lost;
+  counts->told_lost = counts->n_lost;
 }
 
 static gboolean
@@ -222,10 +222,10 @@ gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
   if (G_UNLIKELY (err < 0))
     return gst_tfx_run_fail (self, gst_buffer_get_size (buffer), err);
   priv->is_running = TRUE;
-  if (G_UNLIKELY (counts->n_recoveries != priv->recoveries))
+  if (G_UNLIKELY (counts->n_recoveries != counts->told_recoveries))
     gst_tfx_run_warn_of_bad_samples (self, buffer);
-  if (G_UNLIKELY (counts->n_lost != priv->n_lost))
-    gst_tfx_run_warn_of_lost (self, counts->n_lost);
+  if (G_UNLIKELY (counts->n_lost != counts->told_lost))
+    gst_tfx_run_warn_of_lost (self);
   return TRUE;
 }
 

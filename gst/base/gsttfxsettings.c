@@ -343,7 +343,6 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   if (gst_tfx_trace_is_on ())
     gst_tfx_trace_name (filter, GST_ELEMENT (self));
   gst_tfx_counts_note_new_filter (&priv->counts);
-  priv->recoveries = priv->n_lost = 0;
   priv->was_refused = priv->waits_for_rest = FALSE;
   gst_tfx_settings_accept (self, &build);
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
