@@ -160,23 +160,25 @@ mend (TfxCudaCascade *c)
 }
 
 int
-tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
-    bool double_arithmetic, CUdeviceptr cleared)
+tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxUnitRun *run)
 {
-  bool is_float = !in->is_double && !out->is_double && !sum->data;
-  bool in_by_channel = llabs (in->channel_stride) <= llabs (in->frame_stride);
-  bool out_by_channel =
-      llabs (out->channel_stride) <= llabs (out->frame_stride);
+  bool is_float = !run->in.is_double && !run->out.is_double && !run->sum.data;
   TfxVariant *v;
-  TfxCascadeArgs args = { .in = *in, .out = *out, .sum = *sum };
+  TfxCascadeArgs args = { .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .in_by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+    .out_by_channel = tfx_cuda_unit_is_by_channel (&run->out),
+    .cleared = run->cleared };
   unsigned grid;
-  int ret = tfx_variant_choose (c, is_float, double_arithmetic, &v);
+  int ret = tfx_variant_choose (c, is_float, run->is_double, &v);
 
   if (ret == 0)
     ret = tfx_variant_upload (c, v);
   if (ret == 0)
-    ret = tfx_variant_shape (c, v, n_frames, in_by_channel || out_by_channel);
+    ret = tfx_variant_shape (c, v, run->n_frames,
+        args.in_by_channel || args.out_by_channel);
   if (ret == 0)
     ret = mend (c);
   if (ret == 0)
@@ -185,10 +187,6 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
     return ret;
 
   fill_args (c, v, &args);
-  args.n_frames = n_frames;
-  args.in_by_channel = in_by_channel;
-  args.out_by_channel = out_by_channel;
-  args.cleared = cleared;
   grid = v->shape.n_blocks;
   if (v->shape.n_tiles > 1) {
     size_t all = (size_t)v->shape.n_tiles * v->shape.n_blocks;

@@ -4,10 +4,8 @@
 #ifndef TFX_CUDA_CASCADE_H
 #define TFX_CUDA_CASCADE_H
 
-#include "buffer.h"
-#include "kernels/args.h"
-#include "module.h"
 #include "shape.h"
+#include "unit.h"
 
 typedef struct TfxCudaCascade TfxCudaCascade;
 
@@ -26,13 +24,9 @@ void tfx_cuda_cascade_set_sections (TfxCudaCascade *cascade, const TfxSos *sos,
 int tfx_cuda_cascade_prepare (TfxCudaCascade *cascade, TfxSample type,
     size_t n_frames, bool is_whole);
 
-/* Launches on the context's stream.  double_arithmetic: for a stream of
- * doubles.  sum.data may be 0; cleared: bytes [n_channels] that the device can
- * write.  The state after it takes effect with commit.  0 or a negative
- * errno. */
-int tfx_cuda_cascade_run (TfxCudaCascade *cascade, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
-    bool double_arithmetic, CUdeviceptr cleared);
+/* Launches on the queue.  The state after it takes effect with commit.  0 or a
+ * negative errno. */
+int tfx_cuda_cascade_run (TfxCudaCascade *cascade, const TfxUnitRun *run);
 void tfx_cuda_cascade_commit (TfxCudaCascade *cascade);
 
 /* A launch failed: what the kernel keeps for itself may be broken. */

@@ -142,29 +142,28 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 
 /* In place only where the unit can. */
 static int
-run_unit (TfxEngine *e, TfxCudaUnit *unit, TfxUnitRun *run)
+run_unit (TfxEngine *e, TfxCudaUnit *unit, const TfxUnitRun *run)
 {
+  TfxUnitRun r = *run;
   int ret = tfx_cuda_units_prepare (unit, run->is_double, run->n_frames);
 
   if (ret == 0 && unit->kind->is_apart)
-    ret = put_apart (e, unit->n_channels, run);
-  return ret < 0 ? ret : unit->kind->run (unit, run);
+    ret = put_apart (e, unit->n_channels, &r);
+  return ret < 0 ? ret : unit->kind->run (unit, &r);
 }
 
 static int
 run_step (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 {
   const Node *node = &e->nodes[s->index];
-  TfxUnitRun r = *run;
 
   if (node->unit)
-    return run_unit (e, node->unit, &r);
+    return run_unit (e, node->unit, run);
   if (s->kind == TFX_STEP_SPLIT)
     return run_split (e, s, run);
   if (!node->cascade)
     return run_sum (e, s, run);
-  return tfx_cuda_cascade_run (node->cascade, &r.in, &r.out, &r.sum, r.n_frames,
-      r.is_double, r.cleared);
+  return tfx_cuda_cascade_run (node->cascade, run);
 }
 
 static int

@@ -283,20 +283,21 @@ mend (TfxCudaFft *f)
 int
 tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
 {
+  const TfxUnitRun *block = r->block;
   unsigned long long tile = f->position / f->n_out;
-  unsigned long long end = (f->position + r->n_frames - 1) / f->n_out;
+  unsigned long long end = (f->position + block->n_frames - 1) / f->n_out;
   size_t n_before = f->has_history ? 0 : f->n_partitions - 1;
   int ret = mend (f);
 
-  f->run_frames = r->n_frames;
+  f->run_frames = block->n_frames;
   tile -= n_before;
   while (ret == 0 && tile <= end) {
     size_t n_tiles = min_size (end - tile + 1, max_tiles (f, n_before));
     TfxFftArgs args = {
-      .in = *r->in,
-      .out = *r->out,
-      .sum = *r->sum,
-      .n_frames = r->n_frames,
+      .in = block->in,
+      .out = block->out,
+      .sum = block->sum,
+      .n_frames = block->n_frames,
       .n_channels = f->n_channels,
       .per_channel = r->per_channel,
       .start = (long long)(tile * f->n_out - f->position),
@@ -308,7 +309,7 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
       .history = f->history.data,
       .ring = r->ring,
       .limit = r->limit,
-      .cleared = r->cleared,
+      .cleared = block->cleared,
     };
 
     ret = launch (f, f->queue, &args);

@@ -4,9 +4,7 @@
 #ifndef TFX_CUDA_FFT_H
 #define TFX_CUDA_FFT_H
 
-#include "buffer.h"
-#include "kernels/args.h"
-#include "module.h"
+#include "unit.h"
 
 /* What the spectra are of: P = 2^log2 taps to a partition. */
 typedef struct TfxCudaFft
@@ -54,13 +52,11 @@ int tfx_cuda_fft_transform_taps (TfxCudaFft *fft, const double *taps,
  * overlap.  The state after it takes effect with commit. */
 typedef struct TfxCudaFftRun
 {
-  const TfxKernelBlock *in, *out, *sum;
-  size_t n_frames;
+  const TfxUnitRun *block;
   TfxKernelRing ring;
   CUdeviceptr spectra;
   bool per_channel;
   double limit; /* samples that are larger count as 0 */
-  CUdeviceptr cleared;
 } TfxCudaFftRun;
 
 int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run);

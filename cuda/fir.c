@@ -204,15 +204,11 @@ static int
 run_transforms (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
 {
   const TfxCudaFftRun fft_run = {
-    .in = &run->in,
-    .out = &run->out,
-    .sum = &run->sum,
-    .n_frames = run->n_frames,
+    .block = run,
     .ring = *ring,
     .spectra = u->taps.data,
     .per_channel = u->n_kernels > 1,
     .limit = u->is_double ? LIMIT_DOUBLE : LIMIT_FLOAT,
-    .cleared = run->cleared,
   };
 
   return tfx_cuda_fft_run (&u->fft, &fft_run);

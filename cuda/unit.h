@@ -12,13 +12,14 @@
 #include "pair.h"
 #include "past.h"
 
-/* A block for a unit: out = gain (unit (in)) + sum, in device memory. */
+/* A block for a unit, or a cascade: out = gain (unit (in)) + sum, in device memory.
+ * sum.data may be 0. */
 typedef struct TfxUnitRun
 {
   TfxKernelBlock in, out, sum;
   size_t n_frames;
   bool is_double;      /* the stream */
-  CUdeviceptr cleared; /* as of cascades */
+  CUdeviceptr cleared; /* bytes [n_channels] that the device can write */
 } TfxUnitRun;
 
 typedef struct TfxCudaUnitKind TfxCudaUnitKind;
