@@ -136,21 +136,14 @@ static void
 gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxLayout layout;
 
   job->is_pending =
-      gst_tfx_pending_is_in (job->in) &&
-      !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP) &&
-      !gst_tfx_control_is_alone (self, job->n_frames) &&
-      gst_tfx_buffer_describe (job->in, &priv->info, job->n_frames, &layout) &&
-      gst_tfx_pending_begin (&job->pending, job->in, priv->filter, &layout);
+      gst_tfx_join_begin (self, job->in, job->n_frames, &job->pending);
   if (job->is_pending) {
     job->row = job->pending.row;
     gst_tfx_pending_take (&job->pending, job->in);
     return;
   }
-  gst_tfx_pending_settle (job->in);
-  gst_tfx_pending_flush (priv->filter);
   job->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
   gst_tfx_row_lock (&job->row);
 }

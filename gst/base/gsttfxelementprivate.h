@@ -156,6 +156,14 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 GstFlowReturn
 gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 
+/* ---- gsttfxjoin.c ----------------------------------------------------------------- */
+
+/* What is pending in the buffer is run together with the filter, whose row is locked
+ * until gst_tfx_pending_end().  FALSE if there is nothing, or it cannot be: then
+ * nothing is pending any more, and the filter runs alone. */
+gboolean gst_tfx_join_begin (GstTfxElement *self, GstBuffer *buffer,
+    gsize n_frames, GstTfxPendingRun *run);
+
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 
 /* Filters *@buffer, which is writable, with what is pending on it; another one

@@ -150,57 +150,33 @@ gst_tfx_flight_start_row (GstTfxElement *self, const GstTfxRow *row,
     flight->filters[flight->n] = tfx_filter_ref (row->filters[flight->n]);
 }
 
-/* Together with what others have left to this element.  FALSE: there is nothing
- * that could run together. */
-static gboolean
-gst_tfx_flight_start_pending (GstTfxElement *self, GstTfxFlight *flight)
+static void
+gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *buffer = flight->buffer;
+  const GstTfxRow own = { &priv->filter->filter, 1, priv->filter };
   GstTfxPendingRun run;
-  GstTfxLayout layout;
+  const gboolean is_joined =
+      gst_tfx_join_begin (self, flight->buffer, flight->n_frames, &run);
+  gboolean is_mapped;
 
-  if (!gst_tfx_pending_is_in (buffer))
-    return FALSE;
-  if (!gst_tfx_buffer_describe (buffer, &priv->info, flight->n_frames,
-          &layout)) {
-    gst_tfx_pending_settle (buffer);
-    return FALSE;
-  }
-  if (!gst_tfx_pending_begin (&run, buffer, priv->filter, &layout))
-    return FALSE;
-  gst_tfx_pending_take (&run, buffer);
-  if (gst_tfx_buffer_map (&flight->mapped, buffer, &priv->info,
-          &flight->scratch)) {
-    gst_tfx_flight_start_row (self, &run.row, flight);
+  if (is_joined)
+    gst_tfx_pending_take (&run, flight->buffer);
+  is_mapped = gst_tfx_buffer_map (&flight->mapped, flight->buffer, &priv->info,
+      &flight->scratch);
+  if (!is_joined)
+    gst_tfx_row_lock (&own);
+  if (is_mapped) {
+    gst_tfx_flight_start_row (self, is_joined ? &run.row : &own, flight);
   } else {
     flight->err = -EFAULT;
     flight->is_done = TRUE;
   }
   gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
-  gst_tfx_pending_end (&run, buffer);
-  return TRUE;
-}
-
-static void
-gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
-
-  if (gst_tfx_flight_start_pending (self, flight))
-    return;
-  gst_tfx_pending_flush (priv->filter);
-  if (!gst_tfx_buffer_map (&flight->mapped, flight->buffer, &priv->info,
-          &flight->scratch)) {
-    flight->err = -EFAULT;
-    flight->is_done = TRUE;
-    return;
-  }
-  gst_tfx_row_lock (&row);
-  gst_tfx_flight_start_row (self, &row, flight);
-  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
-  gst_tfx_row_unlock (&row);
+  if (is_joined)
+    gst_tfx_pending_end (&run, flight->buffer);
+  else
+    gst_tfx_row_unlock (&own);
 }
 
 /* One that is finished, or nobody wants it. */

@@ -119,7 +119,6 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gboolean is_gap;
   gint err;
 
-  gst_tfx_pending_flush (filter);
   is_gap = gst_tfx_run_is_gap (self, buffer);
   if (is_gap && !priv->control.is_followed) {
     gst_tfx_run_pass (self, n_frames);
@@ -148,24 +147,15 @@ static gint
 gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxSharedFilter *filter = priv->filter;
   GstTfxPendingRun run;
-  GstTfxLayout layout;
   gint err;
 
-  if (gst_tfx_pending_is_in (buffer)) {
-    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
-        gst_tfx_control_is_alone (self, n_frames) ||
-        !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout)) {
-      gst_tfx_pending_settle (buffer);
-    } else if (gst_tfx_pending_begin (&run, buffer, filter, &layout)) {
-      err = gst_tfx_pending_filter (&run);
-      gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-      gst_tfx_pending_end (&run, buffer);
-      return err;
-    }
-  }
-  return gst_tfx_run_alone (self, buffer, n_frames);
+  if (!gst_tfx_join_begin (self, buffer, n_frames, &run))
+    return gst_tfx_run_alone (self, buffer, n_frames);
+  err = gst_tfx_pending_filter (&run);
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  gst_tfx_pending_end (&run, buffer);
+  return err;
 }
 
 static gint
