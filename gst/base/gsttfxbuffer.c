@@ -132,141 +132,64 @@ gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
   return layout->channel_stride > 0;
 }
 
-/* A plane across two memories would be merged into a third one while the
- * planes before it stay mapped in the first: their new samples would be lost.
- * So merge before mapping. */
-static gboolean
-gst_tfx_buffer_merge_planes (GstBuffer *buffer)
-{
-  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
-  gsize plane_size = meta->samples * GST_AUDIO_INFO_BPS (&meta->info);
-  GstMapInfo map;
-
-  for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (&meta->info); i++) {
-    guint idx, length;
-    gsize skip;
-
-    if (!gst_buffer_find_memory (buffer, meta->offsets[i], plane_size, &idx,
-            &length, &skip))
-      return FALSE;
-    if (length > 1) {
-      if (!gst_buffer_map (buffer, &map, GST_MAP_READWRITE))
-        return FALSE;
-      gst_buffer_unmap (buffer, &map);
-      return TRUE;
-    }
-  }
-  return TRUE;
-}
-
-/* The samples from one plane to the next if all are evenly spaced upwards,
- * 0 if not. */
-static gsize
-gst_tfx_buffer_plane_stride (const GstAudioBuffer *map, gsize bps)
-{
-  guintptr first = (guintptr)map->planes[0];
-  guintptr step;
-
-  if (map->n_planes == 1)
-    return map->n_samples;
-  step = (guintptr)map->planes[1] - first;
-  if ((guintptr)map->planes[1] < first || step % bps != 0 ||
-      step / bps < map->n_samples || step > (gsize)G_MAXSSIZE / map->n_planes)
-    return 0;
-  for (gint i = 2; i < map->n_planes; i++) {
-    if ((guintptr)map->planes[i] != first + i * step)
-      return 0;
-  }
-  return step / bps;
-}
-
 /* Plane by plane into the scratch memory, or back. */
 static void
 gst_tfx_buffer_copy_planes (GstTfxBuffer *self, gboolean back)
 {
-  gsize size = GST_AUDIO_BUFFER_PLANE_SIZE (&self->map);
+  const gsize size = self->plane_size;
 
-  for (gint i = 0; i < self->map.n_planes; i++) {
+  for (guint i = 0; i < self->n_planes; i++) {
+    guint8 *plane = self->map.data + (self->offsets ? self->offsets[i] : 0);
+
     if (back)
-      memcpy (self->map.planes[i], self->copy + i * size, size);
+      memcpy (plane, self->copy + i * size, size);
     else
-      memcpy (self->copy + i * size, self->map.planes[i], size);
+      memcpy (self->copy + i * size, plane, size);
   }
-}
-
-/* What is interleaved and says no more is mapped at once: that takes less time
- * than to map it as audio.  FALSE if the samples are not aligned. */
-static gboolean
-gst_tfx_buffer_map_flat (GstTfxBuffer *self, GstBuffer *buffer,
-    const GstAudioInfo *info, TfxSample type)
-{
-  if (!gst_buffer_map (buffer, &self->flat_map, GST_MAP_READWRITE))
-    return FALSE;
-  if ((guintptr)self->flat_map.data % GST_AUDIO_INFO_BPS (info) != 0) {
-    gst_buffer_unmap (buffer, &self->flat_map);
-    return FALSE;
-  }
-  self->flat = buffer;
-  self->block = tfx_block_interleaved (self->flat_map.data, type,
-      GST_AUDIO_INFO_CHANNELS (info),
-      self->flat_map.size / GST_AUDIO_INFO_BPF (info));
-  return TRUE;
 }
 
 gboolean
 gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch)
 {
-  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
-  TfxSample type = gst_tfx_buffer_sample (info);
-  gsize bps = GST_AUDIO_INFO_BPS (info);
-  guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
-  gboolean planar =
+  const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  const gboolean is_planar =
       GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
-  gsize stride;
+  const TfxSample type = gst_tfx_buffer_sample (info);
+  const guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  const gsize bps = GST_AUDIO_INFO_BPS (info);
+  gsize n_frames, stride;
   guint8 *data;
 
-  self->flat = NULL;
-  if (!planar && !meta && gst_tfx_buffer_map_flat (self, buffer, info, type))
-    return TRUE;
-  if (planar && gst_buffer_n_memory (buffer) > 1 &&
-      !gst_tfx_buffer_merge_planes (buffer))
+  if (!gst_buffer_map (buffer, &self->map, GST_MAP_READWRITE))
     return FALSE;
-  /* The meta may differ from the caps in what does not matter here. */
-  if (!gst_audio_buffer_map (&self->map, meta ? &meta->info : info, buffer,
-          GST_MAP_READWRITE))
-    return FALSE;
-
-  data = self->map.planes[0];
-  stride = planar ? gst_tfx_buffer_plane_stride (&self->map, bps) : 1;
+  self->buffer = buffer;
   self->copy = NULL;
+  n_frames = meta ? meta->samples : self->map.size / GST_AUDIO_INFO_BPF (info);
+  data = self->map.data + (is_planar ? meta->offsets[0] : 0);
+  stride = is_planar ? gst_tfx_buffer_offset_stride (meta, bps) : 1;
   if (stride == 0 || (guintptr)data % bps != 0) {
-    self->copy = gst_tfx_scratch_get (scratch,
-        self->map.n_planes * GST_AUDIO_BUFFER_PLANE_SIZE (&self->map));
+    self->n_planes = is_planar ? n_channels : 1;
+    self->offsets = is_planar ? meta->offsets : NULL;
+    self->plane_size = n_frames * GST_AUDIO_INFO_BPF (info) / self->n_planes;
+    self->copy =
+        gst_tfx_scratch_get (scratch, self->n_planes * self->plane_size);
     gst_tfx_buffer_copy_planes (self, FALSE);
     data = self->copy;
-    stride = self->map.n_samples;
+    stride = n_frames;
   }
-
-  if (planar)
-    self->block =
-        tfx_block_planar (data, type, n_channels, self->map.n_samples, stride);
-  else
-    self->block =
-        tfx_block_interleaved (data, type, n_channels, self->map.n_samples);
+  self->block =
+      is_planar ? tfx_block_planar (data, type, n_channels, n_frames, stride)
+                : tfx_block_interleaved (data, type, n_channels, n_frames);
   return TRUE;
 }
 
 void
 gst_tfx_buffer_unmap (GstTfxBuffer *self)
 {
-  if (self->flat) {
-    gst_buffer_unmap (self->flat, &self->flat_map);
-    return;
-  }
   if (self->copy)
     gst_tfx_buffer_copy_planes (self, TRUE);
-  gst_audio_buffer_unmap (&self->map);
+  gst_buffer_unmap (self->buffer, &self->map);
 }
 
 GstBuffer *

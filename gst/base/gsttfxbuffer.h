@@ -29,10 +29,12 @@ typedef struct
 {
   TfxBlock block;
   /*< private >*/
-  GstBuffer *flat; /* mapped as one piece, or NULL */
-  GstMapInfo flat_map;
-  GstAudioBuffer map;
-  guint8 *copy;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  guint8 *copy; /* of its planes, or NULL */
+  guint n_planes;
+  gsize plane_size;
+  const gsize *offsets; /* of the planes; NULL: there is but one, all of it */
 } GstTfxBuffer;
 
 /* The number of frames in @buffer, or -1 and a text for the user in *@why (to
@@ -70,7 +72,8 @@ gboolean gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstTfxLayout *layout);
 
 /* Maps a buffer that gst_tfx_buffer_check() accepted, for reading and writing.
- * The buffer must be writable.  FALSE if its memory cannot be mapped. */
+ * The buffer must be writable; several memories become one.  FALSE if they cannot be
+ * mapped. */
 gboolean gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch);
 void gst_tfx_buffer_unmap (GstTfxBuffer *self);
