@@ -68,19 +68,35 @@ direction_of (TfxComplex h)
                          : h;
 }
 
+/* By how much the phase rises from one frequency to another, within half a cycle. */
+static double
+turn_between (const TfxChain *chain, unsigned channel, double from_hz,
+    double to_hz, double rate_hz)
+{
+  const TfxComplex from =
+      direction_of (tfx_chain_response_at (chain, channel, from_hz, rate_hz));
+  const TfxComplex to =
+      direction_of (tfx_chain_response_at (chain, channel, to_hz, rate_hz));
+  const TfxComplex turn =
+      tfx_complex_product (to, (TfxComplex){ from.re, -from.im });
+
+  return atan2 (turn.im, turn.re);
+}
+
+/* A zero on the unit circle, as that of a notch, turns the phase by half a cycle at
+ * its place, which is no delay: where there is one, what lies beside it tells. */
 double
 tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz)
 {
   const double step_hz = STEP * rate_hz;
-  const TfxComplex above = direction_of (
-      tfx_chain_response_at (chain, channel, freq_hz + step_hz, rate_hz));
-  const TfxComplex below = direction_of (
-      tfx_chain_response_at (chain, channel, freq_hz - step_hz, rate_hz));
-  const TfxComplex turn =
-      tfx_complex_product (above, (TfxComplex){ below.re, -below.im });
+  double turn = turn_between (chain, channel, freq_hz - step_hz,
+      freq_hz + step_hz, rate_hz);
 
-  return -atan2 (turn.im, turn.re) / (4.0 * M_PI * STEP);
+  if (fabs (turn) > M_PI_2)
+    turn = turn_between (chain, channel, freq_hz + step_hz,
+        freq_hz + 3.0 * step_hz, rate_hz);
+  return -turn / (4.0 * M_PI * STEP);
 }
 
 int

@@ -365,8 +365,50 @@ test_chain_delay (void)
   tfx_stage_unref (&stage);
 }
 
+/* What is taken out altogether is as late as what lies next to it. */
+static void
+test_delay_at_zeros (void)
+{
+  static const struct
+  {
+    const char *text;
+    double freq_hz;
+  } zeros[] = {
+    { "Notch(1000, 1)", 1000 },
+    { "Hum(50)", 50 },
+    { "Hum(50)", 400 },
+    { "Hum(50) | Gain(-2) | HiButterworth(80)", 200 },
+    { "LogFilterBank(2, f_min=100, f_max=200) | Notch(300, 30)", 300 },
+    { "FIR([1, 0, 0, 0, -1])", 0 },
+    { "FIR([1, 0, 0, 0, -1])", 12000 },
+    { "FIR([1, 0, 0, 0, -1])", 24000 },
+    { "LoButterworth(1000, order=3)", 24000 },
+  };
+  TapMany many = tap_many ("the delay at a zero is that beside it");
+
+  for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
+    const char *text = zeros[i].text;
+    const double f = zeros[i].freq_hz;
+    TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+    TfxChain *chain = NULL;
+    double at, beside;
+
+    tap_check (expr && tfx_expr_build (expr, 48000, 1, NULL, NULL, &chain,
+                           NULL) == 0,
+        "%s", text);
+    at = tfx_chain_group_delay_at (chain, 0, f, 48000);
+    beside = tfx_chain_group_delay_at (chain, 0, f + 0.004, 48000);
+    tap_many_check (&many, fabs (at - beside) < 1e-2 * fabs (beside),
+        "%s at %g Hz: %g frames, beside it %g", text, f, at, beside);
+    tfx_chain_unref (&chain);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "chain-delay", test_chain_delay },
+  { "delay-at-zeros", test_delay_at_zeros },
   { "chains", test_chains },
   { "known-values", test_known_values },
   { "response-direct", test_response_direct },
