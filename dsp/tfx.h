@@ -414,7 +414,7 @@ typedef enum
 #define TFX_LEVELLER_SILENT 1e-13
 
 #define TFX_LEVELLER_MAX_CELLS 1024u
-#define TFX_LEVELLER_MAX_CELL (1u << 16)
+#define TFX_LEVELLER_MAX_CELL (1u << 17)
 
 typedef struct TfxLeveller
 {

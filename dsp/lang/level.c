@@ -151,7 +151,7 @@ tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
 
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
       n_frames > TFX_LEVELLER_MAX_CELL)
-    return tfx_class_refuse (build, "it takes a rate from 4001 to 655360 Hz");
+    return tfx_class_refuse (build, "it takes a rate from 4001 to 1310720 Hz");
   moved->is_leveller = true;
   *l = (TfxLeveller){
     .measure = TFX_LEVELLER_LOUDNESS,

@@ -431,7 +431,8 @@ test_not_built (void)
       "(Limiter(-4, 10, true_peak=True) | Limiter(-5, 10) | Limiter(-6, 10)) | "
       "(Limiter(-7, 10) | Limiter(-8, 10) | Limiter(-9, 10))",
         192000, -E2BIG, "delays of the chain are" },
-    { "Loudness(-23)", 4000, -EINVAL, "from 4001 to 655360 Hz" },
+    { "Loudness(-23)", 4000, -EINVAL, "from 4001 to 1310720 Hz" },
+    { "Loudness(None)", 1310730, -EINVAL, "from 4001 to 1310720 Hz" },
   };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -380,9 +380,9 @@ test_each_kernel (void)
 
 static double
 run_stage (const char *text, const double *x, size_t n_frames,
-    unsigned n_channels, TfxReadings *readings)
+    unsigned n_channels, unsigned rate, TfxReadings *readings)
 {
-  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  const TfxFilterSpec spec = { rate, n_channels, TFX_SAMPLE_F64, 0 };
   TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
   TfxChain *chain = NULL;
   TestFilter *filter;
@@ -390,7 +390,7 @@ run_stage (const char *text, const double *x, size_t n_frames,
   double *y, found;
 
   if (!expr ||
-      tfx_expr_build (expr, RATE, n_channels, NULL, NULL, &chain, NULL) < 0) {
+      tfx_expr_build (expr, rate, n_channels, NULL, NULL, &chain, NULL) < 0) {
     tap_check (false, "%s cannot be built", text);
     tfx_expr_free (&expr);
     return NAN;
@@ -404,7 +404,7 @@ run_stage (const char *text, const double *x, size_t n_frames,
   test_filter_f64 (filter, y, n_channels, n);
   tfx_filter_read (filter->filter, tfx_expr_stage_id (expr, 0), readings);
   found =
-      measure (y + late * n_channels, n_frames, n_channels, RATE).integrated;
+      measure (y + late * n_channels, n_frames, n_channels, rate).integrated;
   test_filter_free (&filter);
   tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
@@ -427,7 +427,7 @@ test_stage (void)
     double *x = make_signal (all[i]), found;
     const double before = measure (x, n, 2, RATE).integrated;
 
-    found = run_stage ("Loudness(-23)", x, n, 2, &r);
+    found = run_stage ("Loudness(-23)", x, n, 2, RATE, &r);
     if (i < 2)
       tap_check (fabs (found - -23) <= 0.01, "%.2f LUFS come out at %.3f",
           before, found);
@@ -437,11 +437,32 @@ test_stage (void)
     else
       tap_check (found == -INFINITY && r.gain_db == 0,
           "what is below -70 LUFS is left as it is");
-    found = run_stage ("Loudness(None)", x, n, 2, &r);
+    found = run_stage ("Loudness(None)", x, n, 2, RATE, &r);
     tap_check (found == before && r.has_loudness &&
                    (r.loudness.integrated == before ||
                        fabs (r.loudness.integrated - before) < 1e-9),
         "without a target it is measured alone: %.3f LUFS",
+        r.loudness.integrated);
+    free (x);
+  }
+}
+
+/* Up to those of the fastest recordings. */
+static void
+test_rates (void)
+{
+  static const unsigned rates[] = { 8000, 352800, 705600, 768000 };
+
+  for (unsigned i = 0; i < 4; i++) {
+    const size_t n = rates[i];
+    double *x = alloc_samples (n);
+    TfxReadings r = { 0 };
+
+    for (size_t k = 0; k < n; k++)
+      x[k] = 0.1 * sin (2 * M_PI * 997 / rates[i] * (double)k);
+    run_stage ("Loudness(None)", x, n, 1, rates[i], &r);
+    tap_check (r.has_loudness && fabs (r.loudness.integrated + 23.01) < 0.1,
+        "a sine of 997 Hz at %u Hz: %.3f LUFS", rates[i],
         r.loudness.integrated);
     free (x);
   }
@@ -457,6 +478,7 @@ static const TapTest tests[] = {
   { "library", test_library },
   { "kernels", test_each_kernel },
   { "stage", test_stage },
+  { "rates", test_rates },
   { NULL, NULL },
 };
 
