@@ -68,13 +68,30 @@ tfx_graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->sections += tfx_class_value (node, "gains")->n_list;
 }
 
+/* Where the highest centre may be, as a part of the rate. */
+#define HIGHEST_CENTRE 0.49
+
+/* The first centre, or the highest that the rate has room for. */
+static double
+find_first (const TfxBuild *build, const TfxNode *node)
+{
+  const double f_min = tfx_class_number (node, "f_min");
+  const double highest = HIGHEST_CENTRE * build->rate_hz;
+
+  if (f_min <= highest)
+    return f_min;
+  tfx_class_report (build, "f_min", -1, f_min, highest, 1e-6 * build->rate_hz,
+      highest);
+  return highest;
+}
+
 /* Centres evenly spread over the logarithm of the frequency, as many of them as the
  * rate has room for. */
 static void
-place (Bands *bands, const TfxNode *node, double rate_hz)
+place (Bands *bands, const TfxBuild *build, const TfxNode *node)
 {
   const TfxValue *gains = tfx_class_value (node, "gains");
-  const double f_min = tfx_class_number (node, "f_min");
+  const double f_min = find_first (build, node);
   const double ratio = pow (tfx_class_number (node, "f_max") / f_min,
       1.0 / (double)(gains->n_list - 1));
 
@@ -84,7 +101,7 @@ place (Bands *bands, const TfxNode *node, double rate_hz)
   for (size_t i = 0; i < gains->n_list; i++) {
     const double centre = f_min * pow (ratio, (double)i);
 
-    if (!(centre < 0.49 * rate_hz))
+    if (!(centre <= HIGHEST_CENTRE * build->rate_hz))
       break;
     bands->centre_hz[i] = bands->point_hz[2 * i] = centre;
     bands->wanted_db[2 * i] = bands->gain_db[i] = gains->list[i];
@@ -94,7 +111,7 @@ place (Bands *bands, const TfxNode *node, double rate_hz)
     }
     bands->n++;
   }
-  bands->n_points = bands->n > 0 ? 2 * bands->n - 1 : 0;
+  bands->n_points = 2 * bands->n - 1;
 }
 
 static int
@@ -143,8 +160,8 @@ tfx_graphic_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   Bands bands;
   int code = 0;
 
-  place (&bands, node, build->rate_hz);
-  for (int i = 0; i < N_TURNS && code == 0 && bands.n > 0; i++)
+  place (&bands, build, node);
+  for (int i = 0; i < N_TURNS && code == 0; i++)
     code = solve (&bands, build->rate_hz);
   moved->n_sos = tfx_class_value (node, "gains")->n_list;
   for (size_t i = 0; i < moved->n_sos && code == 0; i++) {

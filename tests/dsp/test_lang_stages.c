@@ -281,6 +281,10 @@ test_rate (void)
     { "HiShelving(30000, 1, 2)", 44100, 1, "30000 Hz" },
     { "LogFilterBank(31)", 32000, 1, "f_max of stage 'logfilterbank0'" },
     { "LogFilterBank(31, 20000, 30000)", 32000, 2, "f_min of stage" },
+    { "GraphicEQ([6, 3], 30000, 40000)", 48000, 1,
+        "f_min of stage 'graphiceq0' (GraphicEQ) is 30000 Hz, which cannot be "
+        "met at a rate of 48000 Hz" },
+    { "GraphicEQ([6, 3, 6])", 8000, 0, "" },
     { "DesignableFIR(30000, 31)", 48000, 1, "cutoff of stage" },
     { "DesignableFIR([1000, 30000, 40000], 31)", 48000, 2, "40000 Hz" },
     { "LoButterworth(1e-9)", 384000, 1, "1e-9 Hz" },
