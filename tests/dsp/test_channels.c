@@ -92,7 +92,7 @@ test_errors (void)
     unsigned column;
   } cases[] = {
     { "Mix([1, 0])", "one of rows", 5 },
-    { "Mix([[1, 0], [1]])", "not the same length", 14 },
+    { "Mix([[1, 0], [1]])", "the rows differ in length", 14 },
     { "Mix([[]])", "the row is empty", 6 },
     { "ch[0] Gain(2)", "':' behind ch", 7 },
     { "ch[x]: Gain(2)", "the number of a channel", 4 },
