@@ -47,6 +47,7 @@ static const Type types[] = {
   { "HPQ", "BiquadHPF", FALSE, FALSE, 0.0 },
   { "BP", "BiquadBPF", FALSE, FALSE, 0.0 },
   { "NO", "BiquadNotch", FALSE, FALSE, 30.0 },
+  { "Notch", "BiquadNotch", FALSE, FALSE, 30.0 },
   { "AP", "BiquadAllPass", FALSE, FALSE, 0.0 },
   { "LS", "LoShelving", TRUE, TRUE, BUTTERWORTH_Q },
   { "LSQ", "LoShelving", TRUE, TRUE, 0.0 },
@@ -171,6 +172,14 @@ append_filter (GString *chain, const Type *type, const gchar *line)
   return NULL;
 }
 
+/* LS 6dB, HS 12dB: their frequency is where the shelf begins, not its middle. */
+static gboolean
+has_slope (const gchar *line)
+{
+  return g_regex_match_simple ("^\\h++" NUMBER "\\h*+dB\\b", line,
+      G_REGEX_RAW | G_REGEX_CASELESS, 0);
+}
+
 /* What Equalizer APO does that a chain of all channels does not. */
 static gboolean
 is_command (const gchar *line)
@@ -204,7 +213,12 @@ convert_line (GString *chain, const gchar *line)
     return NULL;
   words = g_regex_split_simple (FILTER "ON\\s+(\\S+)", line, G_REGEX_RAW, 0);
   type = find_type (words[1]);
-  if (type)
+  if (type && has_slope (words[2]))
+    fault = g_strdup_printf ("a filter of type %s with a slope in dB is not to "
+                             "be had; %sQ takes the middle of the shelf and "
+                             "its Q",
+        words[1], type->name);
+  else if (type)
     missing = append_filter (chain, type, words[2]);
   else if (g_ascii_strcasecmp (words[1], "None") != 0)
     fault = g_strdup_printf ("there is no filter of type %s here; there are "

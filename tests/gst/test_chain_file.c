@@ -124,6 +124,9 @@ GST_START_TEST (test_faults)
   gchar *wrong = write_file ("wrong.txt", "Gain(2) |\nButterwort(3)\n");
   gchar *rew = write_file ("rew.txt",
       "Filter Settings file\nFilter 1: ON PK Fc 63 Hz Gain -5 dB\n");
+  gchar *slope =
+      write_file ("slope.txt", "Filter 1: ON LS Q Fc 100 Hz Gain 3 dB Q 0.7\n"
+                               "Filter 2: ON HS 6dB Fc 100 Hz Gain 3 dB\n");
   gchar *channel = write_file ("apo.txt", "Channel: L\nPreamp: -6 dB\n");
 
   expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
@@ -131,8 +134,12 @@ GST_START_TEST (test_faults)
   expect_fault (wrong, "line 2, column 1");
   expect_fault (rew, "line 2 of the filter settings: the filter has neither Q");
   expect_fault (channel, "line 1 of the filter settings: only filters");
+  expect_fault (slope,
+      "line 2 of the filter settings: a filter of type HS with "
+      "a slope in dB is not to be had; HSQ takes");
   g_free (wrong);
   g_free (rew);
+  g_free (slope);
   g_free (channel);
 }
 
@@ -216,6 +223,7 @@ GST_START_TEST (test_settings)
       "Filter  3: OFF PK       Fc    80.0 Hz  Gain  -9.0 dB  Q  4.00\r\n"
       "Filter  4: ON  LS       Fc   100 Hz  Gain   2.5 dB\r\n"
       "Filter: ON HPQ Fc 20 Hz Q 0.5\r\n"
+      "Filter  6: ON  Notch    Fc 50.00 Hz\r\n"
       "Filter: ON PK Fc 1000 Hz Gain 1 dB BW Oct 1\r\n";
   gchar *path = write_file ("settings.txt", settings);
   GstElement *chain = make_chain ();
@@ -228,7 +236,8 @@ GST_START_TEST (test_settings)
   tfx_chains_expect_text (chain,
       "Gain(-6.5, gain_type='db') | ParametricEQ(63, q=4, gain=-5) | "
       "LoShelving(100, q=0.7071067811865476, gain=2.5, gain_scale='db') | "
-      "BiquadHPF(20, q=0.5) | ParametricEQ(1000, q=1.5, gain=1)");
+      "BiquadHPF(20, q=0.5) | BiquadNotch(50, q=30) | ParametricEQ(1000, "
+      "q=1.5, gain=1)");
   gst_object_unref (chain);
   g_free (path);
 }
