@@ -32,10 +32,13 @@ typedef struct
 {
   const gchar *name, *klass;
   gboolean has_gain, has_scale;
-  gdouble q; /* unless it is given */
+  gdouble q; /* unless it is given; 0: it has to be */
 } Type;
 
 #define BUTTERWORTH_Q 0.7071067811865476
+/* The slope that REW and Equalizer APO give a shelf, from which its Q comes. */
+#define SHELF_SLOPE 0.9
+#define SHELF_Q INFINITY
 
 static const Type types[] = {
   { "PK", "ParametricEQ", TRUE, FALSE, 0.0 },
@@ -49,9 +52,9 @@ static const Type types[] = {
   { "NO", "BiquadNotch", FALSE, FALSE, 30.0 },
   { "Notch", "BiquadNotch", FALSE, FALSE, 30.0 },
   { "AP", "BiquadAllPass", FALSE, FALSE, 0.0 },
-  { "LS", "LoShelving", TRUE, TRUE, BUTTERWORTH_Q },
+  { "LS", "LoShelving", TRUE, TRUE, SHELF_Q },
   { "LSQ", "LoShelving", TRUE, TRUE, 0.0 },
-  { "HS", "HiShelving", TRUE, TRUE, BUTTERWORTH_Q },
+  { "HS", "HiShelving", TRUE, TRUE, SHELF_Q },
   { "HSQ", "HiShelving", TRUE, TRUE, 0.0 },
 };
 
@@ -147,6 +150,15 @@ append_number (GString *chain, const gchar *before, gdouble number)
   g_string_append (chain, g_ascii_dtostr (text, sizeof text, number));
 }
 
+/* The Audio EQ Cookbook's S as a Q. */
+static gdouble
+find_shelf_q (gdouble gain_db)
+{
+  const gdouble a = pow (10.0, gain_db / 40.0);
+
+  return 1.0 / sqrt ((a + 1.0 / a) * (1.0 / SHELF_SLOPE - 1.0) + 2.0);
+}
+
 /* NULL, or what is missing. */
 static const gchar *
 append_filter (GString *chain, const Type *type, const gchar *line)
@@ -162,6 +174,8 @@ append_filter (GString *chain, const Type *type, const gchar *line)
     return "has neither Q nor BW Oct";
   if (type->has_gain && !find_number (line, "Gain", &gain_db))
     return "has no Gain";
+  if (q == SHELF_Q)
+    q = find_shelf_q (gain_db);
   g_string_append_printf (chain, "%s%s(", chain->len > 0 ? " | " : "",
       type->klass);
   append_number (chain, "", hz);

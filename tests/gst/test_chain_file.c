@@ -235,7 +235,7 @@ GST_START_TEST (test_settings)
   gst_child_proxy_set (GST_CHILD_PROXY (chain), "parametriceq1::q", 1.5, NULL);
   tfx_chains_expect_text (chain,
       "Gain(-6.5, gain_type='db') | ParametricEQ(63, q=4, gain=-5) | "
-      "LoShelving(100, q=0.7071067811865476, gain=2.5, gain_scale='db') | "
+      "LoShelving(100, q=0.670472737534933, gain=2.5, gain_scale='db') | "
       "BiquadHPF(20, q=0.5) | BiquadNotch(50, q=30) | ParametricEQ(1000, "
       "q=1.5, gain=1)");
   gst_object_unref (chain);
