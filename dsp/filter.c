@@ -417,6 +417,46 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   return 0;
 }
 
+/* Adds the latency of a stage, or of what is in it up to the one with that id: then
+ * TRUE. */
+static bool
+add_latency (const TfxStage *stage, uint64_t id, size_t *n_frames)
+{
+  const size_t n_branches = tfx_branches_are_in (stage) ? stage->u.sum.n : 0;
+
+  for (size_t b = 0; b < n_branches; b++) {
+    const TfxChain *branch = stage->u.sum.branches[b];
+    size_t n = *n_frames;
+
+    for (size_t i = 0; i < branch->n_stages; i++) {
+      if (add_latency (branch->stages[i], id, &n)) {
+        *n_frames = n;
+        return true;
+      }
+    }
+  }
+  *n_frames += tfx_stage_latency (stage);
+  return stage->id == id;
+}
+
+size_t
+tfx_filter_latency_at (const TfxFilter *f, uint64_t id)
+{
+  const size_t n = f->next ? f->next->n_stages : f->places.n;
+  bool is_found = false;
+  size_t n_frames = 0;
+
+  for (size_t i = 0; i < n && !is_found; i++) {
+    const TfxSlot *slot = f->next ? NULL : f->places.places[i].slot;
+
+    if (f->next)
+      is_found = add_latency (f->next->stages[i], id, &n_frames);
+    else if (slot)
+      is_found = add_latency (slot->stage, id, &n_frames);
+  }
+  return n_frames;
+}
+
 int
 tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
 {

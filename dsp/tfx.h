@@ -639,6 +639,9 @@ typedef struct TfxReadings
 /* Of a stage, within sums too.  -ENOENT: no stage of that id has such a gain, or it
  * has not run, or a device runs it. */
 int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
+/* The frames by which what a stage puts out, within sums too, is late: its own latency and
+ * that of what stands in front of it.  Of all of the chain if it has no such stage. */
+size_t tfx_filter_latency_at (const TfxFilter *filter, uint64_t id);
 /* The chain that it is set to, a reference for the caller; FIRs that cost less as
  * one are one.  0 or -ENOMEM. */
 int tfx_filter_get_chain (const TfxFilter *filter, TfxChain **chain);

@@ -92,10 +92,11 @@ gst_tfx_control_step (const GstTfxElementPrivate *priv)
       priv->spec.rate_hz);
 }
 
-/* The stream time of what a point makes heard, which is late by the filter's own
- * delay; none if there is none. */
+/* The stream time of what a point makes heard, which is late by a delay; none if
+ * there is none. */
 static GstClockTime
-gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
+gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
+    guint64 point)
 {
   const GstSegment *segment = &priv->segment;
   const guint64 group = point / GROUP_FRAMES * GROUP_FRAMES;
@@ -105,7 +106,7 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
     return GST_CLOCK_TIME_NONE;
   time = (GstClockTimeDiff)priv->control.anchor +
          gst_tfx_control_offset (priv, group) -
-         (GstClockTimeDiff)gst_tfx_control_duration (priv, priv->delay);
+         (GstClockTimeDiff)gst_tfx_control_duration (priv, delay);
   time += (point - group) / TFX_GRID_FRAMES * gst_tfx_control_step (priv);
   time = MAX (time, (GstClockTimeDiff)segment->start);
   if (GST_CLOCK_TIME_IS_VALID (segment->stop))
@@ -114,6 +115,30 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
 }
 
 /* ---- values ---------------------------------------------------------------------------- */
+
+/* What is behind a stage and looks ahead makes its sound come later, and its curves
+ * with it. */
+static void
+gst_tfx_control_find_delays (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxCurves *curves = &priv->control.curves;
+
+  for (guint i = 0; i < curves->n; i++) {
+    GstObject *object = gst_tfx_curves_get_object (curves, i);
+    gsize delay = priv->delay;
+
+    if (delay > 0 && object != GST_OBJECT_CAST (self) && klass->get_stage_id) {
+      const guint64 id = klass->get_stage_id (self, object);
+
+      tfx_filter_lock (priv->filter->filter);
+      delay = tfx_filter_latency_at (priv->filter->filter, id);
+      tfx_filter_unlock (priv->filter->filter);
+    }
+    gst_tfx_curves_set_delay (curves, i, delay);
+  }
+}
 
 static gboolean
 gst_tfx_control_find_curves (GstTfxElement *self)
@@ -127,18 +152,19 @@ gst_tfx_control_find_curves (GstTfxElement *self)
           GST_OBJECT_CAST (self), children);
   if (children)
     g_ptr_array_unref (children);
+  gst_tfx_control_find_delays (self);
   return is_new;
 }
 
 /* Those of n points of a group.  Within it times nowhere go faster than by a step a
  * point: if the last one is where that leads, so are all of them.  FALSE if the stream has none. */
 static gboolean
-gst_tfx_control_find_times (const GstTfxElementPrivate *priv, guint64 point,
-    GstClockTime *times, guint n)
+gst_tfx_control_find_times (const GstTfxElementPrivate *priv, gsize delay,
+    guint64 point, GstClockTime *times, guint n)
 {
   const GstClockTime step = gst_tfx_control_step (priv);
-  const GstClockTime first = gst_tfx_control_find_time (priv, point);
-  const GstClockTime last = gst_tfx_control_find_time (priv,
+  const GstClockTime first = gst_tfx_control_find_time (priv, delay, point);
+  const GstClockTime last = gst_tfx_control_find_time (priv, delay,
       point + (guint64)(n - 1) * TFX_GRID_FRAMES);
   const gboolean is_even =
       priv->segment.applied_rate == 1.0 && last - first == (n - 1) * step;
@@ -147,7 +173,7 @@ gst_tfx_control_find_times (const GstTfxElementPrivate *priv, guint64 point,
     return FALSE;
   for (guint i = 0; i < n; i++)
     times[i] = is_even ? first + i * step
-                       : gst_tfx_control_find_time (priv,
+                       : gst_tfx_control_find_time (priv, delay,
                              point + (guint64)i * TFX_GRID_FRAMES);
   return TRUE;
 }
@@ -157,11 +183,21 @@ static gboolean
 gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxCurves *curves = &priv->control.curves;
   GstClockTime times[GST_TFX_CURVES_MAX];
+  gsize delay = priv->delay;
 
-  if (!gst_tfx_control_find_times (priv, point, times, n))
+  if (!gst_tfx_control_find_times (priv, delay, point, times, n))
     return FALSE;
-  gst_tfx_curves_read (&priv->control.curves, times, n);
+  for (guint i = 0; i < curves->n; i++) {
+    const gsize own = gst_tfx_curves_get_delay (curves, i);
+
+    if (own != delay &&
+        !gst_tfx_control_find_times (priv, own, point, times, n))
+      return FALSE;
+    delay = own;
+    gst_tfx_curves_read (curves, i, times, n);
+  }
   return TRUE;
 }
 

@@ -12,6 +12,7 @@ struct _GstTfxCurve
   GstControlBinding *binding;          /* a reference */
   GstObject *object;                   /* another one */
   GObjectClass *klass;                 /* that has the property */
+  gsize delay;                         /* frames */
   gboolean is_number;                  /* a double; these go without GValues: */
   gdouble numbers[GST_TFX_CURVES_MAX]; /* NaN: none */
   GValue values[GST_TFX_CURVES_MAX];
@@ -183,10 +184,28 @@ gst_tfx_curve_read (GstTfxCurve *self, const GstClockTime *times, guint n)
 }
 
 void
-gst_tfx_curves_read (GstTfxCurves *self, const GstClockTime *times, guint n)
+gst_tfx_curves_read (GstTfxCurves *self, guint curve, const GstClockTime *times,
+    guint n)
 {
-  for (guint i = 0; i < self->n; i++)
-    gst_tfx_curve_read (&self->items[i], times, n);
+  gst_tfx_curve_read (&self->items[curve], times, n);
+}
+
+GstObject *
+gst_tfx_curves_get_object (const GstTfxCurves *self, guint curve)
+{
+  return self->items[curve].object;
+}
+
+gsize
+gst_tfx_curves_get_delay (const GstTfxCurves *self, guint curve)
+{
+  return self->items[curve].delay;
+}
+
+void
+gst_tfx_curves_set_delay (GstTfxCurves *self, guint curve, gsize n_frames)
+{
+  self->items[curve].delay = n_frames;
 }
 
 /* Whether one of its values is that which was set last. */

@@ -34,9 +34,15 @@ gboolean gst_tfx_curves_find (GstTfxCurves *self, GstObject *object,
 /* Room for some of them. */
 void gst_tfx_curves_reserve (GstTfxCurves *self);
 
-/* Asks all of them for the values at @n stream times. */
-void
-gst_tfx_curves_read (GstTfxCurves *self, const GstClockTime *times, guint n);
+/* The object with the property of one of them, and by how many frames what that makes
+ * heard is late. */
+GstObject *gst_tfx_curves_get_object (const GstTfxCurves *self, guint curve);
+gsize gst_tfx_curves_get_delay (const GstTfxCurves *self, guint curve);
+void gst_tfx_curves_set_delay (GstTfxCurves *self, guint curve, gsize n_frames);
+
+/* Asks one of them for the values at @n stream times. */
+void gst_tfx_curves_read (GstTfxCurves *self, guint curve,
+    const GstClockTime *times, guint n);
 
 /* Sets the properties to the values of one of these times, as far as they are not
  * those of the last one that was set. */

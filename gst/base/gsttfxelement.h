@@ -120,6 +120,7 @@ typedef struct
  * @has_controlled_children: whether a child object has properties under
  *   control.  %NULL: there are no children
  * @get_children: the child objects, a reference for the caller
+ * @get_stage_id: the id of the stage that a child object stands for; 0: none
  * @start: READY to PAUSED, before any buffer.  FALSE fails the change of state.
  *   May be %NULL
  * @stop: PAUSED to READY, after the last buffer.  May be %NULL
@@ -144,6 +145,7 @@ struct _GstTfxElementClass
   gboolean (*get_channels) (GstTfxElement *self, GstTfxChannels *channels);
   gboolean (*has_controlled_children) (GstTfxElement *self);
   GPtrArray *(*get_children) (GstTfxElement *self);
+  guint64 (*get_stage_id) (GstTfxElement *self, GstObject *child);
   gboolean (*start) (GstTfxElement *self);
   void (*stop) (GstTfxElement *self);
   void (*buffer_done) (GstTfxElement *self, GstClockTime end,

@@ -358,6 +358,12 @@ gst_tfx_chain_get_controlled (GstTfxElement *element)
   return gst_tfx_chain_get_stages (GST_TFX_CHAIN (element));
 }
 
+static guint64
+gst_tfx_chain_get_stage_id (GstTfxElement *element, GstObject *child)
+{
+  return gst_tfx_chain_stage_get_id (GST_TFX_CHAIN_STAGE (child));
+}
+
 /* ---- children --------------------------------------------------------------------- */
 
 static guint
@@ -511,6 +517,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->get_channels = gst_tfx_chain_get_channels;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   tfx_class->get_children = gst_tfx_chain_get_controlled;
+  tfx_class->get_stage_id = gst_tfx_chain_get_stage_id;
 }
 
 static void

@@ -132,16 +132,26 @@ add_loudness (GstStructure *stats, const TfxLoudnessValues *l)
       "true-peak", G_TYPE_DOUBLE, l->true_peak_db, NULL);
 }
 
+guint64
+gst_tfx_chain_stage_get_id (GstTfxChainStage *self)
+{
+  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+  const guint64 id = chain ? PRIVATE (self)->values->get_id (chain, self) : 0;
+
+  gst_clear_object (&chain);
+  return id;
+}
+
 GstStructure *
 gst_tfx_chain_stage_take_stats (GstTfxChainStage *self,
     GstTfxChainStageReader reader)
 {
   GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
-  const guint64 id = chain ? PRIVATE (self)->values->get_id (chain, self) : 0;
+  const guint64 id = gst_tfx_chain_stage_get_id (self);
   GstStructure *stats = NULL;
   TfxReadings readings;
 
-  if (id != 0 &&
+  if (chain && id != 0 &&
       gst_tfx_element_read_stage (GST_TFX_ELEMENT (chain), id, &readings)) {
     stats = gst_structure_new ("application/x-tfx-stage-stats", "gain",
         G_TYPE_DOUBLE,

@@ -51,6 +51,9 @@ const TfxClass *gst_tfx_chain_stage_get_klass (GstTfxChainStage *self);
 guint gst_tfx_chain_stage_get_index (GstTfxChainStage *self);
 void gst_tfx_chain_stage_set_index (GstTfxChainStage *self, guint index);
 
+/* That of the stage in the filter; 0: it is in none.  Any thread. */
+guint64 gst_tfx_chain_stage_get_id (GstTfxChainStage *self);
+
 /* From now on the stage is in no chain, and keeps the values that it has in
  * @expr. */
 void gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr);

@@ -345,6 +345,48 @@ GST_START_TEST (test_delay_grows)
 }
 GST_END_TEST;
 
+/* A stage follows its curve for the sound that goes through it, however far ahead what
+ * stands in front of it, behind it or beside it looks. */
+GST_START_TEST (test_look_ahead)
+{
+  static const gchar *const chains[] = {
+    "g=Gain(1) | Limiter(0, lookahead=0.05)",
+    "Limiter(0, lookahead=0.05) | g=Gain(1)",
+    "Limiter(0, lookahead=0.03) | g=Gain(1) | Limiter(0, lookahead=0.02)",
+    "g=Gain(1) + (Limiter(0, lookahead=0.05) | Gain(0.0))",
+    "(Limiter(0, lookahead=0.02) | g=Gain(1) | Limiter(0, lookahead=0.01)) + "
+    "(Limiter(0, lookahead=0.05) | Gain(0.0))",
+    "Limiter(0, lookahead=0.02) | (Gain(0.0) + (g=Gain(1) | "
+    "Limiter(0, lookahead=0.03)))",
+    "ch[0]: g=Gain(1) | Limiter(0, lookahead=0.05)",
+  };
+  static const gsize sizes[] = { 480, 4001, 65536 };
+  const gsize n = 20000;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+    GstControlSource *source = gst_interpolation_control_source_new ();
+    gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"%s\"", chains[i]);
+    TfxLine line;
+    gdouble *out;
+
+    tfx_line_open (&line, launch, &info, TRUE, n);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    set_point (source, 0, 1.0);
+    set_point (source, n, 0.0);
+    gst_object_unref (bind_source (&line, "x::g", "gain", source));
+    out = run_ones (&line, n, sizes[__i__]);
+    fail_unless_equals_uint64 (line.n_heard, n);
+    for (gsize k = 0; k < n; k += GRID)
+      fail_unless (fabs (out[k] - (1.0 - (gdouble)k / n)) < 1e-6,
+          "%s: frame %u is %g", chains[i], (guint)k, out[k]);
+    tfx_line_close (&line);
+    g_free (launch);
+  }
+}
+GST_END_TEST;
+
 /* A trigger has a value near its time alone; in between it is as it was. */
 GST_START_TEST (test_trigger)
 {
@@ -902,6 +944,7 @@ automation_suite (void)
   tfx_check_add_part (tc, test_cuts, 2 * G_N_ELEMENTS (cases), 3);
   tcase_add_loop_test (tc, test_step, 0, 12);
   tcase_add_loop_test (tc, test_delay_grows, 0, 6);
+  tcase_add_loop_test (tc, test_look_ahead, 0, 3);
   tcase_add_test (tc, test_trigger);
   tcase_add_test (tc, test_disabled);
   tcase_add_test (tc, test_notify);
