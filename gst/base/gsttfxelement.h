@@ -124,8 +124,9 @@ typedef struct
  * @start: READY to PAUSED, before any buffer.  FALSE fails the change of state.
  *   May be %NULL
  * @stop: PAUSED to READY, after the last buffer.  May be %NULL
- * @buffer_done: a buffer that ends at @end (or none) has been filtered and sent.  In
- *   the streaming thread.  May be %NULL
+ * @buffer_done: a buffer that ends at @end (or none) has been filtered and sent; where
+ *   it begins, if it is the first one, or the first behind a flush.  In the streaming
+ *   thread.  May be %NULL
  *
  * A subclass stores its properties under the object lock, calls
  * gst_tfx_element_mark_dirty() after each change, and implements @build_chain.
@@ -148,8 +149,8 @@ struct _GstTfxElementClass
   guint64 (*get_stage_id) (GstTfxElement *self, GstObject *child);
   gboolean (*start) (GstTfxElement *self);
   void (*stop) (GstTfxElement *self);
-  void (*buffer_done) (GstTfxElement *self, GstClockTime end,
-      const GstSegment *segment);
+  void (*buffer_done) (GstTfxElement *self, GstClockTime begin,
+      GstClockTime end, const GstSegment *segment);
 };
 
 /* The properties have changed, by hand or under control: the next buffer is

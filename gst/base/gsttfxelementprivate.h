@@ -43,6 +43,7 @@ typedef struct
   GstTfxCounts counts;
   gint wants_reset;                       /* of the counts, atomic */
   GstClockTime position_in, position_out; /* where the last buffer ended */
+  GstClockTime first_in; /* where that began, if none was before it */
 
   /* Of the streaming thread. */
   /* NULL: no caps have come.  Set with the object lock held. */

@@ -63,6 +63,9 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_counts_reset (&priv->counts);
   }
   gst_tfx_counts_note_buffer (&priv->counts, n_frames);
+  priv->first_in = GST_CLOCK_TIME_IS_VALID (priv->position_in)
+                       ? GST_CLOCK_TIME_NONE
+                       : GST_BUFFER_PTS (buffer);
   if (GST_CLOCK_TIME_IS_VALID (end))
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
   if (G_UNLIKELY (priv->may_be_identity))
@@ -283,8 +286,9 @@ gst_tfx_pads_tell (GstTfxElement *self)
   const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
 
   if (klass->buffer_done)
-    klass->buffer_done (self,
+    klass->buffer_done (self, priv->first_in,
         __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
+  priv->first_in = GST_CLOCK_TIME_NONE;
 }
 
 /* With the channels that the filter runs over; NULL after an error message. */

@@ -202,10 +202,10 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
 
 /* A buffer has gone by. */
 static void
-gst_tfx_chain_buffer_done (GstTfxElement *element, GstClockTime end,
-    const GstSegment *segment)
+gst_tfx_chain_buffer_done (GstTfxElement *element, GstClockTime begin,
+    GstClockTime end, const GstSegment *segment)
 {
-  gst_tfx_chain_readings_post (GST_TFX_CHAIN (element), end, segment);
+  gst_tfx_chain_readings_post (GST_TFX_CHAIN (element), begin, end, segment);
 }
 
 /* ---- states --------------------------------------------------------------------- */

@@ -33,8 +33,8 @@ gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
 }
 
 void
-gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime end,
-    const GstSegment *segment)
+gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
+    GstClockTime end, const GstSegment *segment)
 {
   const guint64 interval =
       __atomic_load_n (&self->message_interval, __ATOMIC_RELAXED);
@@ -43,7 +43,10 @@ gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime end,
       segment->format != GST_FORMAT_TIME)
     return;
   /* The first buffer, and one behind a seek, begins an interval. */
-  if (!GST_CLOCK_TIME_IS_VALID (self->last_message) || end < self->last_message)
+  if (GST_CLOCK_TIME_IS_VALID (begin))
+    self->last_message = begin;
+  else if (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
+           end < self->last_message)
     self->last_message = end;
   if (end - self->last_message < interval)
     return;

@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Posts them all if it is time to; behind a buffer that ends at @end.  In the
- * streaming thread. */
-void gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime end,
-    const GstSegment *segment);
+/* Posts them all if it is time to; behind a buffer that ends at @end, and begins
+ * at @begin if it is the first one.  In the streaming thread. */
+void gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
+    GstClockTime end, const GstSegment *segment);
 
 G_END_DECLS
 

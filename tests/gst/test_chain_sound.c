@@ -438,6 +438,7 @@ GST_START_TEST (test_readings)
   GstStructure *last = NULL, *stats = NULL;
   gdouble *in = g_new (gdouble, N), gain = NAN;
   guint64 time = 0;
+  GstSegment segment;
 
   fail_unless (isnan (get_stat (h->element, "c", "gain")));
   g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
@@ -445,11 +446,11 @@ GST_START_TEST (test_readings)
     in[k] = k % 48 < 24 ? 1.0 : -1.0;
   for (gsize i = 0; i < 100; i++)
     gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  fail_unless_equals_int (take_messages (bus, &last), 9);
+  fail_unless_equals_int (take_messages (bus, &last), 10);
   fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
                time == 100 * GST_MSECOND);
   fail_unless (gst_structure_get_uint64 (last, "running-time", &time) &&
-               time == 810 * GST_MSECOND);
+               time == 900 * GST_MSECOND);
   fail_unless (!gst_structure_has_field (last, "gain0"));
   fail_unless (gst_structure_get (last, "c", GST_TYPE_STRUCTURE, &stats, NULL));
   fail_unless (gst_structure_get_double (stats, "gain", &gain));
@@ -470,6 +471,18 @@ GST_START_TEST (test_readings)
   /* Behind the end it tells of the stream that was. */
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless (get_stat (h->element, "loudness0", "integrated") > -15.0);
+  /* What a seek leaves out has not gone by. */
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 1000 * N));
+  fail_unless_equals_int (take_messages (bus, &last), 0);
+  for (gsize i = 1001; i < 1010; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+  fail_unless_equals_int (take_messages (bus, &last), 1);
+  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
+               time == 100 * GST_MSECOND);
   gst_structure_free (last);
   g_free (in);
   gst_bus_set_flushing (bus, TRUE);
