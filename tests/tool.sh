@@ -1468,9 +1468,23 @@ tap_case "response: a table" check_response_csv
 tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of stage 'lobutterworth0'" \
   gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
+# Also with files that the chain names, from its own folder on.
+check_response_file() {
+  mkdir -p rooms && printf '0.5\n' > rooms/half.txt &&
+    echo "FIR('half.txt')  # half" > rooms/half.chain &&
+    gst-tfx response -C rooms/half.chain > file.csv && gst-tfx response 'Gain(0.5)' > text.csv &&
+    cmp file.csv text.csv &&
+    gst-tfx bench -c 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
+    exits 2 "response takes one chain, in quotes, or in a file" gst-tfx response -C rooms/half.chain 'Gain(2)' &&
+    exits 2 "bench takes one chain" gst-tfx bench &&
+    exits 2 "No such file" gst-tfx response --chain-file rooms/none.chain
+}
+tap_case "response, bench: a chain in a file" check_response_file
 tap_case "response: a picture" check_response_svg
 tap_case "pictures: labels that can be read" check_labels
 tap_case "response: a picture in PNG, and what that needs" check_response_png
+tap_case "response: no such folder" exits 1 "none/x.svg cannot be written: " \
+  gst-tfx response 'Gain(0.5)' --output none/x.svg
 tap_case "response: a picture of no kind" exits 2 "its name must end in .svg, .png or .csv" \
   gst-tfx response -o curve.gif 'Gain(2)'
 tap_case "response: frequencies that are none" exits 2 "must rise from above 0" \

@@ -35,7 +35,7 @@ check_section (const double *row, const char *place, const char *thing,
   if (!tfx_sos_is_stable (&sos))
     return tfx_error_set (error, -ERANGE,
         "%s%s is not stable: a1 = %.15g and a2 = %.15g (over a0) "
-        "have a pole outside of the unit circle",
+        "have a pole that is not within the unit circle",
         place, thing, sos.a1, sos.a2);
   return 0;
 }

@@ -240,9 +240,9 @@ GstTfxToolStatus
 gst_tfx_bench_run (gint argc, gchar **argv)
 {
   Bench bench = { .rate_hz = 48000, .seconds = 0.2 };
-  const GOptionEntry entries[] = { { "channels", 'c', 0, G_OPTION_ARG_STRING,
-                                       &bench.channels,
-                                       "numbers of channels (1,2,8)", "N,…" },
+  GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 8] = {
+    { "channels", 'c', 0, G_OPTION_ARG_STRING, &bench.channels,
+        "numbers of channels (1,2,8)", "N,…" },
     { "frames", 'n', 0, G_OPTION_ARG_STRING, &bench.frames,
         "lengths of blocks (64,1024,4096)", "N,…" },
     { "devices", 'd', 0, G_OPTION_ARG_STRING, &bench.devices,
@@ -256,26 +256,24 @@ gst_tfx_bench_run (gint argc, gchar **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &bench.output,
         "a picture (.svg, .png) beside the table, or a file for that (.csv)",
         "FILE" },
-    { NULL } };
+  };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
+  gst_tfx_options_list_chain (&bench.options, entries + 7);
+  entries[7].short_name = '\0'; /* -c are channels */
   if (gst_tfx_tool_parse ("CHAIN", "Measures what a chain costs, as CSV.",
           "A line for each number of channels, length of blocks and device: "
           "where it ran, by which kernel, nanoseconds for a sample of one "
           "channel (the median), and how many such streams could run at once "
           "in real time.",
-          entries, &argc, &argv)) {
-    if (argc != 2) {
-      gst_tfx_tool_error ("bench takes one chain, in quotes");
-    } else {
-      gst_tfx_tool_set_default (&bench.channels, "1,2,8");
-      gst_tfx_tool_set_default (&bench.frames, "64,1024,4096");
-      gst_tfx_tool_set_default (&bench.devices, "auto");
-      gst_tfx_tool_set_default (&bench.format, "F32LE");
-      bench.options.chain = g_strdup (argv[1]);
-      if (gst_tfx_options_read_chain (&bench.options))
-        status = run_bench (&bench);
-    }
+          entries, &argc, &argv) &&
+      gst_tfx_options_find_chain (&bench.options, argc, argv, "bench") &&
+      gst_tfx_options_read_chain (&bench.options)) {
+    gst_tfx_tool_set_default (&bench.channels, "1,2,8");
+    gst_tfx_tool_set_default (&bench.frames, "64,1024,4096");
+    gst_tfx_tool_set_default (&bench.devices, "auto");
+    gst_tfx_tool_set_default (&bench.format, "F32LE");
+    status = run_bench (&bench);
   }
   gst_tfx_options_clear (&bench.options);
   g_free (bench.channels);

@@ -57,20 +57,14 @@ gst_tfx_check_run (gint argc, gchar **argv)
           "Reads a chain and prints it as it is understood, or what is wrong "
           "with it.",
           "The exit status is 0 if the chain is good, else 2.", entries, &argc,
-          &argv)) {
-    const gboolean has_chain = gst_tfx_options_has_chain (&options);
-
-    if (argc != (has_chain ? 1 : 2))
-      gst_tfx_tool_error ("check takes one chain, in quotes, or in a file: "
-                          "--chain-file");
-    else if (!(rate_hz > 0.0))
+          &argv) &&
+      gst_tfx_options_find_chain (&options, argc, argv, "check")) {
+    if (!(rate_hz > 0.0))
       gst_tfx_tool_error ("rate is %g Hz, but must be above 0", rate_hz);
     else if (n_channels != -1 && (n_channels < 1 || n_channels > 1024))
       gst_tfx_tool_error ("channels is %d, but must be from 1 to 1024",
           n_channels);
-    else if (!has_chain)
-      status = check (argv[1], rate_hz, n_channels);
-    else if (gst_tfx_options_read_chain (&options))
+    else if (argc == 2 || gst_tfx_options_read_chain (&options))
       status = check (options.chain, rate_hz, n_channels);
   }
   gst_tfx_options_clear (&options);

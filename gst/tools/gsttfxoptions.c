@@ -114,6 +114,21 @@ read_preset (const gchar *name)
   return chain;
 }
 
+gboolean
+gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
+    const gchar *command)
+{
+  if (argc != (gst_tfx_options_has_chain (options) ? 1 : 2)) {
+    gst_tfx_tool_error ("%s takes one chain, in quotes, or in a file: "
+                        "--chain-file",
+        command);
+    return FALSE;
+  }
+  if (argc == 2)
+    options->chain = g_strdup (argv[1]);
+  return TRUE;
+}
+
 /* What is in a file of a chain; or NULL, after a message. */
 static gchar *
 read_file (const gchar *location)

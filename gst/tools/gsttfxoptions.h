@@ -19,8 +19,7 @@ typedef struct GstTfxOptions
   gboolean overwrite, allow_cut, json, quiet;
 } GstTfxOptions;
 
-/* The options that name a chain, for GOption: &entries[0] and on.  bench and
- * response have none of them: theirs is behind the command. */
+/* The options that name a chain, for GOption: &entries[0] and on. */
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
@@ -28,6 +27,10 @@ void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* Whether one of them was given. */
 gboolean gst_tfx_options_has_chain (const GstTfxOptions *options);
+/* The chain of a command that takes nothing else: its one word, if no option has it.
+ * FALSE after a message. */
+gboolean gst_tfx_options_find_chain (GstTfxOptions *options, gint argc,
+    gchar **argv, const gchar *command);
 /* The chain behind one other word, if no option has it: argv[2].  Then as below.
  * FALSE after a message too, with `usage`, if there are other words. */
 gboolean gst_tfx_options_take_chain (GstTfxOptions *options, gint argc,

@@ -343,6 +343,17 @@ write_png (const gchar *svg, const gchar *path, GError **error)
   return is_done;
 }
 
+/* (GLib's message names the file that comes before that one.) */
+static gboolean
+write_text (const gchar *text, const gchar *path, GError **error)
+{
+  const gboolean is_done = g_file_set_contents (path, text, -1, error);
+
+  if (!is_done)
+    g_prefix_error (error, "%s cannot be written: ", path);
+  return is_done;
+}
+
 gboolean
 gst_tfx_picture_is_named (const gchar *path)
 {
@@ -367,7 +378,7 @@ write_picture (const GstTfxPicture *picture, const gchar *path, GError **error)
   gchar *svg = print_svg (picture);
   const gboolean is_done = g_str_has_suffix (path, ".png")
                                ? write_png (svg, path, error)
-                               : g_file_set_contents (path, svg, -1, error);
+                               : write_text (svg, path, error);
 
   g_free (svg);
   return is_done;
@@ -384,7 +395,7 @@ gst_tfx_picture_write_or_csv (const GstTfxPicture *picture, const gchar *csv,
   else if (gst_tfx_picture_is_named (path))
     write_picture (picture, path, &error);
   else
-    g_file_set_contents (path, csv, -1, &error);
+    write_text (csv, path, &error);
   if (!error)
     return TRUE;
   gst_tfx_tool_error ("%s", error->message);

@@ -143,7 +143,7 @@ GstTfxToolStatus
 gst_tfx_response_run (gint argc, gchar **argv)
 {
   Curve curve = { .rate_hz = 48000.0, .from_hz = 20.0, .n_points = 400 };
-  const GOptionEntry entries[] = {
+  GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 7] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &curve.output,
         "a picture (.svg, .png) or a table (.csv; else to standard output)",
         "FILE" },
@@ -157,22 +157,18 @@ gst_tfx_response_run (gint argc, gchar **argv)
         "number of frequencies (400)", "N" },
     { "channel", 'c', 0, G_OPTION_ARG_INT, &curve.channel,
         "channel, from 0 (0)", "N" },
-    { NULL }
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
+  gst_tfx_options_list_chain (&curve.options, entries + 6);
+  entries[6].short_name = '\0'; /* -c is a channel */
   if (gst_tfx_tool_parse ("CHAIN",
           "The frequency response of a chain: gain, phase and group delay.",
           "Compressors and the like, whose gain follows the level, count as 1.",
-          entries, &argc, &argv)) {
-    if (argc != 2) {
-      gst_tfx_tool_error ("response takes one chain, in quotes");
-    } else {
-      curve.options.chain = g_strdup (argv[1]);
-      if (check (&curve) && compute (&curve))
-        status = write_curve (&curve);
-    }
-  }
+          entries, &argc, &argv) &&
+      gst_tfx_options_find_chain (&curve.options, argc, argv, "response") &&
+      check (&curve) && compute (&curve))
+    status = write_curve (&curve);
   gst_tfx_options_clear (&curve.options);
   g_free (curve.output);
   g_free (curve.freq_hz);
