@@ -48,11 +48,9 @@ find_frame_targets (const double *x, const double *rest, double *targets,
     size_t n, double threshold, double *most, const unsigned C)
 {
   const V threshold_all = v_set1 (threshold);
-  V all = { 0 };
+  V all = spread_frame (v_load_f64 (most), 0, C);
   size_t i = 0;
 
-  for (unsigned k = 0; k < W; k++)
-    all[k] = most[k % C];
   for (; i + W <= n; i += W) {
     V v = v_abs (v_load_f64 (x + i));
 
@@ -61,21 +59,20 @@ find_frame_targets (const double *x, const double *rest, double *targets,
       v = v_max (v, shift_up (v, 2 * C));
     if (4 * C < W)
       v = v_max (v, shift_up (v, 4 * C));
-    v = v_max (v, all);
-    all = spread_frame (v, W - C, C);
     v_store_f64 (targets + i,
-        threshold_all /
-            v_max (v_max (v_load_f64 (rest + i), v), threshold_all));
+        v_divide (threshold_all, v_max (v_max (v_load_f64 (rest + i), v),
+                                     v_max (all, threshold_all))));
+    all = v_max (all, spread_frame (v, W - C, C));
   }
-  for (unsigned k = 0; k < C; k++)
-    most[k] = all[k];
+  v_store_f64 (most, all);
   for (; i < n; i++) {
     const double a = __builtin_fabs (x[i]);
     double *m = &most[i % C], peak;
 
     *m = a > *m ? a : *m;
     peak = rest[i] > *m ? rest[i] : *m;
-    targets[i] = peak > threshold ? threshold / peak : 1.0;
+    targets[i] = v_divide (threshold_all,
+        v_set1 (peak > threshold ? peak : threshold))[0];
   }
 }
 
@@ -128,7 +125,7 @@ find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
 {
   const size_t n_whole = n / W * W;
   double last[W] = { 0 };
-  V all = { 0 };
+  V all;
 
   for (size_t i = n; i-- > n_whole;) {
     const double a = __builtin_fabs (x[i]);
@@ -137,8 +134,7 @@ find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
     *m = a > *m ? a : *m;
     rest[i] = *m;
   }
-  for (unsigned k = 0; k < W; k++)
-    all[k] = last[k % C];
+  all = spread_frame (v_load_f64 (last), 0, C);
   for (size_t i = n_whole; i >= W; i -= W) {
     V v = v_abs (v_load_f64 (x + i - W));
 
@@ -147,9 +143,8 @@ find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
       v = v_max (v, shift_down (v, 2 * C));
     if (4 * C < W)
       v = v_max (v, shift_down (v, 4 * C));
-    v = v_max (v, all);
-    all = spread_frame (v, 0, C);
-    v_store_f64 (rest + i - W, v);
+    v_store_f64 (rest + i - W, v_max (v, all));
+    all = v_max (all, spread_frame (v, 0, C));
   }
 }
 
