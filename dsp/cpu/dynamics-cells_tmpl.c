@@ -279,24 +279,37 @@ swap_pairs (double *x, double *past, size_t n, const TfxRamp *r)
     swap_sample (x + i, past + i, at[k]);
 }
 
-/* Each its own, channels in the lanes. */
+/* Each its own; n channels from number `first` on in the lanes. */
+INLINE void
+swap_lanes (double *x, double *past, size_t n_frames, unsigned n_channels,
+    const TfxRamp *r, unsigned first, unsigned n)
+{
+  const V per_frame = v_set1 (r->per_frame),
+          from = v_load_f64 (r->from + first);
+  const V by = v_load_f64 (r->to + first) - from;
+  V at = v_set1 ((double)(r->first + 1));
+
+  x += first;
+  past += first;
+  for (size_t i = 0; i < n_frames; i++, x += n_channels, past += n_channels) {
+    const V late = v_load_f64 (past);
+
+    v_store_row_f64 (past, v_load_f64 (x), W, n);
+    v_store_row_f64 (x, late * (at * per_frame * by + from), W, n);
+    at += 1.0;
+  }
+}
+
 INLINE void
 swap_channels (double *x, double *past, size_t n_frames, unsigned n_channels,
     const TfxRamp *r)
 {
-  for (size_t i = 0; i < n_frames; i++, x += n_channels, past += n_channels) {
-    const double part = (double)(r->first + 1 + i) * r->per_frame;
-    unsigned c = 0;
+  const unsigned n_full = n_channels / W * W;
 
-    for (; c + W <= n_channels; c += W) {
-      const V from = v_load_f64 (r->from + c), to = v_load_f64 (r->to + c);
-
-      swap_samples (x + c, past + c, part * (to - from) + from);
-    }
-    for (; c < n_channels; c++)
-      swap_sample (x + c, past + c,
-          part * (r->to[c] - r->from[c]) + r->from[c]);
-  }
+  for (unsigned c = 0; c < n_full; c += W)
+    swap_lanes (x, past, n_frames, n_channels, r, c, W);
+  if (n_full < n_channels)
+    swap_lanes (x, past, n_frames, n_channels, r, n_full, n_channels - n_full);
 }
 
 static void

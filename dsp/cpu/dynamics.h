@@ -167,7 +167,7 @@ typedef struct TfxDynamicsKernels
   void (*weigh) (const double *x, size_t n_frames, unsigned n_channels,
       const TfxSos sections[2], double *state);
 
-  /* x becomes past times the gain, and past what x was. */
+  /* x becomes past times the gain, and past what x was.  Slack behind all. */
   void (*swap_ramp) (double *x, double *past, size_t n_frames,
       unsigned n_channels, const TfxRamp *ramp);
 

@@ -107,8 +107,9 @@ make_meter (Unit *u)
 static int
 make_room (Unit *u)
 {
-  u->past = tfx_block_new_samples (u->delay * u->n_channels + 1);
-  u->from = tfx_block_new_samples (2 * u->n_levels);
+  u->past =
+      tfx_block_new_samples (u->delay * u->n_channels + TFX_DYNAMICS_SLACK);
+  u->from = tfx_block_new_samples (2 * u->n_levels + TFX_DYNAMICS_SLACK);
   u->samples = tfx_block_new_samples (
       u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK);
   if (!u->past || !u->from || !u->samples)
