@@ -20,6 +20,7 @@ load_twice (const double *gains)
 static void
 multiply (double *x, const double *gains, size_t n_frames, unsigned width)
 {
+  const unsigned rest = width % W;
   size_t i = 0;
 
   for (; width == 2 && i + W <= 2 * n_frames; i += W)
@@ -27,8 +28,8 @@ multiply (double *x, const double *gains, size_t n_frames, unsigned width)
   for (size_t f = i / width; f < n_frames; f++) {
     for (i = f * width; i + W <= (f + 1) * width; i += W)
       v_store_f64 (x + i, v_load_f64 (x + i) * v_set1 (gains[f]));
-    for (; i < (f + 1) * width; i++)
-      x[i] *= gains[f];
+    if (rest > 0)
+      v_store_row_f64 (x + i, v_load_f64 (x + i) * v_set1 (gains[f]), W, rest);
   }
 }
 
@@ -43,22 +44,37 @@ link_pairs (const double *x)
       __builtin_shuffle (a, b, even + 1));
 }
 
+/* The largest of all lanes. */
+INLINE double
+largest (V v)
+{
+  const VBits lanes = { V_LANES };
+
+  if (W > 4)
+    v = v_max (v, __builtin_shuffle (v, lanes ^ 4));
+  if (W > 2)
+    v = v_max (v, __builtin_shuffle (v, lanes ^ 2));
+  return v_max (v, __builtin_shuffle (v, lanes ^ 1))[0];
+}
+
 static void
 link (const double *x, double *most, size_t n_frames, unsigned n_channels)
 {
+  const V none = v_set1 (0.0);
+  const VMask rest = v_lanes (0, n_channels % W);
   size_t i = 0;
 
   for (; n_channels == 2 && i + W <= n_frames; i += W)
     v_store_f64 (most + i, link_pairs (x + 2 * i));
   for (; i < n_frames; i++) {
-    double all = 0.0;
+    const double *row = x + i * n_channels, *end = row + n_channels;
+    V all = none;
 
-    for (size_t k = i * n_channels; k < (i + 1) * n_channels; k++) {
-      const double a = __builtin_fabs (x[k]);
-
-      all = a > all ? a : all;
-    }
-    most[i] = all;
+    for (; row + W <= end; row += W)
+      all = v_max (all, v_abs (v_load_f64 (row)));
+    if (row < end)
+      all = v_max (all, v_select (rest, v_abs (v_load_f64 (row)), none));
+    most[i] = largest (all);
   }
 }
 

@@ -421,18 +421,13 @@ follow (const double *targets, double *gains, size_t n_frames,
   memcpy (end, state, n_channels * sizeof *end);
 }
 
-INLINE double
-clamp (double v, double most)
-{
-  return v > most ? most : v < -most ? -most : v;
-}
-
 static double
 limit (const double *x, double *y, const double *gains, size_t n_frames,
     unsigned width, double most)
 {
   const V high = v_set1 (most), low = v_set1 (-most);
   const size_t n = n_frames * width;
+  const unsigned rest = width % W;
   V least = v_set1 (1.0);
   double lowest = 1.0;
   size_t i = 0;
@@ -447,14 +442,14 @@ limit (const double *x, double *y, const double *gains, size_t n_frames,
   for (unsigned k = 0; k < W; k++)
     lowest = least[k] < lowest ? least[k] : lowest;
   for (size_t f = i / width; f < n_frames; f++) {
-    const double gain = gains[f];
+    const V gain = v_set1 (gains[f]);
 
-    lowest = gain < lowest ? gain : lowest;
+    lowest = gains[f] < lowest ? gains[f] : lowest;
     for (i = f * width; i + W <= (f + 1) * width; i += W)
-      v_store_f64 (y + i,
-          v_max (v_min (v_load_f64 (x + i) * v_set1 (gain), high), low));
-    for (; i < (f + 1) * width; i++)
-      y[i] = clamp (x[i] * gain, most);
+      v_store_f64 (y + i, v_max (v_min (v_load_f64 (x + i) * gain, high), low));
+    if (rest > 0)
+      v_store_row_f64 (y + i,
+          v_max (v_min (v_load_f64 (x + i) * gain, high), low), W, rest);
   }
   return lowest;
 }
