@@ -138,6 +138,7 @@ gst_tfx_control_find_delays (GstTfxElement *self)
     }
     gst_tfx_curves_set_delay (curves, i, delay);
   }
+  priv->control.has_delays = TRUE;
 }
 
 static gboolean
@@ -145,14 +146,14 @@ gst_tfx_control_find_curves (GstTfxElement *self)
 {
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GPtrArray *children = klass->get_children ? klass->get_children (self) : NULL;
-  gboolean is_new;
+  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+  const gboolean is_new =
+      gst_tfx_curves_find (&control->curves, GST_OBJECT_CAST (self), children);
 
-  is_new =
-      gst_tfx_curves_find (&gst_tfx_element_get_private (self)->control.curves,
-          GST_OBJECT_CAST (self), children);
   if (children)
     g_ptr_array_unref (children);
-  gst_tfx_control_find_delays (self);
+  if (is_new)
+    control->has_delays = FALSE;
   return is_new;
 }
 
@@ -189,6 +190,8 @@ gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
 
   if (!gst_tfx_control_find_times (priv, delay, point, times, n))
     return FALSE;
+  if (!priv->control.has_delays)
+    gst_tfx_control_find_delays (self);
   for (guint i = 0; i < curves->n; i++) {
     const gsize own = gst_tfx_curves_get_delay (curves, i);
 

@@ -27,6 +27,7 @@ typedef struct
   gboolean is_due;      /* another structure begins at it */
   gboolean is_put_off;  /* to another point, and nothing else was set */
   gboolean is_inside;   /* of a buffer: the delay can not grow */
+  gboolean has_delays;  /* curves have those of the chain in force */
   GstClockTime anchor;  /* a time of the stream, and */
   guint64 anchor_frame; /* the frame that had it */
 } GstTfxControl;

@@ -74,6 +74,7 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
   priv->reserved_frames = 0;
+  priv->control.has_delays = FALSE;
   /* What device=auto chose by the last one says little of this one. */
   priv->device.seen_frames = 0;
   gst_tfx_settings_note_latency (self);

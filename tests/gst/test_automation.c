@@ -365,13 +365,19 @@ GST_START_TEST (test_look_ahead)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
       GST_AUDIO_LAYOUT_INTERLEAVED);
 
-  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (chains); i++) {
     GstControlSource *source = gst_interpolation_control_source_new ();
-    gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"%s\"", chains[i]);
+    gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"%s\"",
+        i % 2 ? "Gain(1)" : chains[i / 2]);
     TfxLine line;
     gdouble *out;
 
     tfx_line_open (&line, launch, &info, TRUE, n);
+    if (i % 2) {
+      GstElement *x = tfx_line_get (&line, "x");
+      g_object_set (x, "chain", chains[i / 2], NULL);
+      gst_object_unref (x);
+    }
     g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
     set_point (source, 0, 1.0);
     set_point (source, n, 0.0);
@@ -380,7 +386,8 @@ GST_START_TEST (test_look_ahead)
     fail_unless_equals_uint64 (line.n_heard, n);
     for (gsize k = 0; k < n; k += GRID)
       fail_unless (fabs (out[k] - (1.0 - (gdouble)k / n)) < 1e-6,
-          "%s: frame %u is %g", chains[i], (guint)k, out[k]);
+          "%s%s: frame %u is %g", chains[i / 2], i % 2 ? ", set late" : "",
+          (guint)k, out[k]);
     tfx_line_close (&line);
     g_free (launch);
   }
