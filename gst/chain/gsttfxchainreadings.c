@@ -39,10 +39,14 @@ gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
   const guint64 interval =
       __atomic_load_n (&self->message_interval, __ATOMIC_RELAXED);
 
-  if (G_LIKELY (interval == 0) || !GST_CLOCK_TIME_IS_VALID (end) ||
-      segment->format != GST_FORMAT_TIME)
+  if (G_LIKELY (interval == 0)) {
+    self->last_message = GST_CLOCK_TIME_NONE;
     return;
-  /* The first buffer, and one behind a seek, begins an interval. */
+  }
+  if (!GST_CLOCK_TIME_IS_VALID (end) || segment->format != GST_FORMAT_TIME)
+    return;
+  /* The first buffer, one behind a seek, and one with which messages are asked for,
+   * begin an interval. */
   if (GST_CLOCK_TIME_IS_VALID (begin))
     self->last_message = begin;
   else if (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||

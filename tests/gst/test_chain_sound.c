@@ -483,6 +483,16 @@ GST_START_TEST (test_readings)
   fail_unless_equals_int (take_messages (bus, &last), 1);
   fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
                time == 100 * GST_MSECOND);
+  /* Nor what went by while nobody asked. */
+  g_object_set (h->element, "message-interval", (guint64)0, NULL);
+  for (gsize i = 1010; i < 1050; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
+  for (gsize i = 1050; i < 1061; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+  fail_unless_equals_int (take_messages (bus, &last), 1);
+  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
+               time == 100 * GST_MSECOND);
   gst_structure_free (last);
   g_free (in);
   gst_bus_set_flushing (bus, TRUE);
