@@ -1613,6 +1613,7 @@ tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
 tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
 tap_case "completion: a chain to be run somewhere" completes devices "'HiBu" 'HiButterworth('
 tap_case "completion: files" completes process nois noise.wav
+tap_case "completion: a file with a chain" completes response --chain-file nois noise.wav
 
 # ---- the language ----------------------------------------------------------------------
 

@@ -57,6 +57,10 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
     return
   fi
+  if [[ $previous == @(--chain-file|-C|--output|-o) ]]; then
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    return
+  fi
   if [[ -n $quote || $previous == --chain || $previous == -c ]] ||
     { [[ $command == @(check|list|response|bench|devices) ]] && [[ ! -e $word ]]; }; then
     compopt -o nospace 2> /dev/null
