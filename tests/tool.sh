@@ -1474,6 +1474,7 @@ check_response_file() {
     echo "FIR('half.txt')  # half" > rooms/half.chain &&
     gst-tfx response -C rooms/half.chain > file.csv && gst-tfx response 'Gain(0.5)' > text.csv &&
     cmp file.csv text.csv &&
+    gst-tfx response -C rooms/half.chain -o file.svg && ! grep -q '# half' file.svg &&
     gst-tfx bench -c 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
     exits 2 "response takes one chain, in quotes, or in a file" gst-tfx response -C rooms/half.chain 'Gain(2)' &&
     exits 2 "bench takes one chain" gst-tfx bench &&

@@ -154,9 +154,10 @@ write_output (const Bench *bench, const GPtrArray *lines, const gchar *csv)
 {
   GstTfxPictureCurve *curves = g_new0 (GstTfxPictureCurve, lines->len);
   const Line *first = lines->pdata[0];
-  GstTfxPicture picture = { bench->options.chain, "frames in a block",
-    "ns for a sample", INFINITY, 0.0, .ticks = first->frames,
-    .n_ticks = first->n, .curves = curves, .n_curves = lines->len };
+  gchar *title = gst_tfx_options_name_chain (&bench->options);
+  GstTfxPicture picture = { title, "frames in a block", "ns for a sample",
+    INFINITY, 0.0, .ticks = first->frames, .n_ticks = first->n,
+    .curves = curves, .n_curves = lines->len };
   gboolean is_done;
 
   for (guint i = 0; i < lines->len; i++) {
@@ -175,6 +176,7 @@ write_output (const Bench *bench, const GPtrArray *lines, const gchar *csv)
   picture.high_y = picture.high_y > 0.0 ? picture.high_y : 1.0;
   is_done = gst_tfx_picture_write_or_csv (&picture, csv, bench->output);
   g_free (curves);
+  g_free (title);
   return is_done;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "gsttfxoptions.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "gsttfxchainfile.h"
@@ -183,6 +184,22 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   }
   tfx_expr_free (&expr);
   return TRUE;
+}
+
+gchar *
+gst_tfx_options_name_chain (const GstTfxOptions *options)
+{
+  TfxExprError error;
+  TfxExpr *expr =
+      options->chain_file
+          ? gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error)
+          : NULL;
+  char *printed = expr ? tfx_expr_print (expr) : NULL;
+  gchar *name = g_strdup (printed ? printed : options->chain);
+
+  free (printed);
+  tfx_expr_free (&expr);
+  return name;
 }
 
 void

@@ -40,6 +40,9 @@ gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
 /* The same with the options of process and watch: with a loudness there may be no
  * chain. */
 gboolean gst_tfx_options_read (GstTfxOptions *options);
+/* The chain that was read, as the title of a picture: that of a file without what else
+ * stands there.  To be freed. */
+gchar *gst_tfx_options_name_chain (const GstTfxOptions *options);
 /* Prints what a rate does not allow, as a warning: of tfx_expr_build. */
 void gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data);
 /* What makes an output another one, in a text; free it. */

@@ -98,8 +98,9 @@ write_curve (const Curve *curve)
 {
   const GstTfxPictureCurve line = { NULL, curve->freq_hz, curve->gain_db,
     (gsize)curve->n_points };
-  GstTfxPicture picture = { curve->options.chain, "Hz", "dB", curve->from_hz,
-    curve->to_hz, .curves = &line, .n_curves = 1 };
+  gchar *title = gst_tfx_options_name_chain (&curve->options);
+  GstTfxPicture picture = { title, "Hz", "dB", curve->from_hz, curve->to_hz,
+    .curves = &line, .n_curves = 1 };
   gdouble most = FLOOR_DB;
   gchar *csv = print_csv (curve);
   gboolean is_done;
@@ -110,6 +111,7 @@ write_curve (const Curve *curve)
   picture.low_y = picture.high_y - SPAN_DB;
   is_done = gst_tfx_picture_write_or_csv (&picture, csv, curve->output);
   g_free (csv);
+  g_free (title);
   return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
