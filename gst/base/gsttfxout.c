@@ -49,18 +49,20 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
 }
 
 /* Stamps jitter.  Where frames that were held would lead those behind them out of
- * the segment, these go with their own time; so they do behind frames that have none. */
+ * the segment, these go with their own time; so they do behind frames that have none,
+ * and behind a break, as where a packet was lost. */
 static guint64
 gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 {
   const GstTfxTimes *times = &priv->times;
-  const guint64 n_first = gst_tfx_times_n_before_mark (times, n_frames);
+  const guint64 n_most = gst_tfx_times_n_before_break (times, n_frames);
+  const guint64 n_first = gst_tfx_times_n_before_mark (times, n_most);
   const GstSegment *segment;
   gboolean is_outside = FALSE;
   GstEvent *event;
 
-  if (G_LIKELY (n_first == n_frames))
-    return n_frames;
+  if (G_LIKELY (n_first == n_most))
+    return n_most;
   if (!GST_CLOCK_TIME_IS_VALID (gst_tfx_times_next_out (times)))
     return n_first;
   event = gst_pad_get_sticky_event (priv->src, GST_EVENT_SEGMENT, 0);
@@ -68,10 +70,10 @@ gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
     gst_event_parse_segment (event, &segment);
     is_outside = segment->format == GST_FORMAT_TIME &&
                  GST_CLOCK_TIME_IS_VALID (segment->stop) &&
-                 gst_tfx_times_end_out (times, n_frames) > segment->stop;
+                 gst_tfx_times_end_out (times, n_most) > segment->stop;
   }
   gst_clear_event (&event);
-  return is_outside ? n_first : n_frames;
+  return is_outside ? n_first : n_most;
 }
 
 /* Frames that come late, with the events that were held for them.  The time of
@@ -91,6 +93,9 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     n_first = gst_tfx_out_count_inside (priv, MIN (n_first, n_frames));
     if (n_first < n_frames)
       buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
+    if (rest)
+      GST_BUFFER_FLAG_UNSET (rest, GST_BUFFER_FLAG_DISCONT);
+    priv->discont_out |= gst_tfx_times_is_at_break (&priv->times);
     gst_tfx_times_stamp (&priv->times, buffer, n_first);
     if (flow == GST_FLOW_OK) {
       if (priv->discont_out)

@@ -136,7 +136,8 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
     return FALSE;
   if (priv->delay == 0)
     return gst_tfx_tail_push_gap (priv, start, n_frames, flags);
-  gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
+  gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames,
+      FALSE);
   priv->skip -= skip;
   n_frames -= skip;
   while (n_frames > 0) {
@@ -179,7 +180,8 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
   GST_BUFFER_DURATION (buffer) =
       gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate);
   if (priv->delay > 0)
-    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
+    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames,
+        FALSE);
   return gst_tfx_out_send (self, buffer, n_frames);
 }
 

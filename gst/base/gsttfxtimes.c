@@ -13,6 +13,7 @@ typedef struct
   guint64 origin;   /* the number of the frame, perhaps an earlier one, with: */
   GstClockTime pts; /* or none */
   guint64 offset;   /* or none */
+  gboolean is_break; /* the stream says so itself */
 } Mark;
 
 /* Times are rounded down to nanoseconds, by the one who stamped the input as
@@ -197,28 +198,31 @@ gst_tfx_times_add_mark (GstTfxTimes *self, const Mark *mark)
   g_array_append_val (self->marks, *mark);
 }
 
-void
+gboolean
 gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
-    gsize n_frames)
+    gsize n_frames, gboolean is_discont)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
-  Mark mark = { self->n_in, self->n_in, pts, offset };
+  Mark mark = { self->n_in, self->n_in, pts, offset, is_discont };
+  gboolean is_marked;
 
   /* What is not told goes on as it was. */
   if (last && !GST_CLOCK_TIME_IS_VALID (mark.pts))
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
     mark.offset = gst_tfx_times_offset (last, self->n_in);
-  if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
+  is_marked = gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset);
+  if (!is_marked)
     gst_tfx_times_add_mark (self, &mark);
   self->n_in += n_frames;
+  return is_discont && !is_marked;
 }
 
 void
 gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
-  Mark mark = { self->n_in, self->n_in, stamp, GST_BUFFER_OFFSET_NONE };
+  Mark mark = { self->n_in, self->n_in, stamp, GST_BUFFER_OFFSET_NONE, FALSE };
 
   self->next = stamp;
   gst_tfx_times_set_anchor (self, stamp, 0);
@@ -265,6 +269,30 @@ gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
   if (self->marks && next < self->marks->len)
     frame = gst_tfx_times_mark (self, next)->frame;
   return MIN (n_frames, frame - self->n_out);
+}
+
+guint64
+gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames)
+{
+  const guint n = self->marks ? self->marks->len : 0;
+
+  for (guint i = self->first_mark + 1; i < n; i++) {
+    const Mark *mark = gst_tfx_times_mark (self, i);
+
+    if (mark->frame >= self->n_out + n_frames)
+      break;
+    if (mark->is_break)
+      return mark->frame - self->n_out;
+  }
+  return n_frames;
+}
+
+gboolean
+gst_tfx_times_is_at_break (const GstTfxTimes *self)
+{
+  const Mark *mark = gst_tfx_times_mark (self, self->first_mark);
+
+  return mark->is_break && mark->frame == self->n_out;
 }
 
 GstClockTime

@@ -76,13 +76,22 @@ gst_tfx_times_held (const GstTfxTimes *self)
   return self->n_in - self->n_out;
 }
 
-/* @n_frames have come in with these stamps. */
-void gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
-    gsize n_frames);
+/* @n_frames have come in with these stamps.  TRUE if they do not go on and the buffer
+ * @is_discont: a break, which its frames have where they go out. */
+gboolean gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
+    gsize n_frames, gboolean is_discont);
 
 /* How many of the next @n_frames come before one that came with a stamp which does
  * not go on from theirs. */
 guint64 gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames);
+
+/* How many of the next @n_frames come before a break. */
+guint64
+gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames);
+
+/* Whether the next frame that goes out, of at least one that has come, is the first
+ * behind a break. */
+gboolean gst_tfx_times_is_at_break (const GstTfxTimes *self);
 
 /* Where @n_frames end that go out as one buffer, or none. */
 GstClockTime gst_tfx_times_end_out (const GstTfxTimes *self, guint64 n_frames);

@@ -684,6 +684,58 @@ GST_START_TEST (test_stamped_behind_unstamped)
 }
 GST_END_TEST;
 
+/* Packets that were lost: the frames behind them have their own times and the mark,
+ * whatever was held in front of them. */
+GST_START_TEST (test_lost_packets)
+{
+  static const gchar *const launches[] = { "tfxfir taps=101 fuse=false",
+    "tfxfir taps=101 fuse=false ! tfxfir taps=51 fuse=false",
+    "tfxchain chain=Limiter(-3,lookahead=0.002) fuse=false",
+    "tfxchain chain=Limiter(-3,lookahead=0.013) fuse=false" };
+  enum
+  {
+    PACKET = 240,
+    N_PACKETS = 12
+  };
+  const guint is_lost = 1 << 3 | 1 << 5 | 1 << 6;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (launches[__i__], &info);
+  gdouble *in = tfx_check_noise (N_PACKETS * PACKET, 17);
+  GstClockTime times[N_PACKETS * PACKET];
+  guint n_in = 0, n_out = 0, n_marked = 0;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < N_PACKETS; i++) {
+    if (is_lost >> i & 1)
+      continue;
+    buffer = tfx_check_stamped (&info, in + PACKET * i, PACKET, PACKET * i);
+    for (guint k = 0; k < PACKET; k++)
+      times[n_in++] = (PACKET * i + k) * GST_SECOND / RATE;
+    if (i == 0 || is_lost >> (i - 1) & 1)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (h, buffer);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    const guint n = (guint)gst_buffer_get_size (buffer) / info.bpf;
+    const gboolean jumps =
+        n_out == 0 || times[n_out] - times[n_out - 1] > GST_MSECOND;
+
+    fail_unless (GST_BUFFER_IS_DISCONT (buffer) == jumps, "frame %u", n_out);
+    n_marked += jumps;
+    for (guint k = 0; k < n; k++, n_out++)
+      fail_unless (ABS (GST_CLOCK_DIFF (times[n_out],
+                       GST_BUFFER_PTS (buffer) + k * GST_SECOND / RATE)) <= 2,
+          "the time of frame %u", n_out);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (n_out == n_in, "%u frames of %u", n_out, n_in);
+  fail_unless (n_marked == 3);
+  gst_harness_teardown (h);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 segments_suite (void)
 {
@@ -703,6 +755,7 @@ segments_suite (void)
   tcase_add_test (tc, test_gap_is_heard);
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_stop_behind_jitter, 0, 3);
+  tcase_add_loop_test (tc, test_lost_packets, 0, 4);
   tcase_add_test (tc, test_stamped_behind_unstamped);
   return s;
 }
