@@ -50,7 +50,7 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
 
 /* Stamps jitter.  Where frames that were held would lead those behind them out of
  * the segment, these go with their own time; so they do behind frames that have none,
- * and behind a break, as where a packet was lost. */
+ * behind a break, as where a packet was lost, and where stamps jump. */
 static guint64
 gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 {

@@ -271,6 +271,19 @@ gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
   return MIN (n_frames, frame - self->n_out);
 }
 
+/* Whether the frames at a mark have other times than those of the first mark lead
+ * to, by more than jitter. */
+static gboolean
+gst_tfx_times_is_far (const GstTfxTimes *self, const Mark *mark)
+{
+  const GstClockTime led = gst_tfx_times_pts (self,
+      gst_tfx_times_mark (self, self->first_mark), mark->frame);
+
+  return GST_CLOCK_TIME_IS_VALID (led) && GST_CLOCK_TIME_IS_VALID (mark->pts) &&
+         ABS (GST_CLOCK_DIFF (led, mark->pts)) >
+             (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD;
+}
+
 guint64
 gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames)
 {
@@ -281,7 +294,7 @@ gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames)
 
     if (mark->frame >= self->n_out + n_frames)
       break;
-    if (mark->is_break)
+    if (mark->is_break || gst_tfx_times_is_far (self, mark))
       return mark->frame - self->n_out;
   }
   return n_frames;

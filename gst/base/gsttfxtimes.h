@@ -85,7 +85,8 @@ gboolean gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
  * not go on from theirs. */
 guint64 gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames);
 
-/* How many of the next @n_frames come before a break. */
+/* How many of the next @n_frames come before a break, or before stamps that are off by
+ * more than jitter. */
 guint64
 gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames);
 
