@@ -145,6 +145,8 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
 
     gst_tfx_out_push_events (priv);
     n = MIN (n_frames, gst_tfx_times_n_before_event (&priv->times));
+    n = gst_tfx_times_n_before_break (&priv->times, n);
+    priv->discont_out |= gst_tfx_times_is_at_break (&priv->times);
     ret = gst_tfx_tail_push_gap (priv, gst_tfx_times_next_out (&priv->times), n,
         flags);
     gst_tfx_times_pass (&priv->times, n);

@@ -739,6 +739,49 @@ GST_START_TEST (test_lost_packets)
 }
 GST_END_TEST;
 
+/* So do those that are silent, and go by with a gap. */
+GST_START_TEST (test_lost_silence)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_check_harness ("tfxchain chain=Limiter(-3,lookahead=0.1) fuse=false",
+          &info);
+  gdouble *in = g_new0 (gdouble, 480);
+  GstClockTime start, duration, end = 0;
+  GstBuffer *buffer;
+  GstEvent *event;
+
+  for (guint i = 0; i < 12; i++) {
+    buffer = tfx_check_stamped (&info, in, 480, 480 * (i < 10 ? i : i + 2));
+    if (i == 10)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (h, buffer);
+  }
+  while ((buffer = gst_harness_try_pull (h))) {
+    end = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+    gst_buffer_unref (buffer);
+  }
+  while ((event = gst_harness_try_pull_event (h)))
+    gst_event_unref (event);
+  gst_harness_push_event (h,
+      gst_event_new_gap (140 * GST_MSECOND, 200 * GST_MSECOND));
+  fail_unless (end == 20 * GST_MSECOND);
+  while ((event = gst_harness_try_pull_event (h))) {
+    gst_event_parse_gap (event, &start, &duration);
+    fail_unless (start == (end == 100 * GST_MSECOND ? 120 * GST_MSECOND : end));
+    end = start + duration;
+    gst_event_unref (event);
+  }
+  fail_unless (end == 240 * GST_MSECOND);
+  buffer = tfx_check_stamped (&info, in, 480, RATE * 34 / 100);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (GST_BUFFER_IS_DISCONT (buffer));
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 segments_suite (void)
 {
@@ -759,6 +802,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_stop_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_lost_packets, 0, 8);
+  tcase_add_test (tc, test_lost_silence);
   tcase_add_test (tc, test_stamped_behind_unstamped);
   return s;
 }
