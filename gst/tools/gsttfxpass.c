@@ -25,7 +25,6 @@
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
-#define MAX_IDLE 10
 #define MAX_EMPTY 1000
 
 #define NO_SOUND "there is no sound in it that GStreamer can decode"
@@ -40,7 +39,8 @@ typedef struct Run
   gboolean is_linked;  /* atomic */
   gint n_streams;      /* of sound: atomic */
   gboolean is_ending;
-  guint n_idle;   /* looks in a row that found nothing to do, and no sound */
+  guint n_idle;   /* looks in a row that found nothing to do */
+  guint n_starts; /* behind the first one */
   guint n_empty;  /* buffers in a row that have no sample */
   gchar *missing; /* what the decoder lacks; or NULL */
 } Run;
@@ -349,15 +349,27 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   return is_read;
 }
 
+static void
+start_anew (Run *run)
+{
+  gst_element_set_state (run->pipeline, GST_STATE_READY);
+  g_atomic_int_set (&run->is_linked, FALSE);
+  g_atomic_int_set (&run->n_streams, 0);
+  gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
+}
+
 /* decodebin may keep an error to itself that comes while it is being set up: then
  * nothing runs, and no message will come. */
 static void
 look_for_end (Run *run)
 {
-  if (run->job->source || g_atomic_int_get (&run->is_linked) ||
-      gst_tfx_tool_is_streaming (run->pipeline))
-    run->n_idle = 0;
-  else if (++run->n_idle == MAX_IDLE)
+  if (run->job->source ||
+      !gst_tfx_tool_stands_still (run->pipeline, &run->n_idle))
+    return;
+  if (g_atomic_int_get (&run->is_linked) &&
+      run->n_starts++ < GST_TFX_TOOL_MAX_STARTS)
+    start_anew (run);
+  else
     gst_tfx_pass_fail (run->job, "%s", NO_SOUND);
 }
 

@@ -80,11 +80,20 @@ clear (File *file)
   g_clear_error (&file->error);
 }
 
+/* Before any sound has come. */
+static void
+start_anew (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
 /* To the end, an error or a signal. */
 static void
-wait (File *file, GstBus *bus, GError **error)
+wait (const File *file, GstElement *pipeline, GstBus *bus, GError **error)
 {
   gchar *missing = NULL;
+  guint n_idle = 0, n_starts = 0;
   gboolean is_done = FALSE;
 
   while (!is_done && !*error) {
@@ -97,6 +106,11 @@ wait (File *file, GstBus *bus, GError **error)
       *error = gst_tfx_tool_take_error (message, missing);
     else if (message)
       is_done = TRUE;
+    else if (gst_tfx_tool_stands_still (pipeline, &n_idle)) {
+      is_done = file->spectrum || n_starts++ == GST_TFX_TOOL_MAX_STARTS;
+      if (!is_done)
+        start_anew (pipeline);
+    }
     gst_clear_message (&message);
     if (!is_done && !*error && gst_tfx_tool_is_interrupted ())
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "interrupted");
@@ -125,7 +139,7 @@ measure (File *file)
     gst_tfx_source_complete (convert);
     g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    wait (file, bus, &error);
+    wait (file, pipeline, bus, &error);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (bus);
     gst_object_unref (source);

@@ -216,8 +216,8 @@ look_at_tasks (const GValue *item, GValue *result, gpointer data)
   return TRUE;
 }
 
-gboolean
-gst_tfx_tool_is_streaming (GstElement *pipeline)
+static gboolean
+is_streaming (GstElement *pipeline)
 {
   GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
   GValue result = G_VALUE_INIT;
@@ -228,6 +228,18 @@ gst_tfx_tool_is_streaming (GstElement *pipeline)
   gst_iterator_free (elements);
   /* Elements that come or go are something to do. */
   return state != GST_ITERATOR_DONE || g_value_get_boolean (&result);
+}
+
+#define MAX_IDLE 10
+
+gboolean
+gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle)
+{
+  *n_idle = is_streaming (pipeline) ? 0 : *n_idle + 1;
+  if (*n_idle < MAX_IDLE)
+    return FALSE;
+  *n_idle = 0;
+  return TRUE;
 }
 
 void

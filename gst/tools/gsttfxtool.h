@@ -42,8 +42,13 @@ void gst_tfx_tool_catch_signals (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);
 
-/* Whether any thread of a pipeline has something to do. */
-gboolean gst_tfx_tool_is_streaming (GstElement *pipeline);
+/* Whether no thread of a pipeline has had anything to do for a second, if it is asked in
+ * each tenth of one.  @n_idle is its own, 0 at first. */
+gboolean gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle);
+/* How often a pipeline that reads a file is started anew when it stands still.  Parsers
+ * start before decodebin holds what they put out: on a busy machine the first sound of
+ * one in a hundred AIFF files comes to nobody (GStreamer 1.22). */
+#define GST_TFX_TOOL_MAX_STARTS 5
 
 /* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
 void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
