@@ -156,8 +156,10 @@ add (Run *run, const gchar *factory, GstElement *behind)
 static void
 add_file (Run *run)
 {
+  const gchar *parser = gst_tfx_source_find_parser (run->job->input);
   GstElement *source = add (run, "filesrc", NULL);
-  GstElement *decoder = add (run, "decodebin", source);
+  GstElement *decoder =
+      add (run, "decodebin", parser ? add (run, parser, source) : source);
 
   if (!source || !decoder)
     return;

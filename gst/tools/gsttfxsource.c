@@ -3,6 +3,10 @@
  */
 #include "gsttfxsource.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 
 #include "gsttfxcut.h"
@@ -36,6 +40,35 @@ clip (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     info->data = buffer;
   }
   return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+is_aiff (const gchar *path)
+{
+  FILE *file = g_fopen (path, "rb");
+  gchar head[12];
+  gboolean is_one;
+
+  if (!file)
+    return FALSE;
+  is_one =
+      fread (head, sizeof head, 1, file) == 1 &&
+      memcmp (head, "FORM", 4) == 0 &&
+      (memcmp (head + 8, "AIFF", 4) == 0 || memcmp (head + 8, "AIFC", 4) == 0);
+  fclose (file);
+  return is_one;
+}
+
+const gchar *
+gst_tfx_source_find_parser (const gchar *path)
+{
+  GstElementFactory *factory =
+      is_aiff (path) ? gst_element_factory_find ("aiffparse") : NULL;
+
+  if (!factory)
+    return NULL;
+  gst_object_unref (factory);
+  return "aiffparse";
 }
 
 void

@@ -123,12 +123,18 @@ measure (File *file)
 {
   GError *error = NULL;
   GstElement *source, *convert, *sink;
-  GstElement *pipeline = gst_parse_launch_full (
-      "filesrc name=source ! decodebin ! audioconvert name=convert ! "
+  const gchar *parser = gst_tfx_source_find_parser (file->path);
+  gchar *line = g_strconcat ("filesrc name=source ! ", parser ? parser : "",
+      parser ? " ! " : "",
+      "decodebin ! audioconvert name=convert ! "
       "audio/x-raw,layout=interleaved,format=" GST_AUDIO_NE (
           F64) " ! fakesink name=sink signal-handoffs=true sync=false",
-      NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+      NULL);
+  GstElement *pipeline =
+      gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   GstBus *bus;
+
+  g_free (line);
 
   if (pipeline) {
     source = gst_bin_get_by_name (GST_BIN (pipeline), "source");

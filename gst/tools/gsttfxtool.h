@@ -45,9 +45,8 @@ gboolean gst_tfx_tool_is_interrupted (void);
 /* Whether no thread of a pipeline has had anything to do for a second, if it is asked in
  * each tenth of one.  @n_idle is its own, 0 at first. */
 gboolean gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle);
-/* How often a pipeline that reads a file is started anew when it stands still.  Parsers
- * start before decodebin holds what they put out: on a busy machine the first sound of
- * one in a hundred AIFF files comes to nobody (GStreamer 1.22). */
+/* How often a pipeline that reads a file is started anew when it stands still, as where
+ * decodebin has lost the first sound. */
 #define GST_TFX_TOOL_MAX_STARTS 5
 
 /* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
