@@ -1525,8 +1525,9 @@ check_windows() {
       BEGIN { most = -400 }
       END { exit most < -60 }' &&
     gst-tfx spectrum noise.wav | tee spectrum.csv | awk -F, '
+      # (Of random noise two may be the same to a thousandth of a dB by chance.)
       !/^[#f]/ && $1 < 20 { n++; n_same += $2 == before; before = $2 }
-      END { exit n != 24 || n_same > 0 }'
+      END { exit n != 24 || n_same > 3 }'
 }
 # One sample in the middle of a window, the lowest that there is, has one level at all lines, up to
 # half the rate: 10 Hz by ten octaves.  Above that it has none beside a file of a higher rate.
