@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxcut.h"
 
 /* Only what it pushes is to be had. */
@@ -45,14 +45,15 @@ clip (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static gboolean
 is_aiff (const gchar *path)
 {
-  FILE *file = g_fopen (path, "rb");
-  gchar head[12];
+  goffset size;
+  FILE *file = gst_tfx_bytes_open (path, &size);
+  gchar head[GST_TFX_BYTES_FIRST_CHUNK];
   gboolean is_one;
 
   if (!file)
     return FALSE;
   is_one =
-      fread (head, sizeof head, 1, file) == 1 &&
+      gst_tfx_bytes_read_at (file, 0, head, sizeof head) &&
       memcmp (head, "FORM", 4) == 0 &&
       (memcmp (head + 8, "AIFF", 4) == 0 || memcmp (head + 8, "AIFC", 4) == 0);
   fclose (file);
