@@ -351,27 +351,20 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   return is_read;
 }
 
-static void
-start_anew (Run *run)
-{
-  gst_element_set_state (run->pipeline, GST_STATE_READY);
-  g_atomic_int_set (&run->is_linked, FALSE);
-  g_atomic_int_set (&run->n_streams, 0);
-  gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
-}
-
 /* decodebin may keep an error to itself that comes while it is being set up: then
  * nothing runs, and no message will come. */
 static void
 look_for_end (Run *run)
 {
+  gboolean is_linked;
+
   if (run->job->source ||
       !gst_tfx_tool_stands_still (run->pipeline, &run->n_idle))
     return;
-  if (g_atomic_int_get (&run->is_linked) &&
-      run->n_starts++ < GST_TFX_TOOL_MAX_STARTS)
-    start_anew (run);
-  else
+  is_linked = g_atomic_int_get (&run->is_linked);
+  g_atomic_int_set (&run->is_linked, FALSE);
+  g_atomic_int_set (&run->n_streams, 0);
+  if (!is_linked || !gst_tfx_tool_start_anew (run->pipeline, &run->n_starts))
     gst_tfx_pass_fail (run->job, "%s", NO_SOUND);
 }
 

@@ -80,14 +80,6 @@ clear (File *file)
   g_clear_error (&file->error);
 }
 
-/* Before any sound has come. */
-static void
-start_anew (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_READY);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-}
-
 /* To the end, an error or a signal. */
 static void
 wait (const File *file, GstElement *pipeline, GstBus *bus, GError **error)
@@ -106,11 +98,9 @@ wait (const File *file, GstElement *pipeline, GstBus *bus, GError **error)
       *error = gst_tfx_tool_take_error (message, missing);
     else if (message)
       is_done = TRUE;
-    else if (gst_tfx_tool_stands_still (pipeline, &n_idle)) {
-      is_done = file->spectrum || n_starts++ == GST_TFX_TOOL_MAX_STARTS;
-      if (!is_done)
-        start_anew (pipeline);
-    }
+    else if (gst_tfx_tool_stands_still (pipeline, &n_idle))
+      is_done =
+          file->spectrum || !gst_tfx_tool_start_anew (pipeline, &n_starts);
     gst_clear_message (&message);
     if (!is_done && !*error && gst_tfx_tool_is_interrupted ())
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "interrupted");

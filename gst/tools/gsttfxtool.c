@@ -231,6 +231,7 @@ is_streaming (GstElement *pipeline)
 }
 
 #define MAX_IDLE 10
+#define MAX_STARTS 5
 
 gboolean
 gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle)
@@ -239,6 +240,17 @@ gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle)
   if (*n_idle < MAX_IDLE)
     return FALSE;
   *n_idle = 0;
+  return TRUE;
+}
+
+gboolean
+gst_tfx_tool_start_anew (GstElement *pipeline, guint *n_starts)
+{
+  if (*n_starts == MAX_STARTS)
+    return FALSE;
+  *n_starts += 1;
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
   return TRUE;
 }
 

@@ -45,9 +45,10 @@ gboolean gst_tfx_tool_is_interrupted (void);
 /* Whether no thread of a pipeline has had anything to do for a second, if it is asked in
  * each tenth of one.  @n_idle is its own, 0 at first. */
 gboolean gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle);
-/* How often a pipeline that reads a file is started anew when it stands still, as where
- * decodebin has lost the first sound. */
-#define GST_TFX_TOOL_MAX_STARTS 5
+/* Starts a pipeline that reads a file anew, as it stands still: decodebin may lose the
+ * first sound.  FALSE if that has been done often enough; @n_starts is its own, 0 at
+ * first. */
+gboolean gst_tfx_tool_start_anew (GstElement *pipeline, guint *n_starts);
 
 /* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
 void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
