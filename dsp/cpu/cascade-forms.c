@@ -83,8 +83,8 @@ set_direct (TfxCascadeSection *section, const TfxSos *s)
   };
 }
 
-/* tail is the product of the factors b0 behind it. */
-static void
+/* tail is the product of the factors b0 behind it; returns that with its own. */
+static double
 set_factored (TfxCascadeSection *section, const TfxSos *s, double tail)
 {
   const Factors f = factor (s);
@@ -93,6 +93,7 @@ set_factored (TfxCascadeSection *section, const TfxSos *s, double tail)
     { f.c1, 0.0, f.c2 / f.c1, s->a1, s->a2 },
     { f.c1 / tail, f.c2 / tail, s->a2 * f.c1 / tail },
   };
+  return tail * f.b0;
 }
 
 double
@@ -114,8 +115,7 @@ tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
         set_direct (&sections[i], s);
         break;
       case TFX_FORM_FACTORED:
-        set_factored (&sections[i], s, tail);
-        tail *= factor (s).b0;
+        tail = set_factored (&sections[i], s, tail);
         break;
     }
   }
