@@ -10,20 +10,6 @@
 #define N_POINTS 4
 _Static_assert(N_POINTS *W <= TFX_TRUE_PEAK_SLACK, "there is slack for a tile");
 
-/* Not once more for each use: what begins within a line of the cache is two lines. */
-INLINE V
-v_load_once (const double *p)
-{
-  V a = v_load_f64 (p);
-
-#if defined(__aarch64__)
-  __asm__("" : "+w"(a));
-#else
-  __asm__("" : "+v"(a));
-#endif
-  return a;
-}
-
 static void
 find_true_peaks (const TfxTruePeak *t, const double *line, double *peaks,
     size_t n, unsigned n_channels)
@@ -44,6 +30,7 @@ find_true_peaks (const TfxTruePeak *t, const double *line, double *peaks,
 
 #pragma GCC unroll 4
       for (unsigned p = 0; p < N_POINTS; p++) {
+        /* Not once more for each use: what begins within a line of the cache is two. */
         const V old = v_load_once (x + p * W + k * step);
         const V new = v_load_once (x + p * W + (last - k * step));
         const V sum = old + new;

@@ -17,6 +17,20 @@ is_bad (V sum)
   return all != 0.0;
 }
 
+/* In a register. */
+INLINE V
+v_load_once (const double *p)
+{
+  V a = v_load_f64 (p);
+
+#if defined(__aarch64__)
+  __asm__("" : "+w"(a));
+#else
+  __asm__("" : "+v"(a));
+#endif
+  return a;
+}
+
 #include "dynamics-channels_tmpl.c"
 #include "dynamics-levels_tmpl.c"
 #include "dynamics-limits_tmpl.c"
@@ -84,8 +98,10 @@ store_f32 (void *to, const double *x, size_t n)
   float *samples = to;
   size_t i = 0;
 
+  /* (A function that names no wide register would leave their upper halves in use, for
+   * which what follows waits.) */
   for (; i + W <= n; i += W)
-    v_store_f32 (samples + i, v_load_f64 (x + i));
+    v_store_f32 (samples + i, v_load_once (x + i));
   for (; i < n; i++)
     samples[i] = (float)x[i];
 }

@@ -553,6 +553,11 @@ v_narrow (V a)
   return _mm512_cvtpd_ps (a);
 #elif W == 4
   return _mm256_cvtpd_ps (a);
+#elif defined(__SSE2__)
+  /* (As a conversion of vectors it would be one of four doubles.) */
+  const __m128 r = _mm_cvtpd_ps (a);
+
+  return __builtin_shufflevector (r, r, 0, 1);
 #else
   return __builtin_convertvector(a, VFloats);
 #endif

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "cpu/kernels.h"
 #include "tap.h"
+#include "uppers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,11 @@ test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out)
   tfx_filter_lock (row->filter);
   ret = tfx_plan_run (row->plan, in, out);
   tfx_filter_unlock (row->filter);
+  if (uppers_are_left ()) {
+    printf ("Bail out! upper halves of vectors are left in use\n");
+    fflush (stdout);
+    abort ();
+  }
   return ret;
 }
 
