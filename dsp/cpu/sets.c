@@ -13,7 +13,7 @@ typedef struct KernelSet
   const TfxKernels *cascade;
   const TfxConvolverKernels *convolver;
   const TfxDynamicsKernels *dynamics;
-  TfxReverbKernel reverb;
+  const TfxReverbKernel *reverb;
 } KernelSet;
 
 #define CAT2(a, b) a##b
@@ -22,14 +22,14 @@ typedef struct KernelSet
   {                                                                            \
     .name = #set, .cascade = &tfx_kernels_##set,                               \
     .convolver = &tfx_convolver_kernels_##set,                                 \
-    .dynamics = &tfx_dynamics_##set, .reverb = tfx_reverb_run_##set            \
+    .dynamics = &tfx_dynamics_##set, .reverb = &tfx_reverb_##set               \
   }
 
 /* Those that this build has; meson.build has the list.  FIRs and reverbs of `c` are
  * those that every machine can run. */
 static const KernelSet sets[] = {
   { "c", &tfx_kernels_c, &CAT (tfx_convolver_kernels_, TFX_PLAINEST_SET),
-      &tfx_dynamics_c, CAT (tfx_reverb_run_, TFX_PLAINEST_SET) },
+      &tfx_dynamics_c, &CAT (tfx_reverb_, TFX_PLAINEST_SET) },
   TFX_EACH_SET (SET)
 };
 
@@ -64,7 +64,7 @@ tfx_dynamics_kernels_for (const char *name)
   return find_set (name)->dynamics;
 }
 
-TfxReverbKernel
+const TfxReverbKernel *
 tfx_reverb_kernel_for (const char *name)
 {
   return find_set (name)->reverb;

@@ -95,7 +95,7 @@ reverb_state_size (const TfxStage *stage)
 static double
 reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  static const double costs[] = { 10.0, 5.5, 6.0, 6.2 };
+  static const double costs[] = { 8.0, 5.2, 4.5, 3.4 };
 
   return tfx_unit_cost (costs, spec);
 }

@@ -10,6 +10,7 @@ extern const TfxUnitKind tfx_reverb_unit;
 
 /* Of one channel: the lines with what is looked at of their past, and the
  * one-poles. */
+#define TFX_REVERB_PASTS (TFX_REVERB_COMBS * TFX_REVERB_PAST)
 #define TFX_REVERB_POLES (TFX_REVERB_COMBS * TFX_REVERB_POLE)
 
 #endif

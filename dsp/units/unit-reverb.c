@@ -7,25 +7,25 @@
  * so that it lies in one piece.  Parts are no longer than the shortest line.
  *
  * While numbers move, and until the frames that the kernel looks back at have the
- * last ones, the one-poles run frame by frame. */
+ * last ones, the one-poles run frame by frame.
+ *
+ * Channels run side by side, in groups that fit in a vector. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../block.h"
-#include "../cpu/copy.h"
 #include "../cpu/reverb.h"
 #include "kind-reverb.h"
 #include "numbers.h"
 #include "samples.h"
 #include "unit.h"
 
+/* Values of a part of a group. */
 #define MAX_PART 256
-/* Doubles of a row of the caches, and from one channel's part to the next one's: not
- * a power of two, or they would lie in the same rows. */
-#define ROW 8
-#define PLANE (MAX_PART + ROW)
+/* Doubles of a line of the caches. */
+#define CACHE_LINE 8
 
 enum
 {
@@ -42,27 +42,31 @@ typedef struct Line
   size_t offset; /* of its memory, within that of a channel */
 } Line;
 
-/* Of a channel's combs. */
-typedef struct Last
+/* Channels that run side by side, in rows. */
+typedef struct Group
 {
-  double past[TFX_REVERB_COMBS][TFX_REVERB_PAST];
-  double poles[TFX_REVERB_COMBS][TFX_REVERB_POLE];
-} Last;
+  unsigned first, n;
+  double *memory; /* [size] rows */
+  double *past;   /* [TFX_REVERB_COMBS][TFX_REVERB_PAST] rows */
+  double *poles;  /* [TFX_REVERB_COMBS][TFX_REVERB_POLE] rows */
+} Group;
 
 typedef struct Unit
 {
-  TfxReverbKernel kernel;
+  const TfxReverbKernel *kernel;
   const TfxDynamicsKernels *samples;
   unsigned n_channels;
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
   size_t longest_part;
-  double *memory; /* [n_channels][size] */
-  Last *last;     /* [n_channels] */
-  double *x;      /* [n_channels][PLANE] */
+  double *memory; /* of all groups */
+  double *last;   /* their past, and their poles */
+  Group *groups;
+  unsigned n_groups;
+  double *x; /* [longest_part][n_channels] */
   TfxNumbers numbers;
   unsigned n_unsettled; /* frames to go one by one */
-  double wet[MAX_PART];
+  double rows[MAX_PART], wet[MAX_PART];
   /* At each frame of a part. */
   double moving[4][MAX_PART];
 } Unit;
@@ -85,6 +89,7 @@ unit_free (void *data)
 
   free (u->memory);
   free (u->last);
+  free (u->groups);
   free (u->x);
   free (u);
 }
@@ -93,32 +98,62 @@ unit_free (void *data)
 static size_t
 round_up (size_t n)
 {
-  return (n + ROW - 1) / ROW * ROW;
+  return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* The most channels of a row, of so many. */
+static unsigned
+row_of (const Unit *u, unsigned n_channels)
+{
+  unsigned n = u->kernel->n_lanes;
+
+  while (n > n_channels)
+    n /= 2;
+  return n;
 }
 
 static void
 lay_out (Unit *u, const TfxReverb *r)
 {
-  u->longest_part = MAX_PART;
+  const size_t most = MAX_PART / row_of (u, u->n_channels);
+
+  u->longest_part = most;
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     Line *line = &u->lines[i];
     const bool is_comb = i < TFX_REVERB_COMBS;
 
     line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
     line->offset = u->size;
-    u->size += round_up (line->length + MAX_PART);
+    u->size += round_up (line->length + most);
     if (line->length < u->longest_part)
       u->longest_part = line->length;
   }
-  if (u->longest_part > ROW)
-    u->longest_part -= u->longest_part % ROW;
+  if (u->longest_part > CACHE_LINE)
+    u->longest_part -= u->longest_part % CACHE_LINE;
+}
+
+/* What comes before the first group's and behind the last one's is read. */
+static size_t
+last_size (const Unit *u)
+{
+  return 2 * TFX_REVERB_MAX_LANES +
+         u->n_channels * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
 }
 
 static void
-clear_channel (Unit *u, unsigned channel)
+make_groups (Unit *u)
 {
-  memset (u->memory + channel * u->size, 0, u->size * sizeof *u->memory);
-  memset (&u->last[channel], 0, sizeof u->last[channel]);
+  for (unsigned c = 0; c < u->n_channels;) {
+    Group *g = &u->groups[u->n_groups++];
+
+    g->first = c;
+    g->n = row_of (u, u->n_channels - c);
+    g->memory = u->memory + c * u->size;
+    g->past = u->last + TFX_REVERB_MAX_LANES +
+              c * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
+    g->poles = g->past + g->n * TFX_REVERB_PASTS;
+    c += g->n;
+  }
 }
 
 static void
@@ -126,8 +161,8 @@ unit_reset (void *data)
 {
   Unit *u = data;
 
-  for (unsigned c = 0; c < u->n_channels; c++)
-    clear_channel (u, c);
+  memset (u->memory, 0, u->n_channels * u->size * sizeof *u->memory);
+  memset (u->last, 0, last_size (u) * sizeof *u->last);
   u->n_unsettled = 0;
   tfx_numbers_finish (&u->numbers);
 }
@@ -145,13 +180,14 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   lay_out (u, &stage->u.reverb);
   tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   u->memory = tfx_block_new_samples (u->n_channels * u->size);
-  u->last = calloc (u->n_channels, sizeof *u->last);
-  u->x = tfx_block_new_samples (u->n_channels * PLANE);
-  if (!u->memory || !u->last || !u->x) {
+  u->last = tfx_block_new_samples (last_size (u));
+  u->groups = calloc (u->n_channels, sizeof *u->groups);
+  u->x = tfx_block_new_samples (u->n_channels * u->longest_part);
+  if (!u->memory || !u->last || !u->groups || !u->x) {
     unit_free (u);
     return -ENOMEM;
   }
-  unit_reset (u);
+  make_groups (u);
   *unit = u;
   return 0;
 }
@@ -159,9 +195,9 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 /* ---- lines ---------------------------------------------------------------------- */
 
 static double *
-find_line (const Unit *u, unsigned channel, unsigned i)
+find_line (const Unit *u, const Group *g, unsigned i)
 {
-  return u->memory + channel * u->size + u->lines[i].offset;
+  return g->memory + g->n * u->lines[i].offset;
 }
 
 /* How many of the next n frames are beyond the end. */
@@ -172,27 +208,29 @@ find_excess (const Line *line, size_t n)
 }
 
 static void
-open_lines (const Unit *u, unsigned channel, size_t n, TfxReverbPart *part)
+open_lines (const Unit *u, const Group *g, size_t n, TfxReverbPart *part)
 {
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     const Line *l = &u->lines[i];
-    double *line = find_line (u, channel, i);
+    double *line = find_line (u, g, i);
 
     if (find_excess (l, n) > 0)
-      memcpy (line + l->length, line, find_excess (l, n) * sizeof *line);
-    part->line[i] = line + l->at;
+      memcpy (line + g->n * l->length, line,
+          g->n * find_excess (l, n) * sizeof *line);
+    part->line[i] = line + g->n * l->at;
   }
 }
 
 static void
-close_lines (const Unit *u, unsigned channel, size_t n)
+close_lines (const Unit *u, const Group *g, size_t n)
 {
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     const Line *l = &u->lines[i];
-    double *line = find_line (u, channel, i);
+    double *line = find_line (u, g, i);
 
     if (find_excess (l, n) > 0)
-      memcpy (line, line + l->length, find_excess (l, n) * sizeof *line);
+      memcpy (line, line + g->n * l->length,
+          g->n * find_excess (l, n) * sizeof *line);
   }
 }
 
@@ -210,60 +248,120 @@ advance (Unit *u, size_t n)
 /* ---- a part --------------------------------------------------------------------- */
 
 /* As the kernel, frame by frame, with numbers that move. */
-static double
-run_moving (Unit *u, const TfxReverbPart *p, size_t n)
+static void
+run_moving (Unit *u, const TfxReverbPart *p, size_t n, double *bad)
 {
-  double bad = 0.0;
+  const unsigned m = p->n_channels;
 
-  for (size_t i = 0; i < n; i++) {
+  memset (bad, 0, m * sizeof *bad);
+  for (size_t at = 0; at < n * m; at++) {
+    const size_t i = at / m;
+    const unsigned channel = at % m;
     const double d = u->moving[DAMP][i], f = u->moving[FEEDBACK][i];
     double wet = 0.0;
 
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
-      const double out = p->line[k][i];
-      const double y = (1.0 - d) * out + d * p->pole[k][TFX_REVERB_POLE - 1];
+      double *past = p->past + m * k * TFX_REVERB_PAST;
+      double *pole = p->pole + m * k * TFX_REVERB_POLE;
+      const double out = p->line[k][at];
+      const double y =
+          (1.0 - d) * out + d * pole[m * (TFX_REVERB_POLE - 1) + channel];
 
       wet += out;
-      p->line[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
-      tfx_reverb_keep (p->past[k], TFX_REVERB_PAST, out);
-      tfx_reverb_keep (p->pole[k], TFX_REVERB_POLE, y);
+      p->line[k][at] = TFX_REVERB_INPUT * p->x[at] + f * y;
+      tfx_reverb_keep (past, TFX_REVERB_PAST, m, channel, out);
+      tfx_reverb_keep (pole, TFX_REVERB_POLE, m, channel, y);
     }
     for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++) {
-      const double out = p->line[k][i];
+      const double out = p->line[k][at];
 
-      p->line[k][i] = wet + 0.5 * out;
+      p->line[k][at] = wet + 0.5 * out;
       wet = out - wet;
     }
-    bad += 0.0 * wet;
-    p->x[i] = u->moving[DRY][i] * p->x[i] + u->moving[WET][i] * wet;
+    bad[channel] += 0.0 * wet;
+    p->x[at] = u->moving[DRY][i] * p->x[at] + u->moving[WET][i] * wet;
   }
-  return bad;
 }
 
-/* The channel's part of u->x in place.  Returns whether the lines had to be cleared:
+/* n rows of m values, so far apart. */
+static inline __attribute__ ((always_inline)) void
+copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
+    const unsigned m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    memcpy (to + i * to_stride, from + i * from_stride, m * sizeof *to);
+}
+
+/* The same in a loop for each m that groups have. */
+static void
+copy_group (double *to, size_t to_stride, const double *from,
+    size_t from_stride, unsigned m, size_t n)
+{
+  switch (m) {
+    case 1:
+      copy_rows (to, to_stride, from, from_stride, 1, n);
+      break;
+    case 2:
+      copy_rows (to, to_stride, from, from_stride, 2, n);
+      break;
+    case 4:
+      copy_rows (to, to_stride, from, from_stride, 4, n);
+      break;
+    default:
+      copy_rows (to, to_stride, from, from_stride, TFX_REVERB_MAX_LANES, n);
+      break;
+  }
+}
+
+static void
+clear_channel (const Unit *u, const Group *g, unsigned channel)
+{
+  for (size_t i = channel; i < g->n * u->size; i += g->n)
+    g->memory[i] = 0.0;
+  for (size_t i = channel; i < g->n * TFX_REVERB_PASTS; i += g->n)
+    g->past[i] = 0.0;
+  for (size_t i = channel; i < g->n * TFX_REVERB_POLES; i += g->n)
+    g->poles[i] = 0.0;
+}
+
+/* The group's part of u->x in place.  Returns whether lines had to be cleared:
  * a sum that is beyond all numbers would never leave them. */
 static bool
-run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
+run_group (Unit *u, const Group *g, size_t n, bool is_moving)
 {
-  double *x = u->x + channel * PLANE;
-  TfxReverbPart part = { .past = u->last[channel].past,
-    .pole = u->last[channel].poles,
-    .x = x,
+  const bool is_all = g->n == u->n_channels;
+  double *x = u->x + g->first;
+  TfxReverbPart part = { .n_channels = g->n,
+    .past = g->past,
+    .pole = g->poles,
+    .x = is_all ? x : u->rows,
     .wet = u->wet,
     .damp = u->numbers.now[DAMP],
     .feedback = u->numbers.now[FEEDBACK],
     .dry_gain = u->numbers.now[DRY],
     .wet_gain = u->numbers.now[WET] };
-  double bad;
+  double bad[TFX_REVERB_MAX_LANES];
+  bool is_bad = false;
 
-  open_lines (u, channel, n, &part);
-  bad = is_moving ? run_moving (u, &part, n) : u->kernel (&part, n);
-  close_lines (u, channel, n);
-  if (bad == 0.0)
-    return false;
-  clear_channel (u, channel);
-  memset (x, 0, n * sizeof *x);
-  return true;
+  open_lines (u, g, n, &part);
+  if (!is_all)
+    copy_group (part.x, g->n, x, u->n_channels, g->n, n);
+  if (is_moving)
+    run_moving (u, &part, n, bad);
+  else
+    u->kernel->run (&part, n, bad);
+  close_lines (u, g, n);
+  for (unsigned c = 0; c < g->n; c++) {
+    if (bad[c] == 0.0)
+      continue;
+    clear_channel (u, g, c);
+    for (size_t i = 0; i < n; i++)
+      part.x[i * g->n + c] = 0.0;
+    is_bad = true;
+  }
+  if (!is_all)
+    copy_group (x, u->n_channels, part.x, g->n, g->n, n);
+  return is_bad;
 }
 
 static void
@@ -297,43 +395,6 @@ find_part (const Unit *u, size_t left)
   return n;
 }
 
-/* n frames from frame i on, as planes. */
-static TfxBlock
-planes_of (const Unit *u, size_t n)
-{
-  return tfx_block_planar (u->x, TFX_SAMPLE_F64, u->n_channels, n, PLANE);
-}
-
-static int
-load (Unit *u, const TfxBlock *in, size_t i, size_t n)
-{
-  const TfxBlock from = tfx_block_part (in, i, n, 0, u->n_channels);
-  const TfxBlock to = planes_of (u, n);
-  size_t n_bad = 0;
-
-  if (u->n_channels == 1)
-    return tfx_samples_load (u->samples, &from, u->x) > 0;
-  tfx_cpu_copy (u->samples->copies, &from, &to, 1.0);
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    double *x = u->x + c * PLANE;
-
-    n_bad += u->samples->load[TFX_SAMPLE_F64](x, x, n);
-  }
-  return n_bad > 0;
-}
-
-static void
-store (const Unit *u, const TfxBlock *out, size_t i, size_t n)
-{
-  const TfxBlock to = tfx_block_part (out, i, n, 0, u->n_channels);
-  const TfxBlock from = planes_of (u, n);
-
-  if (u->n_channels == 1)
-    tfx_samples_store (u->samples, u->x, &to);
-  else
-    tfx_cpu_copy (u->samples->copies, &from, &to, 1.0);
-}
-
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
@@ -342,14 +403,17 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     bool is_moving = tfx_numbers_are_moving (&u->numbers) || u->n_unsettled > 0;
+    TfxBlock from, to;
 
     n = find_part (u, in->n_frames - i);
     if (is_moving)
       step_numbers (u, n);
-    n_bad += load (u, in, i, n);
-    for (unsigned c = 0; c < u->n_channels; c++)
-      n_bad += run_channel (u, c, n, is_moving);
-    store (u, out, i, n);
+    from = tfx_block_part (in, i, n, 0, u->n_channels);
+    to = tfx_block_part (out, i, n, 0, u->n_channels);
+    n_bad += tfx_samples_load (u->samples, &from, u->x) > 0;
+    for (unsigned g = 0; g < u->n_groups; g++)
+      n_bad += run_group (u, &u->groups[g], n, is_moving);
+    tfx_samples_store (u->samples, u->x, &to);
     advance (u, n);
   }
   return n_bad;
@@ -381,42 +445,70 @@ unit_state_peak (const void *data)
   const Unit *u = data;
   double peak = 0.0;
 
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const Line *l = &u->lines[k];
-      const double *line = find_line (u, c, k);
+  for (unsigned k = 0; k < u->n_groups; k++) {
+    const Group *g = &u->groups[k];
 
-      for (size_t i = 0; i < l->length; i++)
-        peak = fmax (peak, fabs (line[i]));
+    for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+      const double *line = find_line (u, g, i);
+
+      for (size_t at = 0; at < g->n * u->lines[i].length; at++)
+        peak = fmax (peak, fabs (line[at]));
     }
-    for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      peak = fmax (peak, fabs (u->last[c].poles[k][TFX_REVERB_POLE - 1]));
+    for (unsigned i = TFX_REVERB_POLE - 1; i < TFX_REVERB_POLES;
+         i += TFX_REVERB_POLE) {
+      for (unsigned c = 0; c < g->n; c++)
+        peak = fmax (peak, fabs (g->poles[i * g->n + c]));
+    }
   }
   return peak;
 }
 
-/* Of a channel line after line, a comb's past in front of it, then the one-poles. */
+/* A channel's values in n rows of m. */
+static void
+get_rows (double **state, const double *rows, unsigned m, size_t n)
+{
+  copy_rows (*state, 1, rows, m, 1, n);
+  *state += n;
+}
+
+static void
+set_rows (double *rows, const double **state, unsigned m, size_t n)
+{
+  copy_rows (rows, m, *state, 1, 1, n);
+  *state += n;
+}
+
+/* Of a channel line after line, a comb's past in front of it, then the one-poles; those
+ * that are of no use are 0. */
 static void
 unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
 
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    const Last *last = &u->last[c];
+  for (unsigned i = 0; i < u->n_groups; i++) {
+    const Group *g = &u->groups[i];
+    const unsigned n_old =
+        TFX_REVERB_POLE - tfx_reverb_look (u->kernel->n_lanes, g->n);
 
-    for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const Line *l = &u->lines[k];
-      const double *line = find_line (u, c, k);
+    for (unsigned c = 0; c < g->n; c++) {
+      for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+        const Line *l = &u->lines[k];
+        const double *line = find_line (u, g, k) + c;
 
-      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
-        *state++ = last->past[k][i];
-      memcpy (state, line + l->at, (l->length - l->at) * sizeof *state);
-      state += l->length - l->at;
-      memcpy (state, line, l->at * sizeof *state);
-      state += l->at;
+        if (k < TFX_REVERB_COMBS)
+          get_rows (&state, g->past + g->n * k * TFX_REVERB_PAST + c, g->n,
+              TFX_REVERB_PAST);
+        get_rows (&state, line + g->n * l->at, g->n, l->length - l->at);
+        get_rows (&state, line, g->n, l->at);
+      }
+      for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+        const double *poles = g->poles + g->n * k * TFX_REVERB_POLE + c;
+
+        for (unsigned old = 0; old < n_old; old++)
+          *state++ = 0.0;
+        get_rows (&state, poles + g->n * n_old, g->n, TFX_REVERB_POLE - n_old);
+      }
     }
-    memcpy (state, last->poles, sizeof last->poles);
-    state += TFX_REVERB_POLES;
   }
 }
 
@@ -426,20 +518,20 @@ unit_set_state (void *data, const double *state)
   Unit *u = data;
 
   u->n_unsettled = 0;
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    Last *last = &u->last[c];
+  for (unsigned k = 0; k < TFX_REVERB_LINES; k++)
+    u->lines[k].at = 0;
+  for (unsigned i = 0; i < u->n_groups; i++) {
+    const Group *g = &u->groups[i];
 
-    for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      Line *l = &u->lines[k];
-
-      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
-        last->past[k][i] = *state++;
-      l->at = 0;
-      memcpy (find_line (u, c, k), state, l->length * sizeof *state);
-      state += l->length;
+    for (unsigned c = 0; c < g->n; c++) {
+      for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+        if (k < TFX_REVERB_COMBS)
+          set_rows (g->past + g->n * k * TFX_REVERB_PAST + c, &state, g->n,
+              TFX_REVERB_PAST);
+        set_rows (find_line (u, g, k) + c, &state, g->n, u->lines[k].length);
+      }
+      set_rows (g->poles + c, &state, g->n, TFX_REVERB_POLES);
     }
-    memcpy (last->poles, state, sizeof last->poles);
-    state += TFX_REVERB_POLES;
   }
 }
 

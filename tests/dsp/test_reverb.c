@@ -14,6 +14,10 @@
 #define RATE 44100.0
 #define N_FRAMES 12000
 
+/* Channels run side by side, in groups of 8, 4, 2 and 1. */
+#define N_COUNTS 6
+static const unsigned counts[N_COUNTS] = { 1, 2, 3, 4, 7, 9 };
+
 static TfxStage *
 make_stage (double room_size, double damping, double mix, double rate_hz)
 {
@@ -84,7 +88,8 @@ test_plain (void)
   double worst = 0;
 
   for (unsigned r = 0; r < 5; r++) {
-    for (unsigned n_channels = 1; n_channels <= 3; n_channels++) {
+    for (unsigned i = 0; i < N_COUNTS; i++) {
+      const unsigned n_channels = counts[i];
       const size_t n = n_channels * (size_t)N_FRAMES;
       double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
       TfxChain *chain = chain_of (make_stage (0.9, 0.4, 0.6, rates[r]));
@@ -95,8 +100,8 @@ test_plain (void)
       plain_run (chain, y, n_channels, N_FRAMES);
       if (!run (chain, NULL, tfx_cpu_backend ()->kernel, x, n_channels, 700))
         error = INFINITY;
-      for (size_t i = 0; i < n; i++)
-        error = fmax (error, fabs (x[i] - y[i]));
+      for (size_t k = 0; k < n; k++)
+        error = fmax (error, fabs (x[k] - y[k]));
       worst = fmax (worst, error);
       tap_many_check (&many, error <= 1e-12, "%g Hz, %u channels: %g", rates[r],
           n_channels, error);
@@ -109,46 +114,56 @@ test_plain (void)
   tap_many_end (&many);
 }
 
-/* Also while values move. */
 static void
-test_split (void)
+check_split (TapMany *many, TfxChain *chain, TfxChain *other,
+    unsigned n_channels)
 {
   static const size_t longest[] = { N_FRAMES, 512, 33, 5 };
-  TapMany many = tap_many ("the same bits for any split, all kernels alike");
-  const size_t n = 2 * N_FRAMES;
+  const size_t n = (size_t)n_channels * N_FRAMES;
   double *in = test_alloc (n * sizeof *in), *want = test_alloc (n * sizeof *in);
   double *first = test_alloc (n * sizeof *in);
   double *x = test_alloc (n * sizeof *x);
-  TfxChain *chain = chain_of (make_stage (0.5, 0.5, 0.3, RATE));
-  TfxChain *other = chain_of (make_stage (1.0, 0.1, 0.8, RATE));
   const char *kernel;
 
   test_noise_f64 (in, n);
   memcpy (first, in, n * sizeof *in);
-  run (chain, other, "c", first, 2, N_FRAMES);
+  run (chain, other, "c", first, n_channels, N_FRAMES);
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
     double error = 0;
 
     memcpy (want, in, n * sizeof *in);
-    run (chain, other, kernel, want, 2, N_FRAMES);
+    run (chain, other, kernel, want, n_channels, N_FRAMES);
     for (size_t i = 0; i < n; i++)
       error = fmax (error, fabs (want[i] - first[i]));
-    tap_many_check (&many, error < 1e-13, "%s: %g", kernel, error);
+    tap_many_check (many, error < 1e-13, "%s, %u channels: %g", kernel,
+        n_channels, error);
     for (unsigned b = 1; b < 4; b++) {
       memcpy (x, in, n * sizeof *in);
-      tap_many_check (&many,
-          run (chain, other, kernel, x, 2, longest[b]) &&
+      tap_many_check (many,
+          run (chain, other, kernel, x, n_channels, longest[b]) &&
               memcmp (x, want, n * sizeof *x) == 0,
-          "%s, blocks up to %zu", kernel, longest[b]);
+          "%s, %u channels, blocks up to %zu", kernel, n_channels, longest[b]);
     }
   }
-  tap_many_end (&many);
-  tfx_chain_unref (&chain);
-  tfx_chain_unref (&other);
   free (in);
   free (want);
   free (first);
   free (x);
+}
+
+/* Also while values move. */
+static void
+test_split (void)
+{
+  TapMany many = tap_many ("the same bits for any split, all kernels alike");
+  TfxChain *chain = chain_of (make_stage (0.5, 0.5, 0.3, RATE));
+  TfxChain *other = chain_of (make_stage (1.0, 0.1, 0.8, RATE));
+
+  for (unsigned i = 0; i < N_COUNTS; i++)
+    check_split (&many, chain, other, counts[i]);
+  tap_many_end (&many);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&other);
 }
 
 static void
@@ -221,12 +236,43 @@ test_overflow (void)
   free (x);
 }
 
+/* Channels that run side by side. */
+static void
+test_neighbours (void)
+{
+  TapMany many = tap_many ("the channels beside one that overflows");
+
+  for (unsigned i = 1; i < N_COUNTS; i++) {
+    const unsigned n_channels = counts[i], bad = n_channels / 2;
+    const size_t n = (size_t)n_channels * N_FRAMES;
+    double *want = test_alloc (n * sizeof *want),
+           *x = test_alloc (n * sizeof *x);
+    TfxChain *chain = chain_of (make_stage (1.0, 0.0, 0.6, 300));
+
+    test_noise_f64 (want, n);
+    memset (want + bad * N_FRAMES, 0, N_FRAMES * sizeof *want);
+    memcpy (x, want, n * sizeof *x);
+    for (size_t k = 0; k < N_FRAMES / 2; k++)
+      x[bad * N_FRAMES + k] = 1.7e308;
+    run (chain, NULL, tfx_cpu_backend ()->kernel, want, n_channels, N_FRAMES);
+    run (chain, NULL, tfx_cpu_backend ()->kernel, x, n_channels, N_FRAMES);
+    memcpy (want + bad * N_FRAMES, x + bad * N_FRAMES, N_FRAMES * sizeof *want);
+    tap_many_check (&many, memcmp (x, want, n * sizeof *x) == 0, "%u channels",
+        n_channels);
+    tfx_chain_unref (&chain);
+    free (want);
+    free (x);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "plain", test_plain },
   { "split", test_split },
   { "jumps", test_jumps },
   { "recovery", test_recovery },
   { "overflow", test_overflow },
+  { "neighbours", test_neighbours },
   { NULL, NULL },
 };
 
