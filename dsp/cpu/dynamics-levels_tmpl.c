@@ -256,7 +256,7 @@ detect_frame (V x, Group *g, const TfxBallistics *b, const bool is_rms)
   if (is_rms) {
     r = v_min (r * r, v_set1 (TFX_LEVEL_MOST_SQUARE));
     g->square = v_fma (attack, g->square - r, r);
-    r = v_sqrt (g->square);
+    r = v_sqrt_soon (g->square);
   }
   g->held = v_max (r, release * g->held);
   g->out = v_fma (attack, g->out - g->held, g->held);
