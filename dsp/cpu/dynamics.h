@@ -205,6 +205,11 @@ extern const TfxDynamicsKernels tfx_dynamics_neon;
 /* Those of the CPU backend of that name. */
 const TfxDynamicsKernels *tfx_dynamics_kernels_for (const char *name);
 
+/* Those of a limiter of so many channels: of three and four vectors of eight lanes would
+ * reach over two lines of the caches most of the time. */
+const TfxDynamicsKernels *
+tfx_dynamics_limiter_for (const char *name, unsigned n_channels);
+
 /* A to the power of 1, 2, 3 ... */
 void tfx_dynamics_powers (double a, double powers[TFX_DYNAMICS_SLACK]);
 

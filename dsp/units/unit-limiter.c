@@ -197,7 +197,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->kernels = tfx_dynamics_limiter_for (spec->kernel, spec->n_channels);
   u->n_channels = spec->n_channels;
   u->is_linked = l->is_linked && spec->n_channels > 1;
   u->n_levels = u->is_linked ? 1 : spec->n_channels;
