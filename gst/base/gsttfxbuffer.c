@@ -273,10 +273,13 @@ GstBuffer *
 gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **rest)
 {
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
   gint bpf = GST_AUDIO_INFO_BPF (info);
 
   *rest = gst_audio_buffer_truncate (gst_buffer_ref (buffer), bpf, n_frames,
       (gsize)-1);
+  /* GStreamer takes it away. */
+  GST_BUFFER_PTS (*rest) = pts;
   return gst_audio_buffer_truncate (buffer, bpf, 0, n_frames);
 }
 

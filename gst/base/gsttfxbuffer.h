@@ -94,7 +94,7 @@ void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames);
 
 /* Cuts a buffer behind its first n_frames.  Takes it, and gives back the first
- * part; *rest is the other. */
+ * part; *rest is the other, with the time of the whole, by which it can be stamped. */
 GstBuffer *gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **rest);
 

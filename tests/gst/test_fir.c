@@ -345,6 +345,44 @@ GST_START_TEST (test_metas)
 }
 GST_END_TEST;
 
+/* So it does where an event that waits for its frame ends a buffer early. */
+GST_START_TEST (test_clock_reading_behind_event)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      __i__ ? GST_AUDIO_LAYOUT_NON_INTERLEAVED : GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=801", &info);
+  GstCaps *mark = gst_caps_new_empty_simple ("timestamp/x-mark");
+  gdouble *in = tfx_check_noise (96 * 2, 5);
+  GstReferenceTimestampMeta *meta;
+  guint n_buffers = 0;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < 20; i++) {
+    buffer = tfx_check_stamped (&info, in, 96, i * 96);
+    gst_buffer_add_reference_timestamp_meta (buffer, mark,
+        100 * GST_SECOND + GST_BUFFER_PTS (buffer), 2 * GST_MSECOND);
+    gst_harness_push (h, buffer);
+    if (i == 4)
+      gst_harness_push_event (h,
+          gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+              gst_structure_new_empty ("between")));
+  }
+  while ((buffer = gst_harness_try_pull (h))) {
+    meta = gst_buffer_get_reference_timestamp_meta (buffer, mark);
+    fail_unless_equals_uint64 (meta->timestamp,
+        100 * GST_SECOND + GST_BUFFER_PTS (buffer));
+    fail_unless_equals_uint64 (meta->duration, GST_BUFFER_DURATION (buffer));
+    gst_buffer_unref (buffer);
+    n_buffers++;
+  }
+  /* One of them in two. */
+  fail_unless_equals_int (n_buffers, 20 - 4 + 1);
+  gst_caps_unref (mark);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 fir_suite (void)
 {
@@ -363,6 +401,7 @@ fir_suite (void)
   tcase_add_test (tc, test_first_stamped);
   tcase_add_test (tc, test_jitter);
   tcase_add_test (tc, test_metas);
+  tcase_add_loop_test (tc, test_clock_reading_behind_event, 0, 2);
   return s;
 }
 
