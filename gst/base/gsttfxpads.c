@@ -156,7 +156,8 @@ gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime stamp = GST_BUFFER_PTS (buffer), next = priv->times.next;
-  gboolean is_gap = gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
+  gboolean is_gap = gst_tfx_times_see_stamp (&priv->times, stamp, n_frames,
+      GST_BUFFER_IS_DISCONT (buffer));
 
   if (priv->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (stamp) &&
       GST_CLOCK_TIME_IS_VALID (next))
@@ -185,7 +186,7 @@ gst_tfx_pads_restart (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
   GstFlowReturn flow = gst_tfx_tail_end (self, because);
 
   gst_tfx_times_see_stamp (&gst_tfx_element_get_private (self)->times,
-      GST_BUFFER_PTS (buffer), n_frames);
+      GST_BUFFER_PTS (buffer), n_frames, FALSE);
   return flow;
 }
 

@@ -258,7 +258,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
     gsize n_frames = MIN (left, MAX_GAP_FRAMES);
 
-    gst_tfx_times_see_stamp (&priv->times, start, n_frames);
+    gst_tfx_times_see_stamp (&priv->times, start, n_frames, FALSE);
     flow = gst_tfx_tail_ring (self, start, n_frames);
     left -= n_frames;
     start = priv->times.next;
@@ -266,7 +266,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   gst_event_parse_gap_flags (event, &flags);
   gst_event_unref (event);
   if (left > 0 && flow == GST_FLOW_OK) {
-    gst_tfx_times_see_stamp (&priv->times, start, left);
+    gst_tfx_times_see_stamp (&priv->times, start, left, FALSE);
     return gst_tfx_tail_send_gap (self, start, left, flags);
   }
   return flow == GST_FLOW_OK;

@@ -99,7 +99,8 @@ gst_tfx_times_expected (const GstTfxTimes *self)
 }
 
 gboolean
-gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
+gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames,
+    gboolean is_break)
 {
   const GstClockTime expected = gst_tfx_times_expected (self);
   gboolean is_gap = FALSE;
@@ -112,7 +113,7 @@ gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
     return FALSE;
   }
   self->next = stamp + gst_tfx_times_duration (self, n_frames);
-  if (!GST_CLOCK_TIME_IS_VALID (expected)) {
+  if (!GST_CLOCK_TIME_IS_VALID (expected) || is_break) {
     gst_tfx_times_set_anchor (self, stamp, n_frames);
     return FALSE;
   }

@@ -44,9 +44,10 @@ void gst_tfx_times_clear (GstTfxTimes *self);
 GstClockTime gst_tfx_times_expected (const GstTfxTimes *self);
 
 /* A buffer of @n_frames comes with this stamp (or none).  TRUE if the stream has
- * a gap in front of it; it then counts from there. */
-gboolean
-gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames);
+ * a gap in front of it; it then counts from there, as it does where the stream itself
+ * says that it @is_break, and goes on. */
+gboolean gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp,
+    gsize n_frames, gboolean is_break);
 
 /* The same where the stamps plainly go on: FALSE if that has to be looked at. */
 static inline gboolean

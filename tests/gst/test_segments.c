@@ -739,6 +739,81 @@ GST_START_TEST (test_lost_packets)
 }
 GST_END_TEST;
 
+/* Where stamps are unsteady, as behind a receiver of RTP, what is lost in packet after
+ * packet does not add up to a gap: the filter goes on, and a constant stays one. */
+GST_START_TEST (test_lost_packets_and_jitter)
+{
+  enum
+  {
+    PACKET = 960,
+    N_PACKETS = 200
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (__i__ ? "tfxfir taps=401 cutoff=100"
+                                           : "tfxbutterworth cutoff=100",
+      &info);
+  gdouble *in = g_new (gdouble, PACKET), *out;
+  GRand *random = g_rand_new_with_seed (31);
+  GstBuffer *buffer;
+  gsize n;
+
+  for (guint i = 0; i < PACKET; i++)
+    in[i] = 0.5;
+  for (guint i = 0; i < N_PACKETS; i++) {
+    if (i % 10 == 9)
+      continue;
+    buffer = tfx_check_stamped (&info, in, PACKET, PACKET * i);
+    GST_BUFFER_PTS (buffer) +=
+        (GstClockTime)g_rand_int_range (random, 0, GST_MSECOND / 2);
+    if (i % 10 == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (h, buffer);
+  }
+  while ((buffer = gst_harness_try_pull (h))) {
+    const GstClockTime pts = GST_BUFFER_PTS (buffer);
+
+    out = tfx_check_samples (buffer, &info, &n);
+    for (gsize k = 0; k < n && pts > GST_SECOND; k++)
+      fail_unless (fabs (out[k] - 0.5) < 1e-5, "%g at %" GST_TIME_FORMAT,
+          out[k], GST_TIME_ARGS (pts));
+    g_free (out);
+    gst_buffer_unref (buffer);
+  }
+  g_rand_free (random);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Nor is a gap right behind one longer than it is. */
+GST_START_TEST (test_gap_behind_lost_packet)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_check_harness (__i__ ? "tfxfir taps=401" : "tfxbutterworth", &info);
+  gdouble *in = tfx_check_noise (960, 18);
+  GstBuffer *buffer;
+  guint64 n_out = 0;
+
+  gst_harness_push (h, tfx_check_stamped (&info, in, 960, 0));
+  /* 20 ms of 40 are lost. */
+  buffer = tfx_check_stamped (&info, in, 480, 1920);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (h, buffer);
+  gst_harness_push_event (h,
+      gst_event_new_gap (50 * GST_MSECOND, 5 * GST_MSECOND));
+  gst_harness_push (h, tfx_check_stamped (&info, in, 960, 2640));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    n_out += gst_buffer_get_size (buffer) / info.bpf;
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (n_out, 960 + 480 + 240 + 960);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* So do those that are silent, and go by with a gap. */
 GST_START_TEST (test_lost_silence)
 {
@@ -802,6 +877,8 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_stop_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_lost_packets, 0, 8);
+  tcase_add_loop_test (tc, test_lost_packets_and_jitter, 0, 2);
+  tcase_add_loop_test (tc, test_gap_behind_lost_packet, 0, 2);
   tcase_add_test (tc, test_lost_silence);
   tcase_add_test (tc, test_stamped_behind_unstamped);
   return s;
