@@ -93,8 +93,6 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     n_first = gst_tfx_out_count_inside (priv, MIN (n_first, n_frames));
     if (n_first < n_frames)
       buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
-    if (rest)
-      GST_BUFFER_FLAG_UNSET (rest, GST_BUFFER_FLAG_DISCONT);
     priv->discont_out |= gst_tfx_times_is_at_break (&priv->times);
     gst_tfx_times_stamp (&priv->times, buffer, n_first);
     if (flow == GST_FLOW_OK) {

@@ -88,10 +88,11 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (priv, buffer);
   }
-  if (priv->delay > 0 &&
-      gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
-          GST_BUFFER_OFFSET (buffer), n_frames, GST_BUFFER_IS_DISCONT (buffer)))
+  if (priv->delay > 0) {
+    gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
+        GST_BUFFER_OFFSET (buffer), n_frames, GST_BUFFER_IS_DISCONT (buffer));
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
+  }
   if (G_UNLIKELY (priv->device.runs) &&
       gst_tfx_flight_takes (self, buffer, n_frames))
     return gst_tfx_flight_run (self, buffer, n_frames);

@@ -137,13 +137,13 @@ gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames,
 
 /* ---- frames that are held ------------------------------------------------------------- */
 
-static const Mark *
+static Mark *
 gst_tfx_times_mark (const GstTfxTimes *self, guint i)
 {
   return &g_array_index (self->marks, Mark, i);
 }
 
-static const Mark *
+static Mark *
 gst_tfx_times_last_mark (const GstTfxTimes *self)
 {
   guint n = self->marks ? self->marks->len : 0;
@@ -199,24 +199,24 @@ gst_tfx_times_add_mark (GstTfxTimes *self, const Mark *mark)
   g_array_append_val (self->marks, *mark);
 }
 
-gboolean
+void
 gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
     gsize n_frames, gboolean is_discont)
 {
-  const Mark *last = gst_tfx_times_last_mark (self);
+  Mark *last = gst_tfx_times_last_mark (self);
   Mark mark = { self->n_in, self->n_in, pts, offset, is_discont };
-  gboolean is_marked;
 
   /* What is not told goes on as it was. */
   if (last && !GST_CLOCK_TIME_IS_VALID (mark.pts))
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
     mark.offset = gst_tfx_times_offset (last, self->n_in);
-  is_marked = gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset);
-  if (!is_marked)
+  if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset) ||
+      (is_discont && last->frame < self->n_in))
     gst_tfx_times_add_mark (self, &mark);
+  else if (is_discont)
+    last->is_break = TRUE;
   self->n_in += n_frames;
-  return is_discont && !is_marked;
 }
 
 void

@@ -77,9 +77,9 @@ gst_tfx_times_held (const GstTfxTimes *self)
   return self->n_in - self->n_out;
 }
 
-/* @n_frames have come in with these stamps.  TRUE if they do not go on and the buffer
- * @is_discont: a break, which its frames have where they go out. */
-gboolean gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
+/* @n_frames have come in with these stamps.  Those of a buffer that @is_discont have
+ * that mark where they go out. */
+void gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
     gsize n_frames, gboolean is_discont);
 
 /* How many of the next @n_frames come before one that came with a stamp which does

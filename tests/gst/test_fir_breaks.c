@@ -445,6 +445,38 @@ GST_START_TEST (test_discont_is_told_once)
 }
 GST_END_TEST;
 
+/* Where the times go on, as behind what a decoder made up for a lost packet, or where
+ * concat begins another stream, the mark goes out with its frame too. */
+GST_START_TEST (test_discont_has_its_frame)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (N, 13);
+  const gsize n = __i__ ? N : 10;
+  const guint64 marked = 5 * n;
+  guint n_marked = 0;
+  GstBuffer *buffer;
+
+  for (guint64 from = 0; from < 20 * n; from += n) {
+    buffer = tfx_check_stamped (&info, in, n, from);
+    if (from == marked)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (h, buffer);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    if (GST_BUFFER_IS_DISCONT (buffer)) {
+      fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), marked);
+      n_marked++;
+    }
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (n_marked, 1);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* A buffer of no frames goes by between those that are held. */
 GST_START_TEST (test_empty_buffer)
 {
@@ -824,6 +856,7 @@ fir_breaks_suite (void)
   tcase_add_test (tc, test_backwards);
   tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);
   tcase_add_loop_test (tc, test_discont_is_told_once, 0, 2);
+  tcase_add_loop_test (tc, test_discont_has_its_frame, 0, 2);
   tcase_add_test (tc, test_empty_buffer);
   tcase_add_test (tc, test_late_buffers);
   tcase_add_loop_test (tc, test_gap_flags, 0, 2);
