@@ -420,6 +420,11 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     run_rise (e, s, in, &to);
   n_cleared = run_steps (e, &s->branches[1], s->fade->rises ? &to : in, &to);
   n_cleared += run_steps (e, &s->branches[0], in, &from);
+  /* What rises of itself is heard whole, or it would be faded in twice: from the sum of
+   * both to it alone, the other one is faded out. */
+  if (s->fade->rises && lead == 0)
+    kernels_of (e)->add (node->sum, node->branch,
+        in->n_frames * in->n_channels);
   if (done >= lead)
     kernels_of (e)->fade (node->sum, node->branch, in->n_frames, in->n_channels,
         TFX_WEIGHT_SMOOTH, done - lead, s->fade->length - lead + 1);

@@ -588,6 +588,53 @@ test_enters (void)
   tap_many_end (&many);
 }
 
+/* The sound that goes through it is as loud meanwhile: its input rises, and is not faded
+ * in once more. */
+static void
+test_enters_evenly (void)
+{
+  enum
+  {
+    N_EVEN = 6000
+  };
+  const TfxTap tap = { 1000, 0.0, false, TFX_TAP_BOTH };
+  static const double one[1000] = { 1.0 };
+  static double x[N_EVEN];
+  const double *kernel = one;
+  TfxChain *branches[2];
+  TfxStage *stages[4];
+  TfxFilter *f;
+  TfxPlan *plan;
+  double off = 0.0;
+
+  stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
+  f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  for (int k = 0; k < N_EVEN; k++)
+    x[k] = 1.0;
+  rows_run (plan, x, 1, 1000);
+  for (int k = 0; k < 2; k++) {
+    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+    stages[1] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
+    branches[k] = rows_chain (stages, 2);
+  }
+  stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
+  stages[1] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
+  stages[2] =
+      tfx_stage_new_fir (tfx_stage_new_id (), &kernel, 1, 1000, TFX_FIR_AUTO);
+  stages[3] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  set_chain (f, rows_chain (stages, 4));
+  for (int k = 1000; k < N_EVEN; k += 100)
+    rows_run (plan, x + k, 1, 100);
+  for (int k = 0; k < N_EVEN; k++)
+    off = fmax (off, fabs (x[k] - 1.0));
+  tap_check (off < 1e-12, "a constant stays one while echoes come: %g", off);
+  rows_free (&plan);
+  tfx_filter_unref (&f);
+}
+
 typedef TfxStage *Setting (uint64_t id, unsigned i);
 
 /* The same bits however the blocks lie in a change, also behind its end: from setting
@@ -1057,6 +1104,7 @@ main (int argc, char **argv)
     { "long_again", test_long_again },
     { "long_past", test_long_past },
     { "enters", test_enters },
+    { "enters_evenly", test_enters_evenly },
     { "delay_splits", test_delay_splits },
     { "fir_splits", test_fir_splits },
     { "splits", test_splits },
