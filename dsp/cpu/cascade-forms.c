@@ -137,6 +137,32 @@ step (const TfxSos *sos, size_t n_sos, long double s[][2], long double x)
   return x;
 }
 
+/* The least |A| of a section at any frequency: at 0 Hz, at half the rate, or where its poles
+ * ring.  From its values at both ends, as a1 and a2 themselves say little of poles near 1. */
+static double
+least_denominator (const TfxSos *s)
+{
+  const double low = 1.0 + s->a1 + s->a2, high = 1.0 - s->a1 + s->a2;
+  const double width = 1.0 - s->a2, square = low * high - width * width;
+
+  if (square > 0.0 && fabs (s->a1) * (1.0 + s->a2) < 4.0 * s->a2)
+    return width * sqrt (square / (4.0 * s->a2));
+  return fmin (low, high);
+}
+
+/* What is rounded in the columns, by 2^-53, comes out so many times as large. */
+#define MOST_RINGING 0x1p28
+
+bool
+tfx_cascade_form_can_have_frames (const TfxSos *sos, size_t n_sos)
+{
+  for (size_t i = 0; i < n_sos; i++) {
+    if (!(least_denominator (&sos[i]) * MOST_RINGING > 1.0))
+      return false;
+  }
+  return true;
+}
+
 TfxFramesShape
 tfx_cascade_form_frames_shape (const TfxKernels *kernels, unsigned n_channels,
     size_t n_sos)

@@ -22,6 +22,9 @@ bool tfx_cascade_form_can_factor (const TfxSos *sos, size_t n_sos);
 double tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
     TfxCascadeSection *sections);
 
+/* Whether the shape frames is as exact as floats are: poles are not too near to the unit circle. */
+bool tfx_cascade_form_can_have_frames (const TfxSos *sos, size_t n_sos);
+
 /* What the shape frames looks like: a group of n_frames frames of n_channels
  * channels. */
 typedef struct TfxFramesShape

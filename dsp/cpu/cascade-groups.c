@@ -97,6 +97,20 @@ wants_parts (TfxCascade *c)
   return wants;
 }
 
+/* The doubles of a deal with frames and without them, or `most` if that is more. */
+static size_t
+deal_largest (TfxCascade *c, size_t most)
+{
+  for (int i = 0; i < 2; i++) {
+    size_t n;
+
+    c->has_no_frames = i == 0;
+    n = deal (c, NULL);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
 size_t
 tfx_cascade_groups_size (TfxCascade *c)
 {
@@ -110,18 +124,14 @@ tfx_cascade_groups_size (TfxCascade *c)
     return most;
   }
   for (size_t i = 0; i < 2; i++) {
-    size_t n;
-
     c->form = c->kernels->width > 1 ? forms[i] : TFX_FORM_TEXTBOOK;
     for (unsigned type = 0; type < 2; type++) {
       c->type = (TfxSample)type;
-      n = deal (c, NULL);
-      most = n > most ? n : most;
+      most = deal_largest (c, most);
     }
     c->wants_parts = c->terms_form == TFX_TERMS_ONE && wants_parts (c);
     c->has_parts = c->wants_parts;
-    n = deal (c, NULL);
-    most = n > most ? n : most;
+    most = deal_largest (c, most);
     c->has_parts = false;
   }
   return most;
@@ -346,18 +356,21 @@ bool
 tfx_cascade_groups_set (TfxCascade *c)
 {
   const TfxForm form = choose_form (c);
-  bool has_parts;
+  bool has_parts, has_no_frames;
 
   set_forms (c, form);
   if (!are_exact (c))
     return false;
   has_parts = c->terms_form == TFX_TERMS_PARTS ||
               (c->wants_parts && c->type == TFX_SAMPLE_F32 && make_parts (c));
+  has_no_frames = !tfx_cascade_form_can_have_frames (c->sos, c->n_sos);
   if (form != c->form || c->type != c->dealt_type ||
-      has_parts != c->has_parts || c->n_groups == 0) {
+      has_parts != c->has_parts || has_no_frames != c->has_no_frames ||
+      c->n_groups == 0) {
     c->form = form;
     c->dealt_type = c->type;
     c->has_parts = has_parts;
+    c->has_no_frames = has_no_frames;
     memset (c->memory, 0, c->memory_size);
     deal (c, c->memory);
   }

@@ -87,8 +87,9 @@ struct TfxCascade
   TfxCascadeSection *sections;
   double gain;
   bool mute;
-  bool wants_parts; /* if they are exact, sums of sections cost least */
-  bool has_parts;   /* they are */
+  bool wants_parts;   /* if they are exact, sums of sections cost least */
+  bool has_parts;     /* they are */
+  bool has_no_frames; /* these would not be exact enough */
   TfxParallelPart parts[TFX_PARALLEL_MAX_SECTIONS];
   double direct;
   Shape shapes[N_SHAPES];

@@ -229,7 +229,7 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
       s->wave = k->abreast[i];
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
-    if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
+    if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 && !c->has_no_frames &&
         c->n_sos * s->channels <= TFX_FRAMES_MAX_SECTIONS)
       s->frames = k->frames[index - SHAPE_FRAMES];
   }
