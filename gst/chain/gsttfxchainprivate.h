@@ -39,6 +39,7 @@ struct _GstTfxChain
   /* Of the streaming thread. */
   GstTfxChainBuilder builder;
   GstClockTime last_message; /* its end, or none */
+  GstClockTime message_late; /* how long before that it was due */
 };
 
 /* The expression as it is now; a reference for the caller. */

@@ -32,12 +32,20 @@ gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
       gst_message_new_element (GST_OBJECT (self), message));
 }
 
+static void
+gst_tfx_chain_readings_begin (GstTfxChain *self, GstClockTime time)
+{
+  self->last_message = time;
+  self->message_late = 0;
+}
+
 void
 gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
     GstClockTime end, const GstSegment *segment)
 {
   const guint64 interval =
       __atomic_load_n (&self->message_interval, __ATOMIC_RELAXED);
+  GstClockTime duration;
 
   if (G_LIKELY (interval == 0)) {
     self->last_message = GST_CLOCK_TIME_NONE;
@@ -48,13 +56,15 @@ gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
   /* The first buffer, one behind a seek, and one with which messages are asked for,
    * begin an interval. */
   if (GST_CLOCK_TIME_IS_VALID (begin))
-    self->last_message = begin;
+    gst_tfx_chain_readings_begin (self, begin);
   else if (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
            end < self->last_message)
-    self->last_message = end;
-  if (end - self->last_message < interval)
+    gst_tfx_chain_readings_begin (self, end);
+  duration = end - self->last_message;
+  if (duration + self->message_late < interval)
     return;
-  gst_tfx_chain_readings_post_now (self, end, end - self->last_message,
-      segment);
+  gst_tfx_chain_readings_post_now (self, end, duration, segment);
+  /* What a buffer is too long by does not add up. */
+  self->message_late = (duration + self->message_late) % interval;
   self->last_message = end;
 }

@@ -501,6 +501,44 @@ GST_START_TEST (test_readings)
 }
 GST_END_TEST;
 
+/* As many in a minute as there are intervals, whatever the length of buffers; shorter
+ * intervals than these have one each. */
+GST_START_TEST (test_reading_times)
+{
+  static const struct
+  {
+    guint64 interval;
+    gsize n_frames;
+    gint n;
+  } cases[] = { { 100 * GST_MSECOND, 1024, 600 },
+    { 400 * GST_MSECOND, 1152, 150 }, { 100 * GST_MSECOND, 1601, 600 },
+    { 10 * GST_MSECOND, 1024, 2812 }, { GST_SECOND, 65536, 43 } };
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  gdouble *in = g_new0 (gdouble, 65536);
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
+    const gsize n = cases[k].n_frames;
+    GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
+    GstBus *bus = tfx_check_bus (h);
+    GstStructure *last = NULL;
+    gint n_messages;
+
+    g_object_set (h->element, "message-interval", cases[k].interval, NULL);
+    for (gsize i = 0; (i + 1) * n <= 60 * 48000; i++)
+      gst_buffer_unref (gst_harness_push_and_pull (h,
+          tfx_check_stamped (&info, in, n, i * n)));
+    n_messages = (gint)take_messages (bus, &last);
+    fail_unless (ABS (n_messages - cases[k].n) <= 1, "%d messages, not %d",
+        n_messages, cases[k].n);
+    gst_structure_free (last);
+    gst_bus_set_flushing (bus, TRUE);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+  g_free (in);
+}
+GST_END_TEST;
+
 /* However the stream is cut into buffers. */
 GST_START_TEST (test_splits)
 {
@@ -667,6 +705,7 @@ chain_sound_suite (void)
   tcase_add_test (tc, test_look_ahead_together);
   tcase_add_test (tc, test_look_ahead_moved);
   tcase_add_test (tc, test_readings);
+  tcase_add_test (tc, test_reading_times);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);
