@@ -43,7 +43,9 @@ typedef struct
   GstTfxCounts counts;
   gint wants_reset;                       /* of the counts, atomic */
   GstClockTime position_in, position_out; /* where the last buffer ended */
-  GstClockTime first_in; /* where that began, if none was before it */
+  GstClockTime
+      first_in; /* where that began, if it was the first of a segment */
+  gboolean begins_segment;
 
   /* Of the streaming thread. */
   /* NULL: no caps have come.  Set with the object lock held. */

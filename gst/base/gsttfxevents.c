@@ -70,6 +70,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
       gst_tfx_times_move_stamps (&priv->times, next);
   }
   priv->segment = segment;
+  priv->begins_segment = TRUE;
   return gst_tfx_tail_forward (self, event);
 }
 

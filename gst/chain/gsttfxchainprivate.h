@@ -40,6 +40,7 @@ struct _GstTfxChain
   GstTfxChainBuilder builder;
   GstClockTime last_message; /* its end, or none */
   GstClockTime message_late; /* how long before that it was due */
+  GstClockTime last_end;     /* that of the last buffer */
 };
 
 /* The expression as it is now; a reference for the caller. */

@@ -32,11 +32,24 @@ gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
       gst_message_new_element (GST_OBJECT (self), message));
 }
 
+/* An interval begins.  What has gone by of the one before it, in another segment, is a
+ * part of it, so that the items of a playlist may be shorter. */
 static void
 gst_tfx_chain_readings_begin (GstTfxChain *self, GstClockTime time)
 {
+  if (GST_CLOCK_TIME_IS_VALID (self->last_message))
+    self->message_late += self->last_end - self->last_message;
+  else
+    self->message_late = 0;
   self->last_message = time;
-  self->message_late = 0;
+}
+
+/* Behind a segment that only says more of the last one. */
+static gboolean
+gst_tfx_chain_readings_goes_on (const GstTfxChain *self, GstClockTime begin)
+{
+  return GST_CLOCK_TIME_IS_VALID (self->last_message) &&
+         ABS (GST_CLOCK_DIFF (begin, self->last_end)) < GST_MSECOND;
 }
 
 void
@@ -53,13 +66,15 @@ gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
   }
   if (!GST_CLOCK_TIME_IS_VALID (end) || segment->format != GST_FORMAT_TIME)
     return;
-  /* The first buffer, one behind a seek, and one with which messages are asked for,
-   * begin an interval. */
-  if (GST_CLOCK_TIME_IS_VALID (begin))
+  /* The first buffer, one behind a seek or of another segment, and one with which
+   * messages are asked for. */
+  if (GST_CLOCK_TIME_IS_VALID (begin) &&
+      !gst_tfx_chain_readings_goes_on (self, begin))
     gst_tfx_chain_readings_begin (self, begin);
   else if (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
            end < self->last_message)
     gst_tfx_chain_readings_begin (self, end);
+  self->last_end = end;
   duration = end - self->last_message;
   if (duration + self->message_late < interval)
     return;

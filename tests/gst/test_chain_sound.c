@@ -539,6 +539,51 @@ GST_START_TEST (test_reading_times)
 }
 GST_END_TEST;
 
+/* A playlist whose items, each a segment, are shorter than the interval; and segments
+ * that only say again what they are. */
+GST_START_TEST (test_reading_segments)
+{
+  const gsize n = 960, n_items = 40, n_buffers = 15;
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  gdouble *in = g_new0 (gdouble, n);
+
+  for (guint again = 0; again < 2; again++) {
+    GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
+    GstBus *bus = tfx_check_bus (h);
+    GstStructure *last = NULL;
+    GstSegment segment;
+    guint64 time;
+
+    g_object_set (h->element, "message-interval", GST_SECOND, NULL);
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    for (gsize i = 0; i < n_items * n_buffers; i++) {
+      GstBuffer *buffer =
+          tfx_check_stamped (&info, in, n, (again ? i : i % n_buffers) * n);
+
+      segment.base = again ? 0 : i * 20 * GST_MSECOND;
+      if (i % n_buffers == 0)
+        gst_harness_push_event (h, gst_event_new_segment (&segment));
+      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    }
+    fail_unless_equals_int (take_messages (bus, &last), 12);
+    fail_unless (gst_structure_get_uint64 (last, "duration", &time));
+    fail_unless_equals_uint64 (time,
+        again ? GST_SECOND : n_buffers * 20 * GST_MSECOND);
+    fail_unless (gst_structure_get_uint64 (last, "endtime", &time));
+    fail_unless_equals_uint64 (time,
+        (again ? n_items : 1) * n_buffers * 20 * GST_MSECOND);
+    fail_unless (gst_structure_get_uint64 (last, "running-time", &time));
+    fail_unless_equals_uint64 (time,
+        again ? 11 * GST_SECOND : (n_items - 1) * 300 * GST_MSECOND);
+    gst_structure_free (last);
+    gst_bus_set_flushing (bus, TRUE);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+  g_free (in);
+}
+GST_END_TEST;
+
 /* However the stream is cut into buffers. */
 GST_START_TEST (test_splits)
 {
@@ -706,6 +751,7 @@ chain_sound_suite (void)
   tcase_add_test (tc, test_look_ahead_moved);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_reading_times);
+  tcase_add_test (tc, test_reading_segments);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);
