@@ -6,18 +6,8 @@
 typedef struct Unit
 {
   TfxCudaUnit base;
-  double factor, gain; /* in front of what clips, and behind it */
   TfxKernel kernel;
 } Unit;
-
-static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
-{
-  Unit *u = data;
-
-  u->factor = stage->u.gain;
-  u->gain = gain;
-}
 
 static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
@@ -37,8 +27,8 @@ unit_run (void *data, const TfxUnitRun *run)
     .n_frames = run->n_frames,
     .n_channels = u->base.n_channels,
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
-    .factor = u->factor,
-    .gain = u->gain,
+    .factor = u->base.stage->u.gain,
+    .gain = u->base.gain,
     .cleared = run->cleared };
 
   return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
@@ -58,7 +48,6 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 const TfxCudaUnitKind tfx_cuda_clip = {
   .kind = &tfx_kind_clip,
   .size = sizeof (Unit),
-  .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
   .cost = unit_cost,

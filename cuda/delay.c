@@ -8,10 +8,7 @@
 typedef struct Unit
 {
   TfxCudaUnit base;
-  const TfxStage *stage;
-  double gain; /* behind it */
   TfxBuffer taps;
-  bool taps_are_old;
   TfxKernel kernel;
 } Unit;
 
@@ -34,16 +31,6 @@ unit_clear (void *data)
   tfx_buffer_free (u->base.queue, &u->taps);
 }
 
-static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
-{
-  Unit *u = data;
-
-  u->taps_are_old = u->taps_are_old || u->stage != stage || u->gain != gain;
-  u->stage = stage;
-  u->gain = gain;
-}
-
 /* ---- running -------------------------------------------------------------------- */
 
 /* Bit 0 for the even channels, bit 1 for the odd ones. */
@@ -56,16 +43,17 @@ parity_of (TfxTapSide side)
 static int
 renew_taps (Unit *u)
 {
-  size_t n = u->stage->u.delay.n_taps;
+  const TfxStage *stage = u->base.stage;
+  size_t n = stage->u.delay.n_taps;
   TfxKernelTap *taps = calloc (n + 1, sizeof *taps);
   int ret;
 
   if (!taps)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++) {
-    const TfxTap *tap = &u->stage->u.delay.taps[i];
+    const TfxTap *tap = &stage->u.delay.taps[i];
     taps[i] = (TfxKernelTap){ .delay = tap->delay,
-      .gain = tap->gain * u->gain,
+      .gain = tap->gain * u->base.gain,
       .swap = tap->swap,
       .parity = parity_of (tap->side) };
   }
@@ -74,7 +62,7 @@ renew_taps (Unit *u)
     ret = tfx_buffer_upload (u->base.queue, u->taps.data, taps,
         (n + 1) * sizeof *taps);
   free (taps);
-  u->taps_are_old = ret < 0;
+  u->base.is_changed = ret < 0;
   return ret;
 }
 
@@ -87,7 +75,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
 
   if (!u->kernel.function)
     ret = tfx_module_kernel (u->base.queue->cuda, &id, &u->kernel);
-  if (ret == 0 && u->taps_are_old)
+  if (ret == 0 && u->base.is_changed)
     ret = renew_taps (u);
   return ret;
 }
@@ -102,8 +90,8 @@ unit_run (void *data, const TfxUnitRun *run)
     .sum = run->sum,
     .n_frames = run->n_frames,
     .n_channels = u->base.n_channels,
-    .n_taps = (unsigned)u->stage->u.delay.n_taps,
-    .direct = u->gain * u->stage->u.delay.direct,
+    .n_taps = (unsigned)u->base.stage->u.delay.n_taps,
+    .direct = u->base.gain * u->base.stage->u.delay.direct,
     .taps = u->taps.data,
     .ring = tfx_cuda_past_ring (&u->base.past, run->n_frames),
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
@@ -121,7 +109,6 @@ const TfxCudaUnitKind tfx_cuda_delay = {
   .size = sizeof (Unit),
   .make = unit_make,
   .clear = unit_clear,
-  .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
 };

@@ -47,15 +47,15 @@ unit_make (void *data, const TfxStage *stage)
 #define LEAST_KNEE 1e-9
 
 static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
+unit_set_stage (void *data)
 {
   Unit *u = data;
-  const TfxDynamics *d = &stage->u.dynamics;
+  const TfxDynamics *d = &u->base.stage->u.dynamics;
   const double half_knee = 0.5 * d->knee_db * OCTAVES_PER_DB;
   const bool has_knee = half_knee > LEAST_KNEE;
 
   u->args.is_rms = d->is_rms;
-  u->args.gain = gain;
+  u->args.gain = u->base.gain;
   u->args.attack = tfx_cuda_decay (d->attack);
   u->args.release = tfx_cuda_decay (d->release);
   u->args.curve = (TfxCurveArgs){ .sign = d->is_downward ? -1.0 : 1.0,

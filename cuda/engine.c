@@ -241,7 +241,7 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->unit)
-      node->unit->kind->set_stage (node->unit, s->stage, gain);
+      tfx_cuda_units_set_stage (node->unit, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
       update_list (e, &s->branches[k], &node->branches[k], gain);
   }

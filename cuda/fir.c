@@ -30,11 +30,6 @@ typedef struct Unit
   TfxCudaFft fft;
   TfxBuffer room;
 
-  /* What is asked for. */
-  const TfxStage *stage;
-  double gain;
-  bool taps_are_old;
-
   /* On the device: the taps, or for transforms their spectra. */
   TfxBuffer taps;
   unsigned n_kernels;
@@ -62,16 +57,6 @@ unit_clear (void *data)
   tfx_buffer_free (u->base.queue, &u->taps);
 }
 
-static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
-{
-  Unit *u = data;
-
-  u->taps_are_old = u->taps_are_old || u->stage != stage || u->gain != gain;
-  u->stage = stage;
-  u->gain = gain;
-}
-
 void
 tfx_cuda_fir_force (void *unit, unsigned log2, unsigned max_tiles)
 {
@@ -81,7 +66,7 @@ tfx_cuda_fir_force (void *unit, unsigned log2, unsigned max_tiles)
   u->n_frames = SIZE_MAX;
   tfx_cuda_fft_cut (&u->fft, log2);
   u->fft.force_tiles = max_tiles;
-  u->taps_are_old = true;
+  u->base.is_changed = true;
 }
 
 /* ---- making ready -------------------------------------------------------------- */
@@ -108,14 +93,15 @@ choose (Unit *u, bool is_double, size_t n_frames)
 static int
 upload_direct (Unit *u)
 {
-  size_t n = u->stage->u.fir.n_kernels * u->n_taps;
+  size_t n = u->base.stage->u.fir.n_kernels * u->n_taps;
   double *numbers = malloc (n * sizeof *numbers);
   int ret;
 
   if (!numbers)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++)
-    tfx_real_put (numbers, u->real, i, u->stage->u.fir.taps[i] * u->gain);
+    tfx_real_put (numbers, u->real, i,
+        u->base.stage->u.fir.taps[i] * u->base.gain);
   ret = tfx_buffer_reserve (u->base.queue, &u->taps, n * sizeof *numbers);
   if (ret == 0)
     ret = tfx_buffer_upload (u->base.queue, u->taps.data, numbers,
@@ -127,17 +113,17 @@ upload_direct (Unit *u)
 static int
 renew_taps (Unit *u)
 {
-  unsigned n_kernels = u->stage->u.fir.n_kernels;
+  unsigned n_kernels = u->base.stage->u.fir.n_kernels;
   int ret;
 
-  if (!u->taps_are_old)
+  if (!u->base.is_changed)
     return 0;
   ret = u->method == TFX_FIR_FFT
-            ? tfx_cuda_fft_transform_taps (&u->fft, u->stage->u.fir.taps,
-                  n_kernels, u->gain, &u->room, &u->taps)
+            ? tfx_cuda_fft_transform_taps (&u->fft, u->base.stage->u.fir.taps,
+                  n_kernels, u->base.gain, &u->room, &u->taps)
             : upload_direct (u);
   u->n_kernels = n_kernels;
-  u->taps_are_old = ret < 0;
+  u->base.is_changed = ret < 0;
   return ret;
 }
 
@@ -151,7 +137,7 @@ find_kernels (Unit *u, bool is_double)
   if (u->is_ready && u->is_double == is_double)
     return 0;
   /* Of another arithmetic. */
-  u->taps_are_old = true;
+  u->base.is_changed = true;
   u->is_double = is_double;
   u->real = direct.real;
   if (u->method == TFX_FIR_DIRECT)
@@ -263,7 +249,6 @@ const TfxCudaUnitKind tfx_cuda_fir = {
   .size = sizeof (Unit),
   .make = unit_make,
   .clear = unit_clear,
-  .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,

@@ -31,7 +31,7 @@ _Static_assert(TFX_LEVELLER_LEVEL == TFX_CELLS_LEVEL &&
 typedef struct Unit
 {
   TfxCudaUnit base;
-  TfxLeveller values;
+  TfxLeveller values; /* when it was made */
   unsigned n_levels;
   bool is_loudness, has_points; /* between samples */
   size_t delay;         /* of which the past is, or of what the points take */
@@ -200,15 +200,6 @@ unit_make (void *data, const TfxStage *stage)
   return make_rest (u);
 }
 
-static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
-{
-  Unit *u = data;
-
-  u->values = stage->u.leveller;
-  u->args.gain = gain;
-}
-
 /* ---- running -------------------------------------------------------------------- */
 
 static int
@@ -235,8 +226,9 @@ from_db (double db)
 static void
 set_values (const Unit *u, bool is_double, TfxLevellerArgs *args)
 {
-  const TfxLeveller *l = &u->values;
+  const TfxLeveller *l = &u->base.stage->u.leveller;
 
+  args->gain = u->base.gain;
   args->target = u->is_loudness ? l->target_db
                                 : from_db (l->target_db) *
                                       tfx_leveller_headroom (l, is_double);
@@ -476,7 +468,6 @@ const TfxCudaUnitKind tfx_cuda_leveller = {
   .size = sizeof (Unit),
   .make = unit_make,
   .clear = unit_clear,
-  .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,

@@ -12,8 +12,6 @@ typedef struct Unit
   TfxCudaUnit base;
   unsigned n_ahead;
   bool is_linked;
-  TfxLimiter values;
-  double gain;
   size_t n_silent, n_running; /* frames; of the block that is being run */
   /* Far: see TfxLimiterArgs. */
   TfxBuffer tops;
@@ -52,15 +50,6 @@ unit_make (void *data, const TfxStage *stage)
   return 0;
 }
 
-static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
-{
-  Unit *u = data;
-
-  u->values = stage->u.limiter;
-  u->gain = gain;
-}
-
 /* ---- running -------------------------------------------------------------------- */
 
 static unsigned
@@ -95,7 +84,8 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  const double threshold = pow (10.0, u->values.threshold_db / 20.0);
+  const TfxLimiter *l = &u->base.stage->u.limiter;
+  const double threshold = pow (10.0, l->threshold_db / 20.0);
   TfxLimiterArgs args = {
     .in = run->in,
     .out = run->out,
@@ -107,9 +97,9 @@ unit_run (void *data, const TfxUnitRun *run)
     .n_silent = (unsigned)u->n_silent,
     .threshold = threshold,
     .limit = run->is_double ? threshold : round_down (threshold),
-    .attack = u->values.attack,
-    .release = u->values.release,
-    .gain = u->gain,
+    .attack = l->attack,
+    .release = l->release,
+    .gain = u->base.gain,
     .n_tops = u->n_tops,
     .tile = u->tile,
     .n_over = u->n_over,
@@ -264,7 +254,6 @@ const TfxCudaUnitKind tfx_cuda_limiter = {
   .size = sizeof (Unit),
   .make = unit_make,
   .clear = unit_clear,
-  .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,

@@ -12,7 +12,6 @@ typedef struct Unit
 {
   TfxCudaUnit base;
   unsigned n_heard;
-  double gain;   /* behind it */
   double *gains; /* [n_channels in][n_channels out], and on the device: */
   TfxBuffer copied;
   bool are_copied;
@@ -45,16 +44,15 @@ unit_make (void *data, const TfxStage *stage)
 
 /* The first ones of the channels are heard: see unit-mix.c of the CPU. */
 static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
+unit_set_stage (void *data)
 {
   Unit *u = data;
   const unsigned n = u->base.n_channels;
 
-  u->gain = gain;
   u->n_heard = 0;
   for (unsigned k = 0; k < n; k++) {
     for (unsigned c = 0; c < n; c++) {
-      const double wanted = stage->u.mix.gains[c * n + k];
+      const double wanted = u->base.stage->u.mix.gains[c * n + k];
 
       u->are_copied = u->are_copied && u->gains[k * n + c] == wanted;
       u->gains[k * n + c] = wanted;
@@ -90,7 +88,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .n_channels = u->base.n_channels,
     .n_heard = u->n_heard,
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
-    .gain = u->gain,
+    .gain = u->base.gain,
     .gains = u->copied.data,
     .cleared = run->cleared };
 

@@ -62,15 +62,15 @@ unit_make (void *data, const TfxStage *stage)
 }
 
 static void
-unit_set_stage (void *data, const TfxStage *stage, double gain)
+unit_set_stage (void *data)
 {
   Unit *u = data;
-  const TfxReverb *r = &stage->u.reverb;
+  const TfxReverb *r = &u->base.stage->u.reverb;
 
   u->args.input = TFX_REVERB_INPUT;
   u->args.feedback = r->feedback;
-  u->args.dry = gain * r->dry;
-  u->args.wet = gain * r->wet;
+  u->args.dry = u->base.gain * r->dry;
+  u->args.wet = u->base.gain * r->wet;
   u->args.damp = tfx_cuda_decay (r->damp);
 }
 

@@ -30,6 +30,9 @@ typedef struct TfxCudaUnit
   const TfxCudaUnitKind *kind;
   TfxCudaQueue *queue;
   unsigned n_channels;
+  const TfxStage *stage; /* with its values, */
+  double gain;           /* and behind it */
+  bool is_changed;       /* one of these; who has taken them clears it */
   /* What it remembers, by their lengths, which make sets: the last inputs, and
    * numbers. */
   TfxCudaPast past;
@@ -52,9 +55,9 @@ struct TfxCudaUnitKind
   int (*make) (void *unit, const TfxStage *stage);
   /* Also of one that could not be made.  NULL: nothing has to be freed. */
   void (*clear) (void *unit);
-  /* Values of the same structure, and a gain behind it.  The stage stays the caller's,
-   * until there is another one. */
-  void (*set_stage) (void *unit, const TfxStage *stage, double gain);
+  /* The unit has got a stage of the same structure, and a gain.  NULL: nothing has to
+   * be done. */
+  void (*set_stage) (void *unit);
 
   /* Kernels and memory for blocks of n_frames; and behind that one launch.  The state
    * after it counts from commit on; or it is abandoned.  NULL, these two: nothing has

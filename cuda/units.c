@@ -57,6 +57,16 @@ tfx_cuda_units_free (TfxCudaUnit **unit)
   free (u);
 }
 
+void
+tfx_cuda_units_set_stage (TfxCudaUnit *u, const TfxStage *stage, double gain)
+{
+  u->is_changed = u->is_changed || u->stage != stage || u->gain != gain;
+  u->stage = stage;
+  u->gain = gain;
+  if (u->kind->set_stage)
+    u->kind->set_stage (u);
+}
+
 /* ---- running -------------------------------------------------------------------- */
 
 int

@@ -13,6 +13,11 @@ int tfx_cuda_units_make (TfxCudaQueue *queue, unsigned n_channels,
     const TfxStage *stage, TfxCudaUnit **unit);
 void tfx_cuda_units_free (TfxCudaUnit **unit);
 
+/* Values of the same structure, and a gain behind it; the stage stays the caller's,
+ * until there is another one. */
+void tfx_cuda_units_set_stage (TfxCudaUnit *unit, const TfxStage *stage,
+    double gain);
+
 /* As in TfxCudaUnitKind, with what the unit remembers.  state_peak: the largest
  * magnitude in its state. */
 int tfx_cuda_units_prepare (TfxCudaUnit *unit, bool is_double, size_t n_frames);
