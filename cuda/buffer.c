@@ -62,11 +62,16 @@ wait_for_copy (const TfxCudaQueue *queue, CUresult result, const char *what)
 }
 
 int
-tfx_buffer_upload (const TfxCudaQueue *queue, CUdeviceptr to, const void *from,
+tfx_buffer_upload (const TfxCudaQueue *queue, TfxBuffer *to, const void *from,
     size_t size)
 {
+  const int ret = tfx_buffer_reserve (queue, to, size);
+
+  if (ret < 0)
+    return ret;
   return wait_for_copy (queue,
-      queue->cuda->driver->memcpy_htod_async (to, from, size, queue->stream),
+      queue->cuda->driver->memcpy_htod_async (to->data, from, size,
+          queue->stream),
       "uploading");
 }
 

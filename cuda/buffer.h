@@ -34,8 +34,9 @@ int tfx_buffer_reserve_zeros (const TfxCudaQueue *queue, TfxBuffer *buffer,
 int tfx_buffer_copy (const TfxCudaQueue *queue, CUdeviceptr to,
     CUdeviceptr from, size_t size);
 
-/* Copies from and to the host, and waits for their end.  0 or a negative errno. */
-int tfx_buffer_upload (const TfxCudaQueue *queue, CUdeviceptr to,
+/* Copies from and to the host, and waits for their end; upload makes room for it
+ * first.  0 or a negative errno. */
+int tfx_buffer_upload (const TfxCudaQueue *queue, TfxBuffer *to,
     const void *from, size_t size);
 int tfx_buffer_download (const TfxCudaQueue *queue, void *to, CUdeviceptr from,
     size_t size);

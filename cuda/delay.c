@@ -57,10 +57,8 @@ renew_taps (Unit *u)
       .swap = tap->swap,
       .parity = parity_of (tap->side) };
   }
-  ret = tfx_buffer_reserve (u->base.queue, &u->taps, (n + 1) * sizeof *taps);
-  if (ret == 0)
-    ret = tfx_buffer_upload (u->base.queue, u->taps.data, taps,
-        (n + 1) * sizeof *taps);
+  ret =
+      tfx_buffer_upload (u->base.queue, &u->taps, taps, (n + 1) * sizeof *taps);
   free (taps);
   u->base.is_changed = ret < 0;
   return ret;

@@ -124,10 +124,8 @@ make_twiddles (TfxCudaFft *f)
   if (!table)
     return -ENOMEM;
   fill_twiddles (f, table);
-  ret = tfx_buffer_reserve (f->queue, &f->twiddles, n * 2 * sizeof *table);
-  if (ret == 0)
-    ret = tfx_buffer_upload (f->queue, f->twiddles.data, table,
-        n * 2 * sizeof *table);
+  ret =
+      tfx_buffer_upload (f->queue, &f->twiddles, table, n * 2 * sizeof *table);
   free (table);
   return ret;
 }
@@ -251,13 +249,11 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     return -ENOMEM;
   for (size_t i = 0; i < n; i++)
     scaled[i] = taps[i] * scale;
-  ret = tfx_buffer_reserve (f->queue, room, n * sizeof *scaled);
+  ret = tfx_buffer_upload (f->queue, room, scaled, n * sizeof *scaled);
+  free (scaled);
   if (ret == 0)
     ret = tfx_buffer_reserve (f->queue, spectra,
         n_kernels * f->n_partitions * spectrum_size (f));
-  if (ret == 0)
-    ret = tfx_buffer_upload (f->queue, room->data, scaled, n * sizeof *scaled);
-  free (scaled);
   if (ret < 0)
     return ret;
   args.in = (TfxKernelBlock){ .data = room->data,

@@ -102,10 +102,8 @@ upload_direct (Unit *u)
   for (size_t i = 0; i < n; i++)
     tfx_real_put (numbers, u->real, i,
         u->base.stage->u.fir.taps[i] * u->base.gain);
-  ret = tfx_buffer_reserve (u->base.queue, &u->taps, n * sizeof *numbers);
-  if (ret == 0)
-    ret = tfx_buffer_upload (u->base.queue, u->taps.data, numbers,
-        n * sizeof *numbers);
+  ret =
+      tfx_buffer_upload (u->base.queue, &u->taps, numbers, n * sizeof *numbers);
   free (numbers);
   return ret;
 }

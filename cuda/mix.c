@@ -69,10 +69,8 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
 
   if (ret < 0 || u->are_copied)
     return ret;
-  ret = tfx_buffer_reserve (u->base.queue, &u->copied, size_of_gains (u));
-  if (ret == 0)
-    ret = tfx_buffer_upload (u->base.queue, u->copied.data, u->gains,
-        size_of_gains (u));
+  ret = tfx_buffer_upload (u->base.queue, &u->copied, u->gains,
+      size_of_gains (u));
   u->are_copied = ret == 0;
   return ret;
 }

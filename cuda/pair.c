@@ -67,10 +67,8 @@ tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
 
   if (p->n == 0)
     return 0;
-  ret = tfx_cuda_pair_reserve (p);
-  if (ret == 0)
-    ret = tfx_buffer_upload (p->queue, p->data[p->current].data, numbers,
-        p->n * sizeof *numbers);
+  ret = tfx_buffer_upload (p->queue, &p->data[p->current], numbers,
+      p->n * sizeof *numbers);
   p->has_state = p->has_state || ret == 0;
   return ret;
 }

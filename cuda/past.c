@@ -62,9 +62,7 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
   for (unsigned c = 0; c < p->n_channels; c++)
     memcpy (ring + c * ring_size, state + c * p->length,
         p->length * sizeof *ring);
-  ret = tfx_buffer_reserve (p->queue, &fresh, size);
-  if (ret == 0)
-    ret = tfx_buffer_upload (p->queue, fresh.data, ring, size);
+  ret = tfx_buffer_upload (p->queue, &fresh, ring, size);
   free (ring);
   return ring_replace (p, &fresh, ring_size, ret);
 }
