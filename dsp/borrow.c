@@ -2,6 +2,7 @@
  * borrow.c: the state of a filter, from its slots to an engine and back. */
 #include "borrow.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,39 +165,36 @@ tfx_borrow_set_step (TfxPlan *plan, TfxStep *step)
   }
 }
 
+static void
+see_slot (TfxSlot *slot, void *data)
+{
+  double *peak = data;
+
+  read_resident (slot);
+  *peak = fmax (*peak, tfx_slot_peak (slot));
+}
+
+/* The state of a step with values on their way lies in the slots, also in those that
+ * stand still. */
 double
-tfx_borrow_engine_peak (const TfxFilter *f)
+tfx_borrow_peak (const TfxFilter *f)
 {
   TfxPlan *plan = f->holder;
-  double peak;
+  double peak = 0.0;
 
-  if (!plan)
-    return 0.0;
+  if (!plan) {
+    tfx_slots_each (&f->places, see_slot, &peak);
+    return peak;
+  }
   pthread_mutex_lock (&plan->lock);
   peak = plan->backend->state_peak (plan->engine);
   pthread_mutex_unlock (&plan->lock);
-  return peak;
-}
-
-/* Whether the engine has the state of a slot.  That of a step with values on their
- * way lies in the slots, also in those that stand still. */
-static bool
-engine_has (const TfxPlan *plan, const TfxSlot *slot)
-{
   for (size_t i = 0; i < plan->n_stages; i++) {
     const TfxPlanStage *entry = &plan->stages[i];
 
-    if (entry->slot == slot)
-      return is_in_engine (plan, entry) && !entry->step->is_apart;
+    if (plan->filters[entry->filter] == f &&
+        (!is_in_engine (plan, entry) || entry->step->is_apart))
+      see_slot (entry->slot, &peak);
   }
-  return true;
-}
-
-double
-tfx_borrow_slot_peak (const TfxFilter *f, TfxSlot *slot)
-{
-  if (f->holder && engine_has (f->holder, slot))
-    return 0.0;
-  read_resident (slot);
-  return tfx_slot_peak (slot);
+  return peak;
 }

@@ -23,9 +23,8 @@ void tfx_borrow_load (TfxPlan *plan);
 void tfx_borrow_get_step (TfxPlan *plan, TfxStep *step);
 void tfx_borrow_set_step (TfxPlan *plan, TfxStep *step);
 
-/* The largest magnitude in what the filter's plan has, other filters of it
- * included; and in a slot besides. */
-double tfx_borrow_engine_peak (const TfxFilter *filter);
-double tfx_borrow_slot_peak (const TfxFilter *filter, TfxSlot *slot);
+/* The largest magnitude in the state, that of other filters in what the plan has
+ * included. */
+double tfx_borrow_peak (const TfxFilter *filter);
 
 #endif

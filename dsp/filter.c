@@ -368,33 +368,25 @@ tfx_filter_is_identity (const TfxFilter *f)
   return true;
 }
 
-typedef struct Peak
-{
-  const TfxFilter *filter;
-  double peak;
-} Peak;
-
+/* What moves has state of its own, or goes on only while it runs. */
 static void
-look_at_peak (TfxSlot *slot, void *data)
+look_for_moves (TfxSlot *slot, void *data)
 {
-  Peak *p = data;
+  bool *moves = data;
 
-  p->peak = fmax (p->peak, tfx_borrow_slot_peak (p->filter, slot));
-  /* What moves has state of its own, or goes on only while it runs. */
   if (slot->motion.n_cells > 0 ||
       (slot->unit && (tfx_queue_first (slot) ||
                          slot->stage->kind->unit->is_changing (slot->unit))))
-    p->peak = INFINITY;
+    *moves = true;
 }
 
 bool
 tfx_filter_is_silent (const TfxFilter *f)
 {
-  Peak p = { f, tfx_borrow_engine_peak (f) };
+  bool moves = false;
 
-  if (p.peak <= SILENT_STATE)
-    tfx_slots_each (&f->places, look_at_peak, &p);
-  return p.peak <= SILENT_STATE;
+  tfx_slots_each (&f->places, look_for_moves, &moves);
+  return !moves && tfx_borrow_peak (f) <= SILENT_STATE;
 }
 
 bool
