@@ -236,8 +236,8 @@ convert_line (GString *chain, const gchar *line)
     missing = append_filter (chain, type, words[2]);
   else if (g_ascii_strcasecmp (words[1], "None") != 0)
     fault = g_strdup_printf ("there is no filter of type %s here; there are "
-                             "PK, LP, LPQ, HP, HPQ, BP, NO, AP, LS, LSQ, HS, "
-                             "HSQ",
+                             "PK, PEQ, Modal, LP, LPQ, HP, HPQ, BP, NO, "
+                             "Notch, AP, LS, LSQ, HS, HSQ",
         words[1]);
   if (missing)
     fault = g_strdup_printf ("the filter %s", missing);

@@ -128,6 +128,7 @@ GST_START_TEST (test_faults)
       write_file ("slope.txt", "Filter 1: ON LS Q Fc 100 Hz Gain 3 dB Q 0.7\n"
                                "Filter 2: ON HS 6dB Fc 100 Hz Gain 3 dB\n");
   gchar *channel = write_file ("apo.txt", "Channel: L\nPreamp: -6 dB\n");
+  gchar *type = write_file ("type.txt", "Filter 1: ON XY Fc 63 Hz\n");
 
   expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
   expect_fault (folder, "cannot be read from the file");
@@ -137,10 +138,14 @@ GST_START_TEST (test_faults)
   expect_fault (slope,
       "line 2 of the filter settings: a filter of type HS with "
       "a slope in dB is not to be had; HSQ takes");
+  expect_fault (type,
+      "no filter of type XY here; there are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
+      "BP, NO, Notch, AP, LS, LSQ, HS, HSQ");
   g_free (wrong);
   g_free (rew);
   g_free (slope);
   g_free (channel);
+  g_free (type);
 }
 
 GST_END_TEST;
