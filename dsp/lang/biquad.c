@@ -33,7 +33,7 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
       return tfx_error_set (error, -ERANGE,
           "gain of %s is %s dB, out of its range: -120 to 120 dB", thing,
           TFX_NUMBER_TEXT (gain));
-  } else if (!(gain >= 1e-6)) {
+  } else if (gain < 1e-6 || gain > 1e6) {
     return tfx_error_set (error, -ERANGE,
         "gain of %s is %s, out of its "
         "range as a factor: 1e-06 to 1e+06 (for decibels give "

@@ -129,6 +129,9 @@ static const TfxWord strategies[] = {
 #define Q \
   { "q", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", 0.001, 10000.0, 0, 0, \
     NULL, NUMBER (0.7071067811865476), "quality factor" }
+#define SCALED_GAIN(text) \
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_SCALED, "", \
+    -120.0, 1e6, 0, 0, NULL, NUMBER (1.0), text }
 #define GAIN_SCALE(flags) \
   { "gain_scale", TFX_VALUE_WORD, flags, "", 0, 0, 0, 0, order_scales, \
     WORD ("linear"), "'linear': gain is a factor, 'db': in decibels" }
@@ -176,8 +179,7 @@ static const TfxParam linkwitz_riley_side[] = { CUTOFF ("-6 dB frequency"),
   ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
 
 static const TfxParam shelving[] = { CUTOFF ("middle of the transition"), Q,
-  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
-      NUMBER (1.0), "gain of the shelf, as gain_scale says" },
+  SCALED_GAIN ("gain of the shelf, as gain_scale says"),
   GAIN_SCALE (0), FS };
 static const TfxParam parametric[] = {
   { "frequency", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM
@@ -188,8 +190,7 @@ static const TfxParam parametric[] = {
       NULL, NUMBER (0.0), "gain at the centre" },
   FS };
 static const TfxParam peaking[] = { CUTOFF ("centre frequency"), Q,
-  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
-      NUMBER (1.0), "gain at the centre, as gain_scale says" },
+  SCALED_GAIN ("gain at the centre, as gain_scale says"),
   GAIN_SCALE (TFX_PARAM_REQUIRED), FS };
 static const TfxParam corner[] = { CUTOFF ("corner frequency"), Q, FS };
 static const TfxParam centre[] = { CUTOFF ("centre frequency"), Q, FS };
@@ -235,8 +236,7 @@ static const TfxParam graphic[] = {
       "centre of the last" },
   FS };
 static const TfxParam first_order[] = { CUTOFF ("middle of the transition"),
-  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
-      NUMBER (1.0), "gain of the shelf, as gain_scale says" },
+  SCALED_GAIN ("gain of the shelf, as gain_scale says"),
   GAIN_SCALE (0), FS };
 static const TfxParam riaa[] = {
   { "mode", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, riaa_modes, WORD ("playback"),

@@ -129,7 +129,10 @@ typedef enum
   /* A list in rows of any one length. */
   TFX_PARAM_ROWS = 1 << 10,
   /* Its maximum stands for infinity, and is written inf. */
-  TFX_PARAM_INFINITE = 1 << 11
+  TFX_PARAM_INFINITE = 1 << 11,
+  /* Another parameter says in what unit: each unit has its own range, which the class
+   * checks. */
+  TFX_PARAM_SCALED = 1 << 12
 } TfxParamFlags;
 
 /* A word that a parameter takes.  Its aliases mean the same; call is the form

@@ -221,7 +221,8 @@ fit_number (double number, const TfxParam *param, const char *thing,
                                                : number < param->minimum;
   high = param->flags & TFX_PARAM_BELOW_MAXIMUM ? number >= param->maximum
                                                 : number > param->maximum;
-  if (low || (high && !(param->flags & TFX_PARAM_DEPENDENT))) {
+  if (!(param->flags & TFX_PARAM_SCALED) &&
+      (low || (high && !(param->flags & TFX_PARAM_DEPENDENT)))) {
     /* How high it may be, other values say. */
     if (param->flags & TFX_PARAM_DEPENDENT)
       ranged.maximum = INFINITY;
