@@ -43,6 +43,7 @@ gst_tfx_ahead_defers (GstTfxElement *self)
   if (G_UNLIKELY (
           peer != priv->seen_peer || g_atomic_int_get (&priv->relinked)))
     gst_tfx_ahead_look (self, peer);
-  return priv->can_defer && priv->delay == 0 && !priv->channels.in &&
+  return priv->can_defer && priv->delay == 0 &&
+         !gst_tfx_channels_change (&priv->channels) &&
          g_atomic_int_get (&priv->src->num_probes) == 0;
 }

@@ -140,7 +140,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   GstTfxMemory memory = gst_tfx_device_get_memory (self);
   GstCaps *possible, *out;
 
-  if (priv->channels.in)
+  if (gst_tfx_channels_change (&priv->channels))
     return gst_tfx_caps_choose_channels (self, in);
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
@@ -236,7 +236,8 @@ gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
   }
   gst_pad_check_reconfigure (priv->src);
   priv->device.is_setting = TRUE;
-  in = priv->channels.in ? gst_tfx_memory_to_system (in) : gst_caps_ref (in);
+  in = gst_tfx_channels_change (&priv->channels) ? gst_tfx_memory_to_system (in)
+                                                 : gst_caps_ref (in);
   if (gst_tfx_device_set_caps (self, in, out))
     gst_tfx_device_switch_backend (self);
   else
@@ -382,7 +383,8 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->device.in_cuda && !priv->device.out_cuda && !priv->channels.in)
+  if (!priv->device.has_cuda_memory &&
+      !gst_tfx_channels_change (&priv->channels))
     return gst_pad_peer_query (priv->src, query);
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
   return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);

@@ -18,6 +18,13 @@ typedef struct
   guint in, out, most;
 } GstTfxChannels;
 
+/* Whether they are not as many everywhere. */
+static inline gboolean
+gst_tfx_channels_change (const GstTfxChannels *n)
+{
+  return n->in != n->most || n->out != n->most;
+}
+
 /* The caps of one pad for those of the other: those structures that have @from
  * channels, with @to, anywhere.  Takes @caps. */
 GstCaps *gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to);

@@ -20,8 +20,8 @@ gst_tfx_channel_switch_is_wanted (GstTfxElement *self, GstTfxChannels *n)
 
   if (!klass->get_channels (self, n))
     *n = (GstTfxChannels){ n_in, n_in, n_in };
-  return n->in == n_in && (n->out != gst_tfx_element_n_out (priv) ||
-                              n->most != priv->spec.n_channels);
+  return n->in == n_in &&
+         (n->out != priv->channels.out || n->most != priv->spec.n_channels);
 }
 
 /* Whether what follows takes them. */

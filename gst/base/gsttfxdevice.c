@@ -285,7 +285,7 @@ gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
   device->out_cuda = gst_tfx_memory_is_cuda (out);
   device->has_cuda_memory = device->in_cuda || device->out_cuda;
   gst_tfx_device_drop_pool (device);
-  if (!device->in_cuda && !device->out_cuda)
+  if (!device->has_cuda_memory)
     return TRUE;
   device->may_have_cuda_memory = TRUE;
   if (gst_tfx_device_open (self, &why))

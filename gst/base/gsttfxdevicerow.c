@@ -17,7 +17,8 @@ gst_tfx_device_row_find_upstream (GstTfxElement *self)
   if (!element)
     return NULL;
   priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->delay > 0 || priv->channels.in ||
+  if (!priv->can_defer || priv->delay > 0 ||
+      gst_tfx_channels_change (&priv->channels) ||
       g_atomic_int_get (&gst_tfx_element_get_private (self)->widens))
     gst_clear_object (&element);
   return (GstTfxElement *)element;

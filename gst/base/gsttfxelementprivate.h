@@ -50,10 +50,10 @@ typedef struct
   /* Of the streaming thread. */
   /* NULL: no caps have come.  Set with the object lock held. */
   GstTfxSharedFilter *filter;
-  TfxFilterSpec spec;      /* that it is made for */
-  GstAudioInfo info;       /* of what it runs over */
-  GstAudioInfo in_info;    /* of what comes in */
-  GstTfxChannels channels; /* in is 0: they are as many everywhere */
+  TfxFilterSpec spec;   /* that it is made for */
+  GstAudioInfo info;    /* of what it runs over */
+  GstAudioInfo in_info; /* of what comes in */
+  GstTfxChannels channels;
   GstSegment segment;
   gchar *stream_id;
   gboolean is_running;      /* samples were filtered since the last reset */
@@ -105,22 +105,12 @@ gst_tfx_element_get_private (GstTfxElement *self)
   return G_STRUCT_MEMBER_P (self, gst_tfx_element_private_offset);
 }
 
-/* How many channels go out. */
-static inline guint
-gst_tfx_element_n_out (const GstTfxElementPrivate *priv)
-{
-  return priv->channels.in ? priv->channels.out
-                           : (guint)GST_AUDIO_INFO_CHANNELS (&priv->in_info);
-}
-
 /* This comes in; the channels stay. */
 static inline void
 gst_tfx_element_take_info (GstTfxElementPrivate *priv, const GstAudioInfo *info)
 {
   priv->in_info = *info;
-  priv->info = priv->channels.in
-                   ? gst_tfx_channels_make_info (info, priv->channels.most)
-                   : *info;
+  priv->info = gst_tfx_channels_make_info (info, priv->channels.most);
 }
 
 /* The element upstream is to look at this one again. */

@@ -16,8 +16,6 @@ gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
       meta ? meta->samples
            : gst_buffer_get_size (buffer) / GST_AUDIO_INFO_BPF (&priv->info);
 
-  if (priv->channels.out == priv->channels.most)
-    return buffer;
   buffer = gst_tfx_channels_convert (buffer, &priv->info, &info, n_frames);
   if (!buffer)
     GST_ELEMENT_ERROR (GST_PAD_PARENT (priv->src), RESOURCE, NO_SPACE_LEFT,
@@ -30,7 +28,7 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
   GstClockTime end = gst_tfx_out_end (buffer);
 
-  if (G_UNLIKELY (priv->channels.in))
+  if (G_UNLIKELY (priv->channels.out != priv->channels.most))
     buffer = gst_tfx_out_narrow (priv, buffer);
   if (!buffer)
     return GST_FLOW_ERROR;

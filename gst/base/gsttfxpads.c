@@ -303,8 +303,6 @@ gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gssize n_frames;
 
-  if (priv->channels.in == priv->channels.most)
-    return buffer;
   n_frames = gst_tfx_pads_check (self, buffer, &priv->in_info);
   if (n_frames < 0) {
     gst_buffer_unref (buffer);
@@ -321,29 +319,29 @@ gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
 static GstFlowReturn
 gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
 {
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow;
   gssize n_frames;
 
-  if (G_UNLIKELY (!gst_tfx_element_get_private (self)->filter)) {
+  if (G_UNLIKELY (!priv->filter)) {
     GST_DEBUG_OBJECT (self, "a buffer without caps");
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (G_UNLIKELY (
-          g_atomic_int_get (&gst_tfx_element_get_private (self)->dirty) &&
-          GST_TFX_ELEMENT_GET_CLASS (self)->get_channels)) {
+  if (G_UNLIKELY (g_atomic_int_get (&priv->dirty) &&
+                  GST_TFX_ELEMENT_GET_CLASS (self)->get_channels)) {
     flow = gst_tfx_channel_switch_follow (self);
     if (flow != GST_FLOW_OK) {
       gst_buffer_unref (buffer);
       return flow;
     }
   }
-  if (G_UNLIKELY (gst_tfx_element_get_private (self)->channels.in))
+  if (G_UNLIKELY (priv->channels.in != priv->channels.most))
     buffer = gst_tfx_pads_widen (self, buffer);
   if (!buffer)
     return GST_FLOW_ERROR;
   n_frames = gst_tfx_pads_find_plain (self, buffer);
-  if (G_UNLIKELY (gst_tfx_element_get_private (self)->flights.held) &&
+  if (G_UNLIKELY (priv->flights.held) &&
       (n_frames <= 0 || !gst_tfx_flight_takes (self, buffer, n_frames))) {
     flow = gst_tfx_flight_drain (self);
     if (flow != GST_FLOW_OK) {

@@ -92,7 +92,7 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
   g_atomic_int_set (&priv->dirty, FALSE);
   *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
     .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
-    .n_out = gst_tfx_element_n_out (priv),
+    .n_out = priv->channels.out,
     .is_running = priv->is_running,
     .delay = priv->is_running ? priv->delay : 0,
     .by_hand =
@@ -288,11 +288,12 @@ gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxChannels *channels = &priv->channels;
+  const guint n = GST_AUDIO_INFO_CHANNELS (info);
   gint widens;
 
   if (!klass->get_channels || !klass->get_channels (self, channels) ||
-      channels->in != (guint)GST_AUDIO_INFO_CHANNELS (info))
-    *channels = (GstTfxChannels){ 0 };
+      channels->in != n)
+    *channels = (GstTfxChannels){ n, n, n };
   gst_tfx_element_take_info (priv, info);
   widens = channels->in != channels->most;
   if (g_atomic_int_get (&priv->widens) != widens) {
@@ -429,7 +430,7 @@ gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstTfxBuild build = { .rate = priv->spec.rate_hz,
     .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
-    .n_out = gst_tfx_element_n_out (priv),
+    .n_out = priv->channels.out,
     .is_running = TRUE,
     .spec = &priv->spec };
 
