@@ -152,13 +152,6 @@ add (TfxCost *cost, const Count *count, double times)
   cost->cached += times * count->cached;
 }
 
-static TfxReal
-real_of (const TfxCudaCard *card, const TfxPlan *plan)
-{
-  return plan->sample == TFX_SAMPLE_F32 ? tfx_card_real (card)
-                                        : TFX_REAL_DOUBLE;
-}
-
 static void
 add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
     size_t n_frames, TfxCost *cost)
@@ -166,28 +159,19 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
   const TfxGroups g =
       tfx_tables_group (step->n_sos, step->plan->sample == TFX_SAMPLE_F64);
   const bool is_narrow = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32;
-  const GroupCount *count = real_of (card, step->plan) == TFX_REAL_TWOFOLD
-                                ? &twofold_groups
-                            : is_narrow               ? &only_group
-                            : g.size == TFX_GROUP_MAX ? &full_groups
-                                                      : &double_groups;
-  const TfxShapeAsk ask = { .n_frames = n_frames,
-    .n_channels = n_channels,
-    .by_channel = true, /* as most streams are */
-    .group = g.size,
-    .sample_size = is_narrow ? 4 : 8,
-    .in_rounds = is_narrow,
-    .n_multiprocessors = (unsigned)card->n_multiprocessors,
-    .max_threads = is_narrow || g.size < 5 ? 256 : 128, /* cascade.cu */
-    .max_shared = (unsigned)card->max_shared,
-    .shared = (unsigned)card->shared,
-    .min_segment_log2 = tfx_tables_min_segment_log2 (g),
-    .overhead = real_of (card, step->plan) == TFX_REAL_DOUBLE
-                    ? 18
-                    : 7 /* variant.c */ };
-  const TfxShape shape = tfx_shape_choose (&ask, -1, -1);
-  const double frames = ldexp (1.0, (int)shape.segment_log2);
+  const GroupCount *count = cost->real == TFX_REAL_TWOFOLD ? &twofold_groups
+                            : is_narrow                    ? &only_group
+                            : g.size == TFX_GROUP_MAX      ? &full_groups
+                                                           : &double_groups;
+  TfxShapeAsk ask;
+  double frames;
 
+  tfx_shape_ask (card, g, cost->real, is_narrow, &ask);
+  ask.n_frames = n_frames;
+  ask.n_channels = n_channels;
+  ask.by_channel = true; /* as most streams are */
+  ask.max_threads = is_narrow || g.size < 5 ? 256 : 128; /* cascade.cu */
+  frames = ldexp (1.0, (int)tfx_shape_choose (&ask, -1, -1).segment_log2);
   if (ask.min_segment_log2 > 0) {
     add (cost, &alone_sample, 1);
     add (cost, &alone_section, g.n);
@@ -222,7 +206,7 @@ static void
 add_fir (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
     size_t n_frames, TfxCost *cost)
 {
-  const TfxReal real = real_of (card, step->plan);
+  const TfxReal real = cost->real;
   const size_t n_taps = step->stage->u.fir.n_taps;
   const unsigned log2 =
       tfx_cuda_fft_choose (real, n_taps, n_frames, (size_t)card->max_shared);
@@ -245,7 +229,8 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
   const double size = (double)tfx_sample_size (step->plan->sample);
   TfxCost cost = { .n_launches = 1,
     .bytes = 2.0 * size,
-    .real = real_of (card, step->plan) };
+    .real = step->plan->sample == TFX_SAMPLE_F32 ? tfx_card_real (card)
+                                                 : TFX_REAL_DOUBLE };
 
   if (step->kind == TFX_STEP_CASCADE && step->n_sos > 0) {
     add_cascade (card, step, n_channels, n_frames, &cost);

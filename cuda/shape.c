@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/args.h"
 
@@ -31,6 +32,22 @@
 
 /* Each block's share of the shared memory that the system takes. */
 #define SHARED_OF_SYSTEM 1024
+
+void
+tfx_shape_ask (const TfxCudaCard *card, TfxGroups groups, TfxReal real,
+    bool is_narrow, TfxShapeAsk *ask)
+{
+  memset (ask, 0, sizeof *ask);
+  ask->group = groups.size;
+  ask->min_segment_log2 = tfx_tables_min_segment_log2 (groups);
+  ask->sample_size = is_narrow ? 4 : 8;
+  ask->in_rounds = is_narrow;
+  ask->n_multiprocessors = (unsigned)card->n_multiprocessors;
+  ask->max_shared = (unsigned)card->max_shared;
+  ask->shared = (unsigned)card->shared;
+  /* Counted on PTX: scans, look-back and matrices of six sections. */
+  ask->overhead = real == TFX_REAL_DOUBLE ? 18 : 7;
+}
 
 static unsigned
 log2_ceil (size_t n)

@@ -3,8 +3,8 @@
 #ifndef TFX_CUDA_SHAPE_H
 #define TFX_CUDA_SHAPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "tables.h"
+#include "tfx-cuda.h"
 
 /* What there is to do, and with what. */
 typedef struct TfxShapeAsk
@@ -35,6 +35,11 @@ typedef struct TfxShape
   unsigned pitch;        /* samples of a channel in shared memory */
   size_t shared_size;    /* bytes of a block */
 } TfxShape;
+
+/* What the card and the kernel for these groups make of it; is_narrow: of floats, in
+ * rounds.  The rest is 0, also between the members, which memcmp() compares. */
+void tfx_shape_ask (const TfxCudaCard *card, TfxGroups groups, TfxReal real,
+    bool is_narrow, TfxShapeAsk *ask);
 
 /* n_frames and n_channels are at least 1.  segment_log2 and lanes_log2 of -1:
  * what suits best; tests give others (lanes below 32 only where one tile

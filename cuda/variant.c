@@ -98,21 +98,11 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
   size_t words;
   int ret;
 
-  /* Also what is between the members: the structs are compared. */
-  memset (&ask, 0, sizeof ask);
+  tfx_shape_ask (&cuda->card, v->groups, v->id.real, v->id.is_narrow, &ask);
   ask.n_frames = n_frames;
   ask.n_channels = c->n_channels;
   ask.by_channel = by_channel;
-  ask.group = v->groups.size;
-  ask.min_segment_log2 = tfx_tables_min_segment_log2 (v->groups);
-  ask.sample_size = v->id.is_narrow ? 4 : 8;
-  ask.in_rounds = v->id.is_narrow;
-  ask.n_multiprocessors = (unsigned)cuda->card.n_multiprocessors;
   ask.max_threads = (unsigned)v->kernel.max_threads;
-  ask.max_shared = (unsigned)cuda->card.max_shared;
-  ask.shared = (unsigned)cuda->card.shared;
-  /* Counted on PTX: scans, look-back and matrices of six sections. */
-  ask.overhead = v->id.real == TFX_REAL_DOUBLE ? 18 : 7;
   if (memcmp (&ask, &v->ask, sizeof ask) == 0)
     return 0;
 
