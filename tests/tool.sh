@@ -257,6 +257,17 @@ check_soundless() {
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
+# What decodebin loses before its first sound is there when it is started anew.
+check_stalling() {
+  gst-launch-1.0 -q audiotestsrc wave=white-noise num-buffers=9 ! \
+    audio/x-raw,format=F32LE,rate=48000,channels=1 ! filesink location=floats &&
+    { printf TFXS && cat floats; } > stalling && mkdir stalls &&
+    ln -s "$build/tests/gst/libtfxstalling.so" stalls || return 1
+  local -x GST_PLUGIN_PATH=$GST_PLUGIN_PATH:$PWD/stalls GST_REGISTRY=$PWD/stalls/registry
+  gst-tfx process stalling anew.wav 'Gain(1)' && cmp floats <(decode anew.wav) &&
+    gst-tfx spectrum -o anew.csv anew.wav && gst-tfx spectrum -o stalling.csv stalling &&
+    cmp anew.csv stalling.csv
+}
 # (aiffparse of GStreamer 1.22 has a fault where it is asked for its length in frames.)
 check_aiff() {
   gst-launch-1.0 -q audiotestsrc num-buffers=9 ! audio/x-raw,rate=48000,channels=2,format=S16BE ! \
@@ -599,6 +610,7 @@ check_cut_early() {
 }
 tap_case "process: an Ogg that is cut off before its sound" check_cut_early
 tap_case "process: no sound in it" check_soundless
+tap_case "process, spectrum: a file whose first sound decodebin loses" check_stalling
 if_there aiffmux "process: an AIFF" check_aiff
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down

@@ -108,15 +108,22 @@ wait (const File *file, GstElement *pipeline, GstBus *bus, GError **error)
   g_free (missing);
 }
 
+/* A decoder that is started anew has another pad. */
+static void
+take_stream (GstElement *decoder, GstPad *pad, gpointer convert)
+{
+  gst_element_link_pads (decoder, GST_PAD_NAME (pad), convert, "sink");
+}
+
 static gboolean
 measure (File *file)
 {
   GError *error = NULL;
-  GstElement *source, *convert, *sink;
+  GstElement *source, *decoder, *convert, *sink;
   const gchar *parser = gst_tfx_source_find_parser (file->path);
   gchar *line = g_strconcat ("filesrc name=source ! ", parser ? parser : "",
       parser ? " ! " : "",
-      "decodebin ! audioconvert name=convert ! "
+      "decodebin name=decoder audioconvert name=convert ! "
       "audio/x-raw,layout=interleaved,format=" GST_AUDIO_NE (
           F64) " ! fakesink name=sink signal-handoffs=true sync=false",
       NULL);
@@ -128,17 +135,20 @@ measure (File *file)
 
   if (pipeline) {
     source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+    decoder = gst_bin_get_by_name (GST_BIN (pipeline), "decoder");
     convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
     sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     bus = gst_element_get_bus (pipeline);
     gst_tfx_source_set_path (source, file->path);
     gst_tfx_source_complete (convert);
+    g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), convert);
     g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait (file, pipeline, bus, &error);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (bus);
     gst_object_unref (source);
+    gst_object_unref (decoder);
     gst_object_unref (convert);
     gst_object_unref (sink);
     gst_object_unref (pipeline);
