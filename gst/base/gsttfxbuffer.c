@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "gsttfxplanes.h"
+
 void
 gst_tfx_scratch_clear (GstTfxScratch *scratch)
 {
@@ -88,27 +90,6 @@ gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
   return meta->samples;
 }
 
-/* The samples from one plane to the next if all are evenly spaced upwards, 0 if
- * not. */
-static gsize
-gst_tfx_buffer_offset_stride (const GstAudioMeta *meta, gsize bps)
-{
-  gint n_planes = GST_AUDIO_INFO_CHANNELS (&meta->info);
-  gsize step;
-
-  if (n_planes == 1)
-    return meta->samples;
-  step = meta->offsets[1] - meta->offsets[0];
-  if (meta->offsets[1] < meta->offsets[0] || step % bps != 0 ||
-      step / bps < meta->samples)
-    return 0;
-  for (gint i = 2; i < n_planes; i++) {
-    if (meta->offsets[i] != meta->offsets[0] + i * step)
-      return 0;
-  }
-  return step / bps;
-}
-
 gboolean
 gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstTfxLayout *layout)
@@ -127,8 +108,7 @@ gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
   meta = gst_buffer_get_audio_meta (buffer);
   layout->offset = meta->offsets[0];
   layout->frame_stride = 1;
-  layout->channel_stride =
-      gst_tfx_buffer_offset_stride (meta, GST_AUDIO_INFO_BPS (info));
+  layout->channel_stride = gst_tfx_planes_find_stride (meta);
   return layout->channel_stride > 0;
 }
 
@@ -167,7 +147,7 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
   self->copy = NULL;
   n_frames = meta ? meta->samples : self->map.size / GST_AUDIO_INFO_BPF (info);
   data = self->map.data + (is_planar ? meta->offsets[0] : 0);
-  stride = is_planar ? gst_tfx_buffer_offset_stride (meta, bps) : 1;
+  stride = is_planar ? gst_tfx_planes_find_stride (meta) : 1;
   if (stride == 0 || (guintptr)data % bps != 0) {
     self->n_planes = is_planar ? n_channels : 1;
     self->offsets = is_planar ? meta->offsets : NULL;

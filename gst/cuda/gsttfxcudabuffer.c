@@ -8,6 +8,7 @@
 
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudaprivate.h"
+#include "gsttfxplanes.h"
 
 gboolean
 gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)
@@ -21,27 +22,6 @@ gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)
          GST_CUDA_MEMORY_CAST (memory)->context == context;
 }
 
-/* The frames from one plane to the next if all are evenly spaced upwards, 0 if
- * not. */
-static gsize
-gst_tfx_cuda_buffer_plane_stride (const GstAudioMeta *meta, gsize bps)
-{
-  gint n_planes = GST_AUDIO_INFO_CHANNELS (&meta->info);
-  gsize step;
-
-  if (n_planes == 1)
-    return meta->samples;
-  step = meta->offsets[1] - meta->offsets[0];
-  if (meta->offsets[1] < meta->offsets[0] || step % bps != 0 ||
-      step / bps < meta->samples)
-    return 0;
-  for (gint i = 2; i < n_planes; i++) {
-    if (meta->offsets[i] != meta->offsets[0] + i * step)
-      return 0;
-  }
-  return step / bps;
-}
-
 /* FALSE if the samples do not lie as the backend needs them. */
 static gboolean
 gst_tfx_cuda_buffer_describe (TfxBlock *block, guint8 *data, gsize size,
@@ -50,20 +30,19 @@ gst_tfx_cuda_buffer_describe (TfxBlock *block, guint8 *data, gsize size,
   TfxSample type =
       GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
   guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
-  gsize bps = GST_AUDIO_INFO_BPS (info);
   gsize stride = 1;
 
   if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED) {
     if (!meta)
       return FALSE;
     data += meta->offsets[0];
-    stride = gst_tfx_cuda_buffer_plane_stride (meta, bps);
+    stride = gst_tfx_planes_find_stride (meta);
     *block = tfx_block_planar (data, type, n_channels, meta->samples, stride);
   } else {
     *block = tfx_block_interleaved (data, type, n_channels,
         meta ? meta->samples : size / GST_AUDIO_INFO_BPF (info));
   }
-  return stride > 0 && (guintptr)data % bps == 0;
+  return stride > 0 && (guintptr)data % GST_AUDIO_INFO_BPS (info) == 0;
 }
 
 gboolean
