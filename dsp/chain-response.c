@@ -9,8 +9,8 @@
  * delay of a million frames turns it by less than half a cycle. */
 #define STEP 1e-8
 
-TfxComplex
-tfx_stage_response_at (const TfxStage *stage, unsigned channel, double freq_hz,
+static TfxComplex
+stage_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
 {
   if (!stage->kind->response)
@@ -28,7 +28,7 @@ spread (const TfxStage *stage, TfxComplex *h, double freq_hz, double rate_hz)
   for (unsigned c = 0; c < TFX_MIX_MAX_CHANNELS; c++) {
     if (h[c].re != 0.0 || h[c].im != 0.0)
       h[c] = tfx_complex_product (h[c],
-          tfx_stage_response_at (stage, c, freq_hz, rate_hz));
+          stage_response (stage, c, freq_hz, rate_hz));
   }
 }
 
@@ -54,7 +54,7 @@ tfx_chain_response_at (const TfxChain *chain, unsigned channel, double freq_hz,
   }
   for (size_t i = 0; i < chain->n_stages; i++)
     all = tfx_complex_product (all,
-        tfx_stage_response_at (chain->stages[i], channel, freq_hz, rate_hz));
+        stage_response (chain->stages[i], channel, freq_hz, rate_hz));
   return all;
 }
 

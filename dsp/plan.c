@@ -228,12 +228,22 @@ is_steady (const TfxPlan *plan)
   return !plan->is_moving && look_at_row (plan, true);
 }
 
+static bool
+is_any_changing (const TfxPlan *plan)
+{
+  bool is_changing = false;
+
+  for (size_t i = 0; !is_changing && i < plan->n_filters; i++)
+    is_changing = plan->filters[i]->is_changing;
+  return is_changing;
+}
+
 /* Everything as the next frame needs it.  *n_frames: how many come before
  * something else changes. */
 static int
 get_ready (TfxPlan *plan, size_t *n_frames)
 {
-  const bool is_changing = tfx_plan_is_changing (plan);
+  const bool is_changing = is_any_changing (plan);
   int ret = 0;
 
   if (is_changing && !plan->backend->update_step)
@@ -461,8 +471,7 @@ tfx_plan_pass (TfxPlan *plan, size_t n_frames)
 bool
 tfx_plan_can_start (const TfxPlan *plan)
 {
-  return plan->backend->start && is_ready (plan) &&
-         !tfx_plan_is_changing (plan);
+  return plan->backend->start && look_at_row (plan, true);
 }
 
 int
@@ -507,16 +516,6 @@ tfx_plan_is_silent (const TfxPlan *plan)
   for (size_t i = 0; is_silent && i < plan->n_filters; i++)
     is_silent = tfx_filter_is_silent (plan->filters[i]);
   return is_silent;
-}
-
-bool
-tfx_plan_is_changing (const TfxPlan *plan)
-{
-  bool is_changing = false;
-
-  for (size_t i = 0; !is_changing && i < plan->n_filters; i++)
-    is_changing = plan->filters[i]->is_changing;
-  return is_changing;
 }
 
 void

@@ -97,21 +97,4 @@ bool tfx_stage_reuse_shapes (TfxStage *stage, const TfxSos *sos,
 /* Whether somebody may write into a stage of so many sections. */
 bool tfx_stage_is_reusable (const TfxStage *stage, size_t n_sos);
 
-/* What a FIR filter costs depends on. */
-typedef struct TfxFirShape
-{
-  unsigned n_kernels;
-  size_t n_taps, n_leading, n_trailing;
-  TfxFirMethod method;
-} TfxFirShape;
-
-TfxFirShape tfx_stage_fir_shape (const TfxStage *stage);
-/* That of two in series as one. */
-TfxFirShape
-tfx_stage_convolved_shape (const TfxFirShape *first, const TfxFirShape *second);
-
-/* Two FIR stages in series as one, with the id of the first.  The number of kernels must be the same, or 1 for one of them.  NULL
- * if memory is short. */
-TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
-
 #endif

@@ -474,10 +474,6 @@ int tfx_chain_keep_latency (const TfxChain *chain, const TfxChain *running,
  * of tfx_chain_latency() do not count.  Any thread. */
 TfxComplex tfx_chain_response_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz);
-
-/* The same of one stage. */
-TfxComplex tfx_stage_response_at (const TfxStage *stage, unsigned channel,
-    double freq_hz, double rate_hz);
 /* -d phase / d omega of a chain in samples: how late a narrow band around the
  * frequency is. */
 double tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
@@ -783,9 +779,8 @@ size_t tfx_plan_n_done (const TfxPlan *plan);
 /* n_frames of silence went by while the plan was silent: as tfx_plan_run(),
  * which would have put out silence.  0, -ENOTSUP or -EINPROGRESS as there. */
 int tfx_plan_pass (TfxPlan *plan, size_t n_frames);
-/* As tfx_filter_is_silent() and tfx_filter_is_changing(), of any of them. */
+/* Whether all of them are: tfx_filter_is_silent(). */
 bool tfx_plan_is_silent (const TfxPlan *plan);
-bool tfx_plan_is_changing (const TfxPlan *plan);
 /* Of the row. */
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);

@@ -94,8 +94,9 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
   return false;
 }
 
-void
-tfx_value_print_range (const TfxParam *param, char *text, size_t size)
+/* What a parameter takes, for a message: "above 0 and below 1". */
+static void
+print_range (const TfxParam *param, char *text, size_t size)
 {
   char low[TFX_NUMBER_SIZE], high[TFX_NUMBER_SIZE];
   bool has_low = isfinite (param->minimum),
@@ -227,7 +228,7 @@ fit_number (double number, const TfxParam *param, const char *thing,
     if (param->flags & TFX_PARAM_DEPENDENT)
       ranged.maximum = INFINITY;
     tfx_number_print (number, text);
-    tfx_value_print_range (&ranged, range, sizeof range);
+    print_range (&ranged, range, sizeof range);
     return tfx_error_set (error, -ERANGE,
         "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
         param->unit[0] ? " " : "", param->unit, range);

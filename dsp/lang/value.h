@@ -17,9 +17,6 @@ int tfx_value_copy (TfxValue *to, const TfxValue *from);
 int tfx_value_fit (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error);
 
-/* Writes what a parameter takes for a message: "above 0 and below 1". */
-void tfx_value_print_range (const TfxParam *param, char *text, size_t size);
-
 /* The word of a value of that type; one that is too long is cut, which makes
  * it no word of any parameter. */
 void tfx_value_set_word (TfxValue *value, const char *word);

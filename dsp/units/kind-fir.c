@@ -120,15 +120,16 @@ common_method (TfxFirMethod a, TfxFirMethod b)
   return b == TFX_FIR_AUTO || a == b ? a : TFX_FIR_AUTO;
 }
 
-TfxFirShape
-tfx_stage_fir_shape (const TfxStage *s)
+static TfxFirShape
+shape_of (const TfxStage *s)
 {
   return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_leading,
     s->u.fir.n_trailing, s->u.fir.method };
 }
 
-TfxFirShape
-tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
+/* That of two in series as one. */
+static TfxFirShape
+convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
 {
   return (
       TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
@@ -136,17 +137,18 @@ tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
     a->n_trailing + b->n_trailing, common_method (a->method, b->method) };
 }
 
-TfxStage *
-tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
+/* Two in series as one, with the id of the first; n_kernels is that of both, or 1 of
+ * one of them.  NULL if memory is short. */
+static TfxStage *
+convolve (const TfxStage *first, const TfxStage *second,
+    const TfxFirShape *shape)
 {
   const unsigned n_a = first->u.fir.n_kernels, n_b = second->u.fir.n_kernels;
   const size_t len_a = first->u.fir.n_taps, len_b = second->u.fir.n_taps;
-  const unsigned n = n_a > n_b ? n_a : n_b;
-  TfxStage *stage;
+  TfxStage *stage =
+      fir_new (first->id, shape->n_kernels, shape->n_taps, shape->method);
 
-  stage = fir_new (first->id, n, len_a + len_b - 1,
-      common_method (first->u.fir.method, second->u.fir.method));
-  for (unsigned k = 0; stage && k < n; k++) {
+  for (unsigned k = 0; stage && k < shape->n_kernels; k++) {
     const double *a = first->u.fir.taps + (n_a == 1 ? 0 : k) * len_a;
     const double *b = second->u.fir.taps + (n_b == 1 ? 0 : k) * len_b;
     double *out = stage->u.fir.taps + k * stage->u.fir.n_taps;
@@ -208,7 +210,7 @@ fir_state_size (const TfxStage *stage)
 static double
 fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  const TfxFirShape shape = tfx_stage_fir_shape (stage);
+  const TfxFirShape shape = shape_of (stage);
 
   return tfx_fir_functions.cost (&shape, spec);
 }
@@ -224,9 +226,9 @@ static int
 fir_join (const TfxStage *first, const TfxStage *second,
     const TfxFilterSpec *spec, TfxStage **both)
 {
-  const TfxFirShape a = tfx_stage_fir_shape (first);
-  const TfxFirShape b = tfx_stage_fir_shape (second);
-  const TfxFirShape shape = tfx_stage_convolved_shape (&a, &b);
+  const TfxFirShape a = shape_of (first);
+  const TfxFirShape b = shape_of (second);
+  const TfxFirShape shape = convolved_shape (&a, &b);
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
     tfx_fir_unit.get_kernel () };
 
@@ -239,7 +241,7 @@ fir_join (const TfxStage *first, const TfxStage *second,
           tfx_fir_functions.cost (&a, &unit) +
               tfx_fir_functions.cost (&b, &unit))
     return 0;
-  *both = tfx_stage_convolve (first, second);
+  *both = convolve (first, second, &shape);
   if (!*both)
     return -ENOMEM;
   /* What each of them can do is not lost with the other. */

@@ -7,6 +7,14 @@
 
 extern const TfxUnitKind tfx_fir_unit;
 
+/* What a FIR filter costs depends on. */
+typedef struct TfxFirShape
+{
+  unsigned n_kernels;
+  size_t n_taps, n_leading, n_trailing;
+  TfxFirMethod method;
+} TfxFirShape;
+
 typedef struct TfxFirFunctions
 {
   /* Leaves spectra and a convolver at rest with a long one. */

@@ -214,7 +214,8 @@ gst_tfx_control_apply (GstTfxElement *self, guint index)
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 
-void
+/* Nothing is under control. */
+static void
 gst_tfx_control_stop (GstTfxElement *self)
 {
   GstTfxControl *control = &gst_tfx_element_get_private (self)->control;

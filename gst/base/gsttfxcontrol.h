@@ -39,7 +39,7 @@ gboolean gst_tfx_control_is_wanted (GstTfxElement *self);
  * Where curves begin, properties get their values for the first frame. */
 void gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts);
 
-/* The same, or _stop(), by whether any is under control, which it returns. */
+/* The same if any is under control, which it returns. */
 gboolean gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts);
 
 /* Reads values for the next frames, up to @n_frames, and queues them. */
@@ -56,8 +56,7 @@ gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
  * frames that depend on how the stream is cut. */
 gboolean gst_tfx_control_is_alone (GstTfxElement *self, gsize n_frames);
 
-/* Nothing is under control any more; nor will be. */
-void gst_tfx_control_stop (GstTfxElement *self);
+/* Nothing is under control any more, nor will be. */
 void gst_tfx_control_clear (GstTfxElement *self);
 
 /* Filters in to out, in host memory, and reads on meanwhile.  With the row, which
