@@ -176,6 +176,15 @@ test_chain_of (const TestStage *stages, size_t n_stages)
   return chain;
 }
 
+TfxChain *
+test_chain_of_one (TfxStage *stage)
+{
+  TfxChain *chain = tfx_chain_append (NULL, stage);
+
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
 TestFilter *
 test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
     const TfxBackend *backend)

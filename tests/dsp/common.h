@@ -63,6 +63,8 @@ typedef struct TestStage
 
 /* A chain of them; NULL, after a diagnostic, if one is refused. */
 TfxChain *test_chain_of (const TestStage *stages, size_t n_stages);
+/* A chain of the stage, which it lets go of. */
+TfxChain *test_chain_of_one (TfxStage *stage);
 
 /* At rest: one stage with these sections; several stages; or a chain, for a
  * spec.  NULL, after a diagnostic, if any of it fails. */

@@ -21,18 +21,9 @@
 /* ---- filters --------------------------------------------------------------- */
 
 static TfxChain *
-chain_of (TfxStage *stage)
-{
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
-static TfxChain *
 chain_for (const TfxDynamics *d)
 {
-  return chain_of (tfx_stage_new_dynamics (1, d));
+  return test_chain_of_one (tfx_stage_new_dynamics (1, d));
 }
 
 /* kernel: NULL for the best. */

@@ -82,13 +82,10 @@ make_chain (const TfxDesign *design, double rate_hz)
 {
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   int n = tfx_design_sections (design, rate_hz, sos);
-  TfxStage *stage =
-      n < 0 ? NULL
-            : tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)n);
-  TfxChain *chain = tfx_chain_append (NULL, stage);
 
-  tfx_stage_unref (&stage);
-  return chain;
+  return test_chain_of_one (
+      n < 0 ? NULL
+            : tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)n));
 }
 
 /* Where the gain of each section is set, of its rounded coefficients. */

@@ -16,21 +16,12 @@
 #define RATE 48000.0
 #define N_FRAMES 4000
 
-static TfxChain *
-chain_of (TfxStage *stage)
-{
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
 static TestFilter *
 filter_for (const TfxLeveller *l, unsigned n_channels, TfxSample sample,
     const char *kernel)
 {
   const TfxFilterSpec spec = { RATE, n_channels, sample, 0 };
-  TfxChain *chain = chain_of (tfx_stage_new_leveller (1, l));
+  TfxChain *chain = test_chain_of_one (tfx_stage_new_leveller (1, l));
   TestFilter *filter = test_filter_for (chain, &spec,
       kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
 
@@ -125,7 +116,7 @@ run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most,
       n = 1600 - i;
     if (i == 1600)
       test_filter_set_chain (filter,
-          chain_of (tfx_stage_new_leveller (1, &next)));
+          test_chain_of_one (tfx_stage_new_leveller (1, &next)));
     test_filter_f64 (filter, x + i * n_channels, n_channels, n);
   }
   test_filter_free (&filter);
@@ -295,7 +286,7 @@ static void
 test_latency (void)
 {
   const TfxLeveller l = make_setting (0);
-  TfxChain *chain = chain_of (tfx_stage_new_leveller (1, &l));
+  TfxChain *chain = test_chain_of_one (tfx_stage_new_leveller (1, &l));
   double x[400] = { 0 };
   TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
   TfxReadings readings;
@@ -432,7 +423,7 @@ test_format (void)
       test_filter_f64 (filter, x[k], 2, 300);
       if (i >= N_SETTINGS)
         test_filter_set_chain (filter,
-            chain_of (tfx_stage_new_leveller (1, &next)));
+            test_chain_of_one (tfx_stage_new_leveller (1, &next)));
       test_filter_f64 (filter, x[k] + 600, 2, 205);
       tfx_filter_lock (filter->filter);
       if (k == 1)
@@ -454,7 +445,7 @@ static void
 test_clip (void)
 {
   const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
-  TfxChain *chain = chain_of (tfx_stage_new_clip (1, 2.0));
+  TfxChain *chain = test_chain_of_one (tfx_stage_new_clip (1, 2.0));
   TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
   float x[2 * N_FRAMES], y[2 * N_FRAMES];
   size_t n_wrong = 0;
@@ -466,7 +457,8 @@ test_clip (void)
     n_wrong += y[i] != fminf (fmaxf (2 * x[i], -1), 1);
   tap_check (n_wrong == 0, "a clip is 2 x, limited to 1: %zu are not", n_wrong);
   memcpy (y, x, sizeof y);
-  test_filter_set_chain (filter, chain_of (tfx_stage_new_clip (1, 0.5)));
+  test_filter_set_chain (filter,
+      test_chain_of_one (tfx_stage_new_clip (1, 0.5)));
   test_filter_f32 (filter, y, 2, N_FRAMES);
   tap_check (fabs (y[0] - fmin (fmax (2 * x[0], -1), 1)) < 1e-3 &&
                  y[2000] == 0.5f * x[2000],

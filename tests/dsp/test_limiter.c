@@ -19,11 +19,7 @@
 static TfxChain *
 chain_for (const TfxLimiter *l)
 {
-  TfxStage *stage = tfx_stage_new_limiter (1, l);
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
+  return test_chain_of_one (tfx_stage_new_limiter (1, l));
 }
 
 /* kernel: NULL for the best. */

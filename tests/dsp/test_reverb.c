@@ -39,16 +39,6 @@ make_stage (double room_size, double damping, double mix, double rate_hz)
   return tfx_stage_new_reverb (1, &r);
 }
 
-/* A chain of the stage, which it lets go of. */
-static TfxChain *
-chain_of (TfxStage *stage)
-{
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
 /* x[n_channels][N_FRAMES], in blocks of up to longest; from frame 4000 on other
  * values are set, if there are any. */
 static bool
@@ -92,7 +82,8 @@ test_plain (void)
       const unsigned n_channels = counts[i];
       const size_t n = n_channels * (size_t)N_FRAMES;
       double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
-      TfxChain *chain = chain_of (make_stage (0.9, 0.4, 0.6, rates[r]));
+      TfxChain *chain =
+          test_chain_of_one (make_stage (0.9, 0.4, 0.6, rates[r]));
       double error = 0;
 
       test_noise_f64 (x, n);
@@ -156,8 +147,8 @@ static void
 test_split (void)
 {
   TapMany many = tap_many ("the same bits for any split, all kernels alike");
-  TfxChain *chain = chain_of (make_stage (0.5, 0.5, 0.3, RATE));
-  TfxChain *other = chain_of (make_stage (1.0, 0.1, 0.8, RATE));
+  TfxChain *chain = test_chain_of_one (make_stage (0.5, 0.5, 0.3, RATE));
+  TfxChain *other = test_chain_of_one (make_stage (1.0, 0.1, 0.8, RATE));
 
   for (unsigned i = 0; i < N_COUNTS; i++)
     check_split (&many, chain, other, counts[i]);
@@ -177,14 +168,15 @@ test_jumps (void)
 
   for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
     const double *a = all[i];
-    const TestJump j =
-        test_jump_between (chain_of (make_stage (a[0], a[1], a[2], RATE)),
-            chain_of (make_stage (a[3], a[4], a[5], RATE)), 1, 480);
+    const TestJump j = test_jump_between (test_chain_of_one (make_stage (a[0],
+                                              a[1], a[2], RATE)),
+        test_chain_of_one (make_stage (a[3], a[4], a[5], RATE)), 1, 480);
 
     /* (The sine's own beginning still rings where little is damped.) */
     const TestJump none =
-        test_jump_between (chain_of (make_stage (a[0], a[1], a[2], RATE)),
-            chain_of (make_stage (a[0], a[1], a[2], RATE)), 1, 480);
+        test_jump_between (test_chain_of_one (
+                               make_stage (a[0], a[1], a[2], RATE)),
+            test_chain_of_one (make_stage (a[0], a[1], a[2], RATE)), 1, 480);
 
     tap_diag ("%.1f %.1f", j.high_db, none.high_db);
     tap_many_check (&high, j.high_db <= fmax (-80, none.high_db),
@@ -198,7 +190,7 @@ test_jumps (void)
 static void
 test_recovery (void)
 {
-  TfxChain *chain = chain_of (make_stage (0.9, 0.4, 0.6, RATE));
+  TfxChain *chain = test_chain_of_one (make_stage (0.9, 0.4, 0.6, RATE));
   double *x = test_alloc (2 * N_FRAMES * sizeof *x);
   bool is_finite = true;
 
@@ -218,7 +210,7 @@ test_recovery (void)
 static void
 test_overflow (void)
 {
-  TfxChain *chain = chain_of (make_stage (1.0, 0.0, 0.6, 300));
+  TfxChain *chain = test_chain_of_one (make_stage (1.0, 0.0, 0.6, 300));
   double *x = test_alloc (N_FRAMES * sizeof *x), late = 0;
   bool is_finite = true;
 
@@ -247,7 +239,7 @@ test_neighbours (void)
     const size_t n = (size_t)n_channels * N_FRAMES;
     double *want = test_alloc (n * sizeof *want),
            *x = test_alloc (n * sizeof *x);
-    TfxChain *chain = chain_of (make_stage (1.0, 0.0, 0.6, 300));
+    TfxChain *chain = test_chain_of_one (make_stage (1.0, 0.0, 0.6, 300));
 
     test_noise_f64 (want, n);
     memset (want + bad * N_FRAMES, 0, N_FRAMES * sizeof *want);

@@ -16,16 +16,6 @@
 
 /* ---- chains ------------------------------------------------------------------ */
 
-/* A chain of the stage, which it lets go of. */
-static TfxChain *
-chain_of (TfxStage *stage)
-{
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
 static TfxStage *
 designed (TfxMode mode, size_t n_taps, double hz)
 {
@@ -75,8 +65,8 @@ begin (const char *what)
 static void
 look_at (Bars *bars, TfxStage *before, TfxStage *after, const char *what)
 {
-  const TestJump j =
-      test_jump_between (chain_of (before), chain_of (after), 1, 480);
+  const TestJump j = test_jump_between (test_chain_of_one (before),
+      test_chain_of_one (after), 1, 480);
 
   tap_many_check (&bars->high, j.high_db <= -80, "%s: %.1f dB", what,
       j.high_db);
@@ -280,7 +270,7 @@ run_curve (const Curve *curve, double *x, size_t most_frames, bool at_random)
   const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, most_frames };
   TfxStage *stages[N_STAGES] = { NULL };
   TfxChain *chain = set_curve (curve, 0, &stages[0])
-                        ? chain_of (tfx_stage_ref (stages[0]))
+                        ? test_chain_of_one (tfx_stage_ref (stages[0]))
                         : NULL;
   TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
   const size_t step = tfx_stage_grid_frames (stages[0]);
@@ -384,7 +374,7 @@ test_format (void)
 
     out[k] = make_sine ();
     if (set_fir (&curve, 500, &stages[0]) && set_fir (&curve, 5000, &stages[1]))
-      chain = chain_of (tfx_stage_ref (stages[0]));
+      chain = test_chain_of_one (tfx_stage_ref (stages[0]));
     filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
     tfx_filter_lock (filter->filter);
     tap_check (tfx_filter_queue_stage (filter->filter, 320, stages[1]) == 0,
@@ -459,8 +449,8 @@ test_format_numbers (void)
     double *out[2];
 
     for (unsigned k = 0; k < 2; k++) {
-      TfxChain *before = chain_of (make_numbers (kind, id, 0.2));
-      TfxChain *after = chain_of (make_numbers (kind, id, 0.9));
+      TfxChain *before = test_chain_of_one (make_numbers (kind, id, 0.2));
+      TfxChain *after = test_chain_of_one (make_numbers (kind, id, 0.9));
       TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
 
       out[k] = make_sine ();
@@ -491,7 +481,7 @@ static TestFilter *
 start_numbers (unsigned kind, uint64_t id, double part)
 {
   const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
-  TfxChain *chain = chain_of (make_numbers (kind, id, part));
+  TfxChain *chain = test_chain_of_one (make_numbers (kind, id, part));
   TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
 
   tfx_chain_unref (&chain);
@@ -514,10 +504,12 @@ test_reset (void)
     double *x = make_sine (), *y = make_sine ();
 
     test_filter_f64 (moved, x, 1, 500);
-    test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.9)));
+    test_filter_set_chain (moved,
+        test_chain_of_one (make_numbers (kind, id, 0.9)));
     test_filter_f64 (moved, x + 500, 1, 100);
     if (i % 3)
-      test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.5)));
+      test_filter_set_chain (moved,
+          test_chain_of_one (make_numbers (kind, id, 0.5)));
     tfx_filter_lock (moved->filter);
     if (i % 3 == 2)
       tap_many_check (&many,
@@ -564,7 +556,8 @@ test_waiting (void)
     for (size_t k = 0; k < 1024; k++)
       x[k] = 0.5;
     test_filter_f64 (filter, x, 1, 64);
-    test_filter_set_chain (filter, chain_of (make_numbers (kinds[i], id, 0.9)));
+    test_filter_set_chain (filter,
+        test_chain_of_one (make_numbers (kinds[i], id, 0.9)));
     tfx_filter_lock (filter->filter);
     tap_many_check (&many,
         tfx_filter_queue_stage (filter->filter, 384, point) == 0,
@@ -609,10 +602,10 @@ run_cross_fade (size_t n_taps, bool is_changed, unsigned meanwhile)
 
   for (unsigned i = 0; i < 3; i++)
     set_fir (&curve, hz[i], &stages[i]);
-  chain = chain_of (tfx_stage_ref (stages[0]));
+  chain = test_chain_of_one (tfx_stage_ref (stages[0]));
   filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
   test_filter_f64 (filter, x, 1, 9600);
-  test_filter_set_chain (filter, chain_of (tfx_stage_ref (stages[1])));
+  test_filter_set_chain (filter, test_chain_of_one (tfx_stage_ref (stages[1])));
   test_filter_f64 (filter, x + 9600, 1, 200);
   tfx_filter_lock (filter->filter);
   if (is_changed)
@@ -620,7 +613,8 @@ run_cross_fade (size_t n_taps, bool is_changed, unsigned meanwhile)
   tfx_filter_unlock (filter->filter);
   test_filter_f64 (filter, x + 9800, 1, 100);
   if (meanwhile == TAPS)
-    test_filter_set_chain (filter, chain_of (tfx_stage_ref (stages[2])));
+    test_filter_set_chain (filter,
+        test_chain_of_one (tfx_stage_ref (stages[2])));
   tfx_filter_lock (filter->filter);
   if (is_changed && meanwhile == FORMAT)
     tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 1024);
@@ -675,12 +669,13 @@ test_format_reset (void)
 
     for (unsigned k = 0; k < 2; k++) {
       set_fir (&curve, hz[k], &stages[k]);
-      chain = chain_of (tfx_stage_ref (stages[k]));
+      chain = test_chain_of_one (tfx_stage_ref (stages[k]));
       filters[k] = test_filter_for (chain, &spec, tfx_cpu_backend ());
       tfx_chain_unref (&chain);
     }
     test_filter_f64 (filters[0], x, 1, 9600);
-    test_filter_set_chain (filters[0], chain_of (tfx_stage_ref (stages[1])));
+    test_filter_set_chain (filters[0],
+        test_chain_of_one (tfx_stage_ref (stages[1])));
     test_filter_f64 (filters[0], x + 9600, 1, 200);
     tfx_filter_lock (filters[0]->filter);
     tfx_filter_set_format (filters[0]->filter, TFX_SAMPLE_F64, 64);
