@@ -33,19 +33,18 @@ gst_tfx_memory_make_template (const gchar *text)
   return gst_caps_merge (caps, gst_tfx_memory_make (caps, TRUE));
 }
 
-/* The structures of caps for the one memory or the other. */
+/* The structures of caps for system memory. */
 static GstCaps *
-gst_tfx_memory_filter (GstCaps *caps, gboolean cuda)
+gst_tfx_memory_keep_system (GstCaps *caps)
 {
   GstCaps *kept = gst_caps_new_empty ();
 
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features (caps, i);
-    const gchar *wanted =
-        cuda ? GST_TFX_CUDA_FEATURE : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY;
 
     if (gst_caps_features_is_any (features) ||
-        gst_caps_features_contains (features, wanted))
+        gst_caps_features_contains (features,
+            GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
       gst_caps_append_structure_full (kept,
           gst_structure_copy (gst_caps_get_structure (caps, i)),
           gst_caps_features_copy (features));
@@ -60,7 +59,7 @@ gst_tfx_memory_transform_caps (GstTfxMemory memory, GstPadDirection direction,
   GstCaps *of_system, *of_cuda, *mine;
 
   if (memory == GST_TFX_MEMORY_SYSTEM) {
-    mine = gst_tfx_memory_filter (caps, FALSE);
+    mine = gst_tfx_memory_keep_system (caps);
     of_system = gst_tfx_memory_make (mine, FALSE);
     gst_caps_unref (mine);
     return of_system;
@@ -79,7 +78,7 @@ gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps)
 
   if (memory == GST_TFX_MEMORY_CUDA_FIRST)
     return caps;
-  of_system = gst_tfx_memory_filter (caps, FALSE);
+  of_system = gst_tfx_memory_keep_system (caps);
   if (gst_caps_is_empty (of_system)) {
     gst_caps_unref (of_system);
     return caps;
