@@ -8,7 +8,8 @@
 size_t
 tfx_cascade_state_size (const TfxCudaCascade *c)
 {
-  return c->n_channels * c->n_sos * 2 * sizeof (double);
+  /* Of no sections there is none, but the kernel wants an address. */
+  return c->n_channels * c->n_sos * 2 * sizeof (double) + 16;
 }
 
 int
@@ -21,7 +22,7 @@ tfx_cascade_state_push (TfxCudaCascade *c)
     return 0;
   ret = tfx_context_check (cuda,
       cuda->driver->memcpy_htod_async (c->state[c->current].data, c->host.data,
-          tfx_cascade_state_size (c) + 16, c->queue->stream),
+          tfx_cascade_state_size (c), c->queue->stream),
       "uploading the state");
   c->host_is_newer = ret < 0;
   c->is_moving = true;
@@ -32,19 +33,12 @@ tfx_cascade_state_push (TfxCudaCascade *c)
 static int
 state_pull (TfxCudaCascade *c)
 {
-  TfxCuda *cuda = c->queue->cuda;
   int ret;
 
   if (c->host_is_valid)
     return 0;
-  ret = tfx_context_check (cuda,
-      cuda->driver->memcpy_dtoh_async (c->host.data, c->state[c->current].data,
-          tfx_cascade_state_size (c) + 16, c->queue->stream),
-      "downloading the state");
-  if (ret == 0)
-    ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (c->queue->stream),
-        "downloading the state");
+  ret = tfx_buffer_download (c->queue, c->host.data, c->state[c->current].data,
+      tfx_cascade_state_size (c));
   c->host_is_valid = ret == 0;
   return ret;
 }
@@ -136,7 +130,7 @@ tfx_cuda_cascade_keep_state (TfxCudaCascade *c, size_t first, size_t n_sos,
 void
 tfx_cuda_cascade_reset (TfxCudaCascade *c)
 {
-  const size_t size = tfx_cascade_state_size (c) + 16;
+  const size_t size = tfx_cascade_state_size (c);
 
   state_wait (c);
   memset (c->host.data, 0, size);

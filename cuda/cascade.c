@@ -28,14 +28,11 @@ tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels, size_t n_sos,
   c->n_sos = n_sos;
   c->gain = 1.0;
   c->force_segment = c->force_lanes = -1;
-  /* A cascade of no sections has no state, but the kernel wants an address. */
-  ret =
-      tfx_buffer_reserve (queue, &c->state[0], tfx_cascade_state_size (c) + 16);
+  ret = tfx_buffer_reserve (queue, &c->state[0], tfx_cascade_state_size (c));
   if (ret == 0)
-    ret = tfx_buffer_reserve (queue, &c->state[1],
-        tfx_cascade_state_size (c) + 16);
+    ret = tfx_buffer_reserve (queue, &c->state[1], tfx_cascade_state_size (c));
   if (ret == 0)
-    ret = tfx_pinned_reserve (queue, &c->host, tfx_cascade_state_size (c) + 16);
+    ret = tfx_pinned_reserve (queue, &c->host, tfx_cascade_state_size (c));
   if (ret == 0)
     ret = tfx_buffer_reserve_zeros (queue, &c->control, 16, true);
   if (ret < 0) {

@@ -192,24 +192,6 @@ run_list (TfxEngine *e, const TfxSteps *list, const List *l,
   return ret;
 }
 
-/* All of it is on the queue, or not. */
-static void
-commit_or_abandon (TfxEngine *e, bool good)
-{
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    Node *node = &e->nodes[i];
-
-    if (node->cascade && good)
-      tfx_cuda_cascade_commit (node->cascade);
-    else if (node->cascade)
-      tfx_cuda_cascade_abandon (node->cascade);
-    if (node->unit && good)
-      tfx_cuda_units_commit (node->unit);
-    else if (node->unit)
-      tfx_cuda_units_abandon (node->unit);
-  }
-}
-
 int
 tfx_cuda_engine_run_steps (TfxEngine *e, const TfxKernelBlock *in,
     const TfxKernelBlock *out, size_t n_frames)
@@ -223,11 +205,25 @@ tfx_cuda_engine_run_steps (TfxEngine *e, const TfxKernelBlock *in,
 void
 tfx_cuda_engine_commit (TfxEngine *e)
 {
-  commit_or_abandon (e, true);
+  for (size_t i = 0; i < e->n_nodes; i++) {
+    const Node *node = &e->nodes[i];
+
+    if (node->cascade)
+      tfx_cuda_cascade_commit (node->cascade);
+    if (node->unit)
+      tfx_cuda_units_commit (node->unit);
+  }
 }
 
 void
 tfx_cuda_engine_abandon (TfxEngine *e)
 {
-  commit_or_abandon (e, false);
+  for (size_t i = 0; i < e->n_nodes; i++) {
+    const Node *node = &e->nodes[i];
+
+    if (node->cascade)
+      tfx_cuda_cascade_abandon (node->cascade);
+    if (node->unit)
+      tfx_cuda_units_abandon (node->unit);
+  }
 }
