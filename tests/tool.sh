@@ -254,6 +254,7 @@ check_soundless() {
   gst-launch-1.0 -q videotestsrc num-buffers=2 ! videoconvert ! jpegenc ! \
     matroskamux ! filesink location=silent.mkv && : > empty.wav &&
     exits 1 "silent.mkv: there is no sound in it" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
+    exits 1 "silent.mkv: there is no sound in it" gst-tfx spectrum silent.mkv &&
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
@@ -609,7 +610,7 @@ check_cut_early() {
   [ ! -e x.wav ] && nothing_left .
 }
 tap_case "process: an Ogg that is cut off before its sound" check_cut_early
-tap_case "process: no sound in it" check_soundless
+tap_case "process, spectrum: no sound in it" check_soundless
 tap_case "process, spectrum: a file whose first sound decodebin loses" check_stalling
 if_there aiffmux "process: an AIFF" check_aiff
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd

@@ -115,6 +115,17 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer convert)
   gst_element_link_pads (decoder, GST_PAD_NAME (pad), convert, "sink");
 }
 
+/* All that the decoder has is known. */
+static void
+look_for_sound (GstElement *decoder, gpointer convert)
+{
+  GstPad *sink = gst_element_get_static_pad (convert, "sink");
+
+  if (!gst_pad_is_linked (sink))
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, (NULL), (NULL));
+  gst_object_unref (sink);
+}
+
 static gboolean
 measure (File *file)
 {
@@ -142,6 +153,8 @@ measure (File *file)
     gst_tfx_source_set_path (source, file->path);
     gst_tfx_source_complete (convert);
     g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), convert);
+    g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound),
+        convert);
     g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait (file, pipeline, bus, &error);
