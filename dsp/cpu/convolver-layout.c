@@ -301,7 +301,7 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     n += cost->sum_leaf / TFX_LEAF +
          (double)level->n_parts * sum_cost (cost, level, n_bytes);
   if (is_head)
-    n += cost->call / size + HEAD_COPIES * cost->pass +
+    n += (cost->call + cost->head) / size + HEAD_COPIES * cost->pass +
          partial_share (spec, level->size) *
              direct_frame_cost (spec, cost, level->size);
   return n;
@@ -345,7 +345,7 @@ tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
   /* Who asks for the direct form has sums in double. */
   const TfxSample type =
       spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
-  const TfxConvolverCost *cost = &kernels->cost[type];
+  const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);
   Search search = { spec, cost, function, data, INFINITY };
   TfxConvolverLayout trial = { TFX_CONVOLVER_DIRECT };
 

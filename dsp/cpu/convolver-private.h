@@ -129,14 +129,23 @@ typedef struct TfxConvolverCost
   double pass;   /* a complex value through a split or join of radix 4 */
   double pass_eight; /* of radix 8; 0: there are none */
   double call;       /* what a block of one channel costs besides */
+  double head;       /* and one of the first level of partitions */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels
 {
   const char *name;
   TfxConvolverOps ops[2]; /* by TfxSample */
-  TfxConvolverCost cost[2];
+  /* On processors that run vectors in halves, and on those that do not. */
+  TfxConvolverCost cost[2], whole[2];
 } TfxConvolverKernels;
+
+static inline const TfxConvolverCost *
+tfx_convolver_costs (const TfxConvolverKernels *kernels, TfxSample type)
+{
+  return tfx_cpu_halves_avx512 () ? &kernels->cost[type]
+                                  : &kernels->whole[type];
+}
 
 extern const TfxConvolverKernels tfx_convolver_kernels_c;
 extern const TfxConvolverKernels tfx_convolver_kernels_sse2;

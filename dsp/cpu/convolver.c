@@ -333,7 +333,7 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
   c->value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
   c->ops = &taps->kernels->ops[taps->precision];
   c->copies = tfx_kernels_for (taps->kernels->name);
-  c->cost = taps->kernels->cost[taps->precision];
+  c->cost = *tfx_convolver_costs (taps->kernels, taps->precision);
   c->layout = taps->layout;
   c->ways = taps->layout.form == TFX_CONVOLVER_PARTITIONED
                 ? &tfx_convolver_partitions

@@ -307,6 +307,7 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2] + c.sum_leaf);
   c.call = measure_call (kernels, type, &c);
+  c.head = tfx_convolver_costs (kernels, type)->head;
   return c;
 }
 
@@ -316,10 +317,10 @@ print_cost (const TfxConvolverCost *c, const char *end)
   printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
           "}, %.1f, %zu, "
           "%.4f, %.4f, "
-          "%.1f }%s\n",
+          "%.1f, %.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
       c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf,
-      c->near_size, c->pass, c->pass_eight, c->call, end);
+      c->near_size, c->pass, c->pass_eight, c->call, c->head, end);
 }
 
 int
