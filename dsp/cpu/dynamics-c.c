@@ -173,6 +173,12 @@ takes_floats (const float *x, size_t n_frames, unsigned n_channels)
 }
 
 static bool
+are_finite (const float *x, size_t n)
+{
+  return false;
+}
+
+static bool
 limits_lanes (unsigned n_channels)
 {
   return false;
@@ -359,6 +365,7 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
   .run = run,
+  .are_finite = are_finite,
   .takes_floats = takes_floats,
   .find_targets = find_targets,
   .find_rest = find_rest,

@@ -4,6 +4,41 @@
 #include "dynamics.h"
 #include "dynamics-math.h"
 
+/* ---- samples -------------------------------------------------------------------- */
+
+INLINE V
+load_samples (const void *x, size_t i, const bool is_f32)
+{
+  return is_f32 ? v_load_f32 ((const float *)x + i)
+                : v_load_f64 ((const double *)x + i);
+}
+
+INLINE void
+store_samples (void *y, size_t i, V v, const bool is_f32)
+{
+  if (is_f32)
+    v_store_f32 ((float *)y + i, v);
+  else
+    v_store_f64 ((double *)y + i, v);
+}
+
+static bool
+are_finite (const float *x, size_t n)
+{
+  const VFloats none = { 0 };
+  VFloats sum = none, other = none;
+  size_t i = 0;
+  float rest = 0.0f;
+
+  for (; i + 2 * W <= n; i += 2 * W) {
+    sum += *(const VFloats *)(x + i) * none;
+    other += *(const VFloats *)(x + i + W) * none;
+  }
+  for (; i < n; i++)
+    rest += x[i] * 0.0f;
+  return rest == 0.0f && !is_bad (v_widen (sum + other));
+}
+
 /* ---- gains -------------------------------------------------------------------- */
 
 /* Of two channels: the gains of W / 2 frames, each twice. */
@@ -97,8 +132,8 @@ clip (double *x, size_t n, double gain)
 
 /* Two channels: what is of its own, and of the other one. */
 INLINE void
-mix_pairs (const double *x, double *y, size_t n, const double *columns,
-    size_t stride)
+mix_pairs (const void *x, void *y, size_t n, const double *columns,
+    size_t stride, const bool is_f32)
 {
   const VBits lanes = { V_LANES };
   const V left = v_set1 (columns[0]), right = v_set1 (columns[stride + 1]);
@@ -109,14 +144,29 @@ mix_pairs (const double *x, double *y, size_t n, const double *columns,
   size_t i = 0;
 
   for (; i + W <= n; i += W) {
-    const V v = v_load_f64 (x + i);
+    const V v = load_samples (x, i, is_f32);
 
-    v_store_f64 (y + i, own * v + other * __builtin_shuffle (v, lanes ^ 1));
+    store_samples (y, i, own * v + other * __builtin_shuffle (v, lanes ^ 1),
+        is_f32);
   }
   for (; i < n; i += 2) {
-    y[i] = columns[0] * x[i] + columns[stride] * x[i + 1];
-    y[i + 1] = columns[stride + 1] * x[i + 1] + columns[1] * x[i];
+    const double a = is_f32 ? ((const float *)x)[i] : ((const double *)x)[i];
+    const double b =
+        is_f32 ? ((const float *)x)[i + 1] : ((const double *)x)[i + 1];
+    const double p = columns[0] * a + columns[stride] * b;
+    const double q = columns[stride + 1] * b + columns[1] * a;
+
+    if (is_f32)
+      ((float *)y)[i] = (float)p, ((float *)y)[i + 1] = (float)q;
+    else
+      ((double *)y)[i] = p, ((double *)y)[i + 1] = q;
   }
+}
+
+static void
+mix_floats (const float *x, float *y, size_t n_frames, const double *columns)
+{
+  mix_pairs (x, y, 2 * n_frames, columns, tfx_dynamics_stride (2), true);
 }
 
 /* Channels that come out in the lanes. */
@@ -127,7 +177,7 @@ mix (const double *x, double *y, size_t n_frames, unsigned n_channels,
   const size_t stride = tfx_dynamics_stride (n_channels);
 
   if (n_channels == 2) {
-    mix_pairs (x, y, 2 * n_frames, columns, stride);
+    mix_pairs (x, y, 2 * n_frames, columns, stride, false);
     return;
   }
   for (size_t i = 0; i < n_frames; i++, x += n_channels, y += n_channels) {

@@ -278,22 +278,6 @@ detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
   store_lanes (&g, state, stride, c);
 }
 
-INLINE V
-load_samples (const void *x, size_t i, const bool is_f32)
-{
-  return is_f32 ? v_load_f32 ((const float *)x + i)
-                : v_load_f64 ((const double *)x + i);
-}
-
-INLINE void
-store_samples (void *y, size_t i, V v, const bool is_f32)
-{
-  if (is_f32)
-    v_store_f32 ((float *)y + i, v);
-  else
-    v_store_f64 ((double *)y + i, v);
-}
-
 /* Where channels fill all vectors their samples are in them: gains too, which do not
  * wait for those before them as levels do. */
 INLINE void
@@ -415,22 +399,11 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
       is_f32, state, end);
 }
 
+/* (W channels fill a vector, and so do whole frames then.) */
 static bool
 takes_floats (const float *x, size_t n_frames, unsigned n_channels)
 {
-  const size_t n = n_frames * n_channels;
-  const VFloats none = { 0 };
-  VFloats sum = none, other = none;
-
-  /* (W channels fill a vector, and so do whole frames then.) */
-  if (n_channels % W != 0)
-    return false;
-  for (size_t i = 0; i + W <= n; i += W) {
-    sum += *(const VFloats *)(x + i) * none;
-    if ((i += W) + W <= n)
-      other += *(const VFloats *)(x + i) * none;
-  }
-  return !is_bad (v_widen (sum + other));
+  return n_channels % W == 0 && are_finite (x, n_frames * n_channels);
 }
 
 static double

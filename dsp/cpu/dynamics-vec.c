@@ -118,6 +118,7 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
   .run = run,
+  .are_finite = are_finite,
   .takes_floats = takes_floats,
   .run_floats = run_floats,
   .find_targets = find_targets,
@@ -136,4 +137,5 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .multiply = multiply,
   .link = link,
   .mix = mix,
+  .mix_floats = mix_floats,
 };

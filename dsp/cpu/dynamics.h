@@ -105,6 +105,10 @@ typedef struct TfxDynamicsKernels
       unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
       const TfxGainCurve *curve, bool is_f32, double *state, double *end);
 
+  /* Whether n floats are, so that what follows may take them without doubles between;
+   * false: or it does not. */
+  bool (*are_finite) (const float *x, size_t n);
+
   /* The same without doubles between, as a product, where takes_floats says so: for
    * so many channels, and if all samples are finite. */
   bool (*takes_floats) (const float *x, size_t n_frames, unsigned n_channels);
@@ -187,6 +191,9 @@ typedef struct TfxDynamicsKernels
    * behind y. */
   void (*mix) (const double *x, double *y, size_t n_frames, unsigned n_channels,
       unsigned n_heard, const double *columns);
+  /* Of two channels. */
+  void (*mix_floats) (const float *x, float *y, size_t n_frames,
+      const double *columns);
 } TfxDynamicsKernels;
 
 static inline unsigned

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kernels-vec.c: the cascade kernels; compiled once for each instruction set.
  * ISA is the suffix of the names. */
+#include <math.h>
+
 #include "kernels.h"
 #include "vec.h"
 

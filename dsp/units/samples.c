@@ -34,6 +34,15 @@ tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
     tfx_cpu_copy (kernels->copies, &x, out, 1.0);
 }
 
+bool
+tfx_samples_are_floats (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  return in->type == TFX_SAMPLE_F32 && out->type == TFX_SAMPLE_F32 &&
+         tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out) &&
+         kernels->are_finite (in->data, in->n_frames * in->n_channels);
+}
+
 int
 tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     const TfxBlock *out, double *samples, const double *result,

@@ -11,6 +11,10 @@ size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
 void tfx_samples_store (const TfxDynamicsKernels *kernels,
     const double *samples, const TfxBlock *out);
 
+/* Whether both are floats, frame after frame, and all that come in are finite. */
+bool tfx_samples_are_floats (const TfxDynamicsKernels *kernels,
+    const TfxBlock *in, const TfxBlock *out);
+
 /* Runs a block in parts of at most part_frames: each is loaded into samples, taken by
  * run (data, its frames, the type of out), and what that leaves in result, which may be
  * samples, is stored.  1 if there were samples that are not finite, else 0. */

@@ -174,6 +174,11 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
+  if (u->n_channels == 2 && !u->next &&
+      tfx_samples_are_floats (u->kernels, in, out)) {
+    u->kernels->mix_floats (in->data, out->data, in->n_frames, u->columns);
+    return 0;
+  }
   return tfx_samples_run (u->kernels, in, out, u->samples, u->mixed,
       u->part_frames, run_part, u);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_pipeline.c: the api chain as six elements in a pipeline, against six
  * audiocheblimit, the core without GStreamer, and a pipeline of nothing; FIR
- * filters against audiowsinclimit. */
+ * filters against audiowsinclimit; and what GStreamer's other elements do. */
 #include <stdio.h>
 #include <string.h>
 
@@ -183,6 +183,52 @@ measure_fir (Bench *bench, unsigned n_channels, double goal)
   bench_goal (bench, what, 0.8, one, as_one);
 }
 
+/* ---- GStreamer's own ------------------------------------------------------------- */
+
+/* Elements of which each pair does nearly the same. */
+static const struct
+{
+  const char *theirs, *ours;
+} own[] = {
+  { "volume volume=0.5", "Gain(0.5)" },
+  { "audioamplify amplification=2", "Gain(2, clamp=True)" },
+  { "audiopanorama panorama=0.3", "Mix([[1, 0], [0.3, 0.7]])" },
+  { "audioecho delay=10000000 intensity=0.5 feedback=0.3",
+      "Delay(480, feedback=0.3, mix=0.5)" },
+  { "equalizer-10bands band0=2 band1=3 band2=-3 band3=2 band4=4 band5=1 "
+    "band6=-2 band7=3 band8=1 band9=-2",
+      "GraphicEQ([2, 3, -3, 2, 4, 1, -2, 3, 1, -2])" },
+  { "freeverb", "Reverb()" },
+};
+
+static void
+measure_own (Bench *bench, unsigned n_channels)
+{
+  const CoreCase c = { .n_channels = n_channels, .n_frames = 1024 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++) {
+    gchar *name = g_strndup (own[i].theirs, strcspn (own[i].theirs, " "));
+    gchar *text = g_strdup_printf ("tfxchain chain=\"%s\"", own[i].ours);
+    GstElementFactory *factory = gst_element_factory_find (name);
+    const PlayContestant theirs = { .name = name,
+      .elements = { own[i].theirs } };
+    const PlayContestant ours = { .name = own[i].ours, .elements = { text } };
+
+    if (!factory)
+      bench_note (bench, "%s was not measured: it is not installed", name);
+    else if (bench_begin_group (bench, "beside %s, %u channels, %zu frames",
+                 name, n_channels, c.n_frames)) {
+      play_add (bench, &empty, &c);
+      bench_set_reference (bench, play_add (bench, &theirs, &c));
+      play_add (bench, &ours, &c);
+      bench_measure (bench);
+    }
+    gst_clear_object (&factory);
+    g_free (name);
+    g_free (text);
+  }
+}
+
 /* ---- depth ---------------------------------------------------------------------- */
 
 #define DEEP 50
@@ -276,6 +322,7 @@ main (int argc, char **argv)
       measure_fir (bench, n_channels, 6.0);
     for (unsigned n_channels = 1; n_channels <= 8; n_channels *= 8)
       measure_depth (bench, n_channels);
+    measure_own (bench, 2);
   }
   return bench_close (&bench);
 }
