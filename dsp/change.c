@@ -303,6 +303,7 @@ typedef struct Settling
 {
   TfxFilter *filter;
   size_t lead; /* of what begins now: all of it is heard together */
+  size_t rise; /* for as long its input does */
 } Settling;
 
 static void
@@ -321,6 +322,8 @@ seed_list (TfxPlaces *list, void *data)
     p->fade->rises = begins_with_edge (p);
     lead = find_lead (p, p->fade->rises);
     s->lead = lead > s->lead ? lead : s->lead;
+    if (p->fade->rises && p->fade->length > s->rise)
+      s->rise = p->fade->length;
   }
 }
 
@@ -351,13 +354,17 @@ settle_list (TfxPlaces *list, void *data)
 void
 tfx_change_settle (TfxFilter *f)
 {
-  Settling s = { f, 0 };
+  Settling s = { f, 0, 0 };
 
   if (!f->wants_compile)
     return;
   f->wants_compile = false;
   f->serial++;
   each_list (&f->places, seed_list, &s);
+  /* What is not heard from the first frame on has risen when it is, or it would be faded
+   * in twice. */
+  if (s.lead > 0 && s.lead < s.rise)
+    s.lead = s.rise;
   each_list (&f->places, settle_list, &s);
   tfx_change_advance (f, 0);
 }

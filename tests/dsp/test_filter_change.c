@@ -635,6 +635,56 @@ test_enters_evenly (void)
   tfx_filter_unref (&f);
 }
 
+static TfxStage *
+make_limiter (void)
+{
+  const TfxLimiter limiter = { .n_ahead = 12, .attack = 0.9, .release = 0.9 };
+
+  return tfx_stage_new_limiter (tfx_stage_new_id (), &limiter);
+}
+
+/* Nor where it is not heard at once, as what comes beside it looks ahead. */
+static void
+test_enters_evenly_late (void)
+{
+  enum
+  {
+    N_EVEN = 6000
+  };
+  const TfxTap tap = { 1000, 0.0, false, TFX_TAP_BOTH };
+  static double x[N_EVEN];
+  TfxChain *branches[2];
+  TfxStage *stages[2];
+  TfxFilter *f;
+  TfxPlan *plan;
+  double off = 0.0;
+
+  stages[0] = make_limiter ();
+  f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  for (int k = 0; k < N_EVEN; k++)
+    x[k] = 0.5;
+  rows_run (plan, x, 1, 2000);
+  for (int k = 0; k < 2; k++) {
+    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+    stages[1] = make_limiter ();
+    branches[k] = rows_chain (stages, 2);
+  }
+  stages[0] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
+  stages[1] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  set_chain (f, rows_chain (stages, 2));
+  for (int k = 2000; k < N_EVEN; k += 100)
+    rows_run (plan, x + k, 1, 100);
+  for (int k = 1000; k < N_EVEN; k++)
+    off = fmax (off, fabs (x[k] - 0.5));
+  tap_check (off < 1e-4, "a constant stays one where look-ahead comes too: %g",
+      off);
+  rows_free (&plan);
+  tfx_filter_unref (&f);
+}
+
 typedef TfxStage *Setting (uint64_t id, unsigned i);
 
 /* The same bits however the blocks lie in a change, also behind its end: from setting
@@ -1105,6 +1155,7 @@ main (int argc, char **argv)
     { "long_past", test_long_past },
     { "enters", test_enters },
     { "enters_evenly", test_enters_evenly },
+    { "enters_evenly_late", test_enters_evenly_late },
     { "delay_splits", test_delay_splits },
     { "fir_splits", test_fir_splits },
     { "splits", test_splits },
