@@ -125,8 +125,8 @@ typedef struct
  *   May be %NULL
  * @stop: PAUSED to READY, after the last buffer.  May be %NULL
  * @buffer_done: a buffer that ends at @end (or none) has been filtered and sent; where
- *   it begins, if it is the first one, or the first behind a flush or of a segment.  In
- *   the streaming thread.  May be %NULL
+ *   it begins, if it is the first one, or the first behind a flush or of a segment, or
+ *   the stream plays backwards.  In the streaming thread.  May be %NULL
  *
  * A subclass stores its properties under the object lock, calls
  * gst_tfx_element_mark_dirty() after each change, and implements @build_chain.

@@ -44,7 +44,7 @@ typedef struct
   gint wants_reset;                       /* of the counts, atomic */
   GstClockTime position_in, position_out; /* where the last buffer ended */
   GstClockTime
-      first_in; /* where that began, if it was the first of a segment */
+      first_in; /* where that began, if it does not follow from the last one */
   gboolean begins_segment;
 
   /* Of the streaming thread. */

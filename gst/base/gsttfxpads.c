@@ -63,10 +63,10 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_counts_reset (&priv->counts);
   }
   gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  priv->first_in =
-      priv->begins_segment || !GST_CLOCK_TIME_IS_VALID (priv->position_in)
-          ? GST_BUFFER_PTS (buffer)
-          : GST_CLOCK_TIME_NONE;
+  priv->first_in = priv->begins_segment || priv->segment.rate < 0.0 ||
+                           !GST_CLOCK_TIME_IS_VALID (priv->position_in)
+                       ? GST_BUFFER_PTS (buffer)
+                       : GST_CLOCK_TIME_NONE;
   priv->begins_segment = FALSE;
   if (GST_CLOCK_TIME_IS_VALID (end))
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);

@@ -46,9 +46,11 @@ gst_tfx_chain_readings_begin (GstTfxChain *self, GstClockTime time)
 
 /* Behind a segment that only says more of the last one. */
 static gboolean
-gst_tfx_chain_readings_goes_on (const GstTfxChain *self, GstClockTime begin)
+gst_tfx_chain_readings_goes_on (const GstTfxChain *self, GstClockTime begin,
+    GstClockTime end)
 {
   return GST_CLOCK_TIME_IS_VALID (self->last_message) &&
+         end >= self->last_end &&
          ABS (GST_CLOCK_DIFF (begin, self->last_end)) < GST_MSECOND;
 }
 
@@ -66,10 +68,10 @@ gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
   }
   if (!GST_CLOCK_TIME_IS_VALID (end) || segment->format != GST_FORMAT_TIME)
     return;
-  /* The first buffer, one behind a seek or of another segment, and one with which
-   * messages are asked for. */
+  /* The first buffer, one behind a seek or of another segment, each of a stream that
+   * plays backwards, and one with which messages are asked for. */
   if (GST_CLOCK_TIME_IS_VALID (begin) &&
-      !gst_tfx_chain_readings_goes_on (self, begin))
+      !gst_tfx_chain_readings_goes_on (self, begin, end))
     gst_tfx_chain_readings_begin (self, begin);
   else if (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
            end < self->last_message)

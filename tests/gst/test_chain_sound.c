@@ -584,6 +584,36 @@ GST_START_TEST (test_reading_segments)
 }
 GST_END_TEST;
 
+/* Backwards too, also in buffers that are short beside what segments may be off by. */
+GST_START_TEST (test_reading_backwards)
+{
+  const gsize n = __i__ ? 960 : 12, n_buffers = 48000 / n;
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = g_new0 (gdouble, n);
+  GstStructure *last = NULL;
+  GstSegment segment;
+  guint64 time;
+
+  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = -1.0;
+  segment.stop = GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (gsize i = n_buffers; i-- > 0;)
+    gst_harness_push (h, tfx_check_stamped (&info, in, n, i * n));
+  fail_unless_equals_int (take_messages (bus, &last), 10);
+  fail_unless (gst_structure_get_uint64 (last, "timestamp", &time));
+  fail_unless_equals_uint64 (time, 0);
+  gst_structure_free (last);
+  g_free (in);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* However the stream is cut into buffers. */
 GST_START_TEST (test_splits)
 {
@@ -752,6 +782,7 @@ chain_sound_suite (void)
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_reading_times);
   tcase_add_test (tc, test_reading_segments);
+  tcase_add_loop_test (tc, test_reading_backwards, 0, 2);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);
