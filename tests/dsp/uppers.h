@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * uppers.h: whether code left the upper halves of vector registers in use.  Instructions
- * without AVX that follow wait for them, some 60 ns on processors that do so. */
+ * without AVX that follow wait for them, some 60 ns on processors that do so.
+ *
+ * TEST_UPPERS: the core is built so that none are. */
 #ifndef TFX_TEST_UPPERS_H
 #define TFX_TEST_UPPERS_H
 
 #include <stdbool.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(TEST_UPPERS)
 
 #include <cpuid.h>
 
