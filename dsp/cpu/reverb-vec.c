@@ -23,7 +23,6 @@
 #endif
 #define N_SIDE(m) (W == 4 && (m) == 1 ? 2 : 4)
 
-/* In as many registers as that takes. */
 typedef double V __attribute__ ((vector_size (8 * W)));
 typedef int64_t Lanes __attribute__ ((vector_size (8 * W)));
 /* The same where it lies in memory. */
