@@ -202,28 +202,28 @@ tfx_cuda_engine_run_steps (TfxEngine *e, const TfxKernelBlock *in,
   return run_list (e, &e->plan->top, &e->top, &run);
 }
 
-void
-tfx_cuda_engine_commit (TfxEngine *e)
+static void
+each_node (const TfxEngine *e, void (*cascade) (TfxCudaCascade *cascade),
+    void (*unit) (TfxCudaUnit *unit))
 {
   for (size_t i = 0; i < e->n_nodes; i++) {
     const Node *node = &e->nodes[i];
 
     if (node->cascade)
-      tfx_cuda_cascade_commit (node->cascade);
+      cascade (node->cascade);
     if (node->unit)
-      tfx_cuda_units_commit (node->unit);
+      unit (node->unit);
   }
+}
+
+void
+tfx_cuda_engine_commit (TfxEngine *e)
+{
+  each_node (e, tfx_cuda_cascade_commit, tfx_cuda_units_commit);
 }
 
 void
 tfx_cuda_engine_abandon (TfxEngine *e)
 {
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    const Node *node = &e->nodes[i];
-
-    if (node->cascade)
-      tfx_cuda_cascade_abandon (node->cascade);
-    if (node->unit)
-      tfx_cuda_units_abandon (node->unit);
-  }
+  each_node (e, tfx_cuda_cascade_abandon, tfx_cuda_units_abandon);
 }
