@@ -588,51 +588,12 @@ test_enters (void)
   tap_many_end (&many);
 }
 
-/* The sound that goes through it is as loud meanwhile: its input rises, and is not faded
- * in once more. */
-static void
-test_enters_evenly (void)
+static TfxStage *
+make_delay (void)
 {
-  enum
-  {
-    N_EVEN = 6000
-  };
   const TfxTap tap = { 1000, 0.0, false, TFX_TAP_BOTH };
-  static const double one[1000] = { 1.0 };
-  static double x[N_EVEN];
-  const double *kernel = one;
-  TfxChain *branches[2];
-  TfxStage *stages[4];
-  TfxFilter *f;
-  TfxPlan *plan;
-  double off = 0.0;
 
-  stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
-  f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
-  plan = rows_plan (&f, 1);
-  for (int k = 0; k < N_EVEN; k++)
-    x[k] = 1.0;
-  rows_run (plan, x, 1, 1000);
-  for (int k = 0; k < 2; k++) {
-    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
-    stages[1] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
-    branches[k] = rows_chain (stages, 2);
-  }
-  stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
-  stages[1] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
-  stages[2] =
-      tfx_stage_new_fir (tfx_stage_new_id (), &kernel, 1, 1000, TFX_FIR_AUTO);
-  stages[3] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
-  tfx_chain_unref (&branches[0]);
-  tfx_chain_unref (&branches[1]);
-  set_chain (f, rows_chain (stages, 4));
-  for (int k = 1000; k < N_EVEN; k += 100)
-    rows_run (plan, x + k, 1, 100);
-  for (int k = 0; k < N_EVEN; k++)
-    off = fmax (off, fabs (x[k] - 1.0));
-  tap_check (off < 1e-12, "a constant stays one while echoes come: %g", off);
-  rows_free (&plan);
-  tfx_filter_unref (&f);
+  return tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
 }
 
 static TfxStage *
@@ -643,46 +604,78 @@ make_limiter (void)
   return tfx_stage_new_limiter (tfx_stage_new_id (), &limiter);
 }
 
-/* Nor where it is not heard at once, as what comes beside it looks ahead. */
-static void
-test_enters_evenly_late (void)
+/* A half of each of two. */
+static TfxStage *
+make_halves (TfxStage *(*make) (void))
+{
+  TfxChain *branches[2];
+  TfxStage *stages[2], *sum;
+
+  for (int k = 0; k < 2; k++) {
+    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+    stages[1] = make ();
+    branches[k] = rows_chain (stages, 2);
+  }
+  sum = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  return sum;
+}
+
+/* How far a constant goes off it from frame `from` on, while others come in the stage's
+ * place at frame n_before; lets go of all of them. */
+static double
+find_dip (TfxStage *stage, TfxStage **others, size_t n, double constant,
+    size_t n_before, size_t from)
 {
   enum
   {
     N_EVEN = 6000
   };
-  const TfxTap tap = { 1000, 0.0, false, TFX_TAP_BOTH };
   static double x[N_EVEN];
-  TfxChain *branches[2];
-  TfxStage *stages[2];
-  TfxFilter *f;
-  TfxPlan *plan;
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
   double off = 0.0;
 
-  stages[0] = make_limiter ();
-  f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
-  plan = rows_plan (&f, 1);
-  for (int k = 0; k < N_EVEN; k++)
-    x[k] = 0.5;
-  rows_run (plan, x, 1, 2000);
-  for (int k = 0; k < 2; k++) {
-    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
-    stages[1] = make_limiter ();
-    branches[k] = rows_chain (stages, 2);
-  }
-  stages[0] = tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1);
-  stages[1] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
-  tfx_chain_unref (&branches[0]);
-  tfx_chain_unref (&branches[1]);
-  set_chain (f, rows_chain (stages, 2));
-  for (int k = 2000; k < N_EVEN; k += 100)
+  for (size_t k = 0; k < N_EVEN; k++)
+    x[k] = constant;
+  rows_run (plan, x, 1, n_before);
+  set_chain (f, rows_chain (others, n));
+  for (size_t k = n_before; k < N_EVEN; k += 100)
     rows_run (plan, x + k, 1, 100);
-  for (int k = 1000; k < N_EVEN; k++)
-    off = fmax (off, fabs (x[k] - 0.5));
-  tap_check (off < 1e-4, "a constant stays one where look-ahead comes too: %g",
-      off);
+  for (size_t k = from; k < N_EVEN; k++)
+    off = fmax (off, fabs (x[k] - constant));
   rows_free (&plan);
   tfx_filter_unref (&f);
+  return off;
+}
+
+/* The sound that goes through it is as loud meanwhile: its input rises, and is not faded
+ * in once more. */
+static void
+test_enters_evenly (void)
+{
+  static const double one[1000] = { 1.0 };
+  const double *kernel = one;
+  TfxStage *stages[] = { tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
+    make_delay (),
+    tfx_stage_new_fir (tfx_stage_new_id (), &kernel, 1, 1000, TFX_FIR_AUTO),
+    make_halves (make_delay) };
+  const double off = find_dip (tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
+      stages, 4, 1.0, 1000, 0);
+
+  tap_check (off < 1e-12, "a constant stays one while echoes come: %g", off);
+}
+
+/* Nor where it is not heard at once, as what comes beside it looks ahead. */
+static void
+test_enters_evenly_late (void)
+{
+  TfxStage *stages[] = { make_delay (), make_halves (make_limiter) };
+  const double off = find_dip (make_limiter (), stages, 2, 0.5, 2000, 1000);
+
+  tap_check (off < 1e-4, "a constant stays one where look-ahead comes too: %g",
+      off);
 }
 
 typedef TfxStage *Setting (uint64_t id, unsigned i);

@@ -428,6 +428,15 @@ take_messages (GstBus *bus, GstStructure **last)
   return n;
 }
 
+static void
+close_messages (GstHarness *h, GstBus *bus, GstStructure *last)
+{
+  gst_structure_free (last);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
 /* A square wave of 0 dB through a compressor of -20 dB, 4: 15 dB less. */
 GST_START_TEST (test_readings)
 {
@@ -493,11 +502,8 @@ GST_START_TEST (test_readings)
   fail_unless_equals_int (take_messages (bus, &last), 1);
   fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
                time == 100 * GST_MSECOND);
-  gst_structure_free (last);
+  close_messages (h, bus, last);
   g_free (in);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -530,10 +536,7 @@ GST_START_TEST (test_reading_times)
     n_messages = (gint)take_messages (bus, &last);
     fail_unless (ABS (n_messages - cases[k].n) <= 1, "%d messages, not %d",
         n_messages, cases[k].n);
-    gst_structure_free (last);
-    gst_bus_set_flushing (bus, TRUE);
-    gst_object_unref (bus);
-    gst_harness_teardown (h);
+    close_messages (h, bus, last);
   }
   g_free (in);
 }
@@ -575,10 +578,7 @@ GST_START_TEST (test_reading_segments)
     fail_unless (gst_structure_get_uint64 (last, "running-time", &time));
     fail_unless_equals_uint64 (time,
         again ? 11 * GST_SECOND : (n_items - 1) * 300 * GST_MSECOND);
-    gst_structure_free (last);
-    gst_bus_set_flushing (bus, TRUE);
-    gst_object_unref (bus);
-    gst_harness_teardown (h);
+    close_messages (h, bus, last);
   }
   g_free (in);
 }
@@ -606,11 +606,8 @@ GST_START_TEST (test_reading_backwards)
   fail_unless_equals_int (take_messages (bus, &last), 10);
   fail_unless (gst_structure_get_uint64 (last, "timestamp", &time));
   fail_unless_equals_uint64 (time, 0);
-  gst_structure_free (last);
+  close_messages (h, bus, last);
   g_free (in);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
