@@ -167,7 +167,7 @@ limit (const double *x, double *y, const double *gains, size_t n_frames,
 }
 
 static bool
-takes_floats (const float *x, size_t n_frames, unsigned n_channels)
+takes_floats (unsigned n_channels)
 {
   return false;
 }

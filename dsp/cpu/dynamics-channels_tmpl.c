@@ -22,6 +22,21 @@ store_samples (void *y, size_t i, V v, const bool is_f32)
     v_store_f64 ((double *)y + i, v);
 }
 
+INLINE double
+get_sample (const void *x, size_t i, const bool is_f32)
+{
+  return is_f32 ? ((const float *)x)[i] : ((const double *)x)[i];
+}
+
+INLINE void
+set_sample (void *y, size_t i, double v, const bool is_f32)
+{
+  if (is_f32)
+    ((float *)y)[i] = (float)v;
+  else
+    ((double *)y)[i] = v;
+}
+
 static bool
 are_finite (const float *x, size_t n)
 {
@@ -150,16 +165,11 @@ mix_pairs (const void *x, void *y, size_t n, const double *columns,
         is_f32);
   }
   for (; i < n; i += 2) {
-    const double a = is_f32 ? ((const float *)x)[i] : ((const double *)x)[i];
-    const double b =
-        is_f32 ? ((const float *)x)[i + 1] : ((const double *)x)[i + 1];
-    const double p = columns[0] * a + columns[stride] * b;
-    const double q = columns[stride + 1] * b + columns[1] * a;
+    const double a = get_sample (x, i, is_f32);
+    const double b = get_sample (x, i + 1, is_f32);
 
-    if (is_f32)
-      ((float *)y)[i] = (float)p, ((float *)y)[i + 1] = (float)q;
-    else
-      ((double *)y)[i] = p, ((double *)y)[i + 1] = q;
+    set_sample (y, i, columns[0] * a + columns[stride] * b, is_f32);
+    set_sample (y, i + 1, columns[stride + 1] * b + columns[1] * a, is_f32);
   }
 }
 

@@ -74,7 +74,7 @@ load (double *x, const void *from, size_t n, const bool is_f32)
     v_store_f64 (x + i + W, b);
   }
   for (; i < n; i++) {
-    x[i] = is_f32 ? f32[i] : f64[i];
+    x[i] = get_sample (from, i, is_f32);
     sum[0] += 0.0 * x[i];
   }
   return is_bad (sum + other) ? clean (x, n) : 0;

@@ -105,13 +105,12 @@ typedef struct TfxDynamicsKernels
       unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
       const TfxGainCurve *curve, bool is_f32, double *state, double *end);
 
-  /* Whether n floats are, so that what follows may take them without doubles between;
-   * false: or it does not. */
+  /* Whether n floats are all finite; false also where no loop here takes floats. */
   bool (*are_finite) (const float *x, size_t n);
 
-  /* The same without doubles between, as a product, where takes_floats says so: for
-   * so many channels, and if all samples are finite. */
-  bool (*takes_floats) (const float *x, size_t n_frames, unsigned n_channels);
+  /* The same as run without doubles between, as a product, of floats that are finite,
+   * where takes_floats says so of so many channels. */
+  bool (*takes_floats) (unsigned n_channels);
   double (*run_floats) (const float *x, float *y, size_t n_frames,
       unsigned n_channels, const TfxBallistics *ballistics,
       const TfxGainCurve *curve, double *state, double *end);
@@ -191,7 +190,7 @@ typedef struct TfxDynamicsKernels
    * behind y. */
   void (*mix) (const double *x, double *y, size_t n_frames, unsigned n_channels,
       unsigned n_heard, const double *columns);
-  /* Of two channels. */
+  /* Of two channels that are finite. */
   void (*mix_floats) (const float *x, float *y, size_t n_frames,
       const double *columns);
 } TfxDynamicsKernels;

@@ -292,9 +292,8 @@ run_floats (Unit *u, const TfxBlock *in, const TfxBlock *out)
   double lowest;
 
   if (u->is_linked || tfx_numbers_are_moving (&u->numbers) || u->n_begun > 0 ||
-      in->type != TFX_SAMPLE_F32 || out->type != TFX_SAMPLE_F32 ||
-      !tfx_block_is_interleaved (in) || !tfx_block_is_interleaved (out) ||
-      !u->kernels->takes_floats (in->data, in->n_frames, u->n_channels))
+      !u->kernels->takes_floats (u->n_channels) ||
+      !tfx_samples_are_floats (u->kernels, in, out))
     return false;
   lowest = u->kernels->run_floats (in->data, out->data, in->n_frames,
       u->n_channels, &u->ballistics, &u->curve, u->state, u->now);
