@@ -38,29 +38,6 @@ OP (scale_type) (char *out, const char *in, size_t n, double gain,
 }
 
 #if !defined(V_NONE) && V_HAS_FMA
-/* Floats as they lie in memory, as many as there are bytes in a vector. */
-typedef float
-    OP (Samples) __attribute__ ((vector_size (8 * W), aligned (4), may_alias));
-
-/* x high + x low, the first rounded with the sum. */
-static inline __attribute__ ((always_inline)) OP (Samples)
-    OP (scale_one) (OP (Samples) x, float high, float low)
-{
-  const OP (Samples) zero = { 0 };
-  const OP (Samples) h = high - zero, rest = x * low;
-
-#if W == 8
-  return (OP (Samples))_mm512_fmadd_ps ((__m512)x, (__m512)h, (__m512)rest);
-#elif W == 4
-  return (OP (Samples))_mm256_fmadd_ps ((__m256)x, (__m256)h, (__m256)rest);
-#elif defined(__aarch64__)
-  return (OP (Samples))vfmaq_f32 ((float32x4_t)rest, (float32x4_t)x,
-      (float32x4_t)h);
-#else
-  return (OP (Samples))_mm_fmadd_ps ((__m128)x, (__m128)h, (__m128)rest);
-#endif
-}
-
 /* By a gain of two floats, which are it to 2^-47: a third of the operations that doubles
  * take.  Both have its sign and neither is 0, so that what is infinite stays so. */
 static void
@@ -75,9 +52,12 @@ OP (scale_floats) (float *out, const float *in, size_t n, double gain)
     OP (scale_type) ((char *)out, (const char *)in, n, gain, true, true);
     return;
   }
-  for (; i + 2 * W <= n; i += 2 * W)
-    *(OP (Samples) *)(out + i) =
-        OP (scale_one) (*(const OP (Samples) *)(in + i), high, low);
+  for (; i + 2 * W <= n; i += 2 * W) {
+    const VManyFloats x = *(const VManyFloats *)(in + i);
+
+    *(VManyFloats *)(out + i) =
+        v_fma_floats (x, high - (VManyFloats){ 0 }, x * low);
+  }
   for (; i < n; i++)
     out[i] = __builtin_fmaf (in[i], high, in[i] * low);
 }

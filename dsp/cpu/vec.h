@@ -585,4 +585,26 @@ v_store_rows_f32 (float *p, float *q, V a, V b)
 #endif
 }
 
+/* As many floats as a vector has room for, as they lie in memory. */
+typedef float VManyFloats
+    __attribute__ ((vector_size (8 * W), aligned (4), may_alias));
+
+#if V_HAS_FMA
+/* a b + c, rounded once. */
+static inline VManyFloats
+v_fma_floats (VManyFloats a, VManyFloats b, VManyFloats c)
+{
+#if W == 8
+  return (VManyFloats)_mm512_fmadd_ps ((__m512)a, (__m512)b, (__m512)c);
+#elif W == 4
+  return (VManyFloats)_mm256_fmadd_ps ((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+  return (
+      VManyFloats)vfmaq_f32 ((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  return (VManyFloats)_mm_fmadd_ps ((__m128)a, (__m128)b, (__m128)c);
+#endif
+}
+#endif
+
 #endif
