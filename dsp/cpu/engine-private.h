@@ -45,9 +45,10 @@ struct TfxJoint
 /* Doubles of all channels that are turned from rows to planes in one go, of 16 KiB. */
 #define TFX_TURN_SIZE 2048
 
-/* Doubles of a line of the cache.  Planes are an odd number of lines apart: if they begin a
+/* Samples of a line of the cache.  Planes are an odd number of lines apart: if they begin a
  * multiple of 4096 bytes apart, they share the places of the cache. */
-#define TFX_PLANE_LINE 8
+#define TFX_LINE_F64 8
+#define TFX_LINE_F32 16
 
 struct TfxEngine
 {

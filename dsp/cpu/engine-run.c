@@ -45,10 +45,11 @@ static TfxBlock
 chunk_planes (double *data, TfxSample type, unsigned n_channels,
     size_t n_frames)
 {
-  const size_t n_lines = (n_frames + TFX_PLANE_LINE - 1) / TFX_PLANE_LINE;
+  const size_t line = type == TFX_SAMPLE_F32 ? TFX_LINE_F32 : TFX_LINE_F64;
+  const size_t n_lines = (n_frames + line - 1) / line;
 
   return tfx_block_planar (data, type, n_channels, n_frames,
-      (n_lines | 1) * TFX_PLANE_LINE);
+      (n_lines | 1) * line);
 }
 
 /* What has been summed, and the last of n branches, to the output. */

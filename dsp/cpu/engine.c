@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../block.h"
 #include "../branches.h"
 
 /* Doubles in a chunk: 64 KiB; in sums of more than two channels 8 KiB, so that two chunks and
@@ -83,10 +84,11 @@ wants_planes (const TfxStep *split, unsigned n_channels, TfxSample type)
                                 : 2 * n_slow > n_channels;
 }
 
+/* Whole lines of planes. */
 static size_t
 frames_of (const TfxPlan *plan, size_t size)
 {
-  const size_t n = size / plan->n_channels;
+  const size_t n = size / plan->n_channels / TFX_LINE_F32 * TFX_LINE_F32;
 
   return n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
          : n < MAX_CHUNK_FRAMES ? n
@@ -108,11 +110,11 @@ choose_chunks (TfxEngine *e, const TfxPlan *plan)
   e->chunk_frames = e->turn_frames[0] = e->turn_frames[1] = n;
 }
 
-/* Of a chunk, in planes too. */
+/* Of a chunk, in planes too; whole lines. */
 static size_t
 room_frames (const TfxEngine *e)
 {
-  return e->chunk_frames + 2 * TFX_PLANE_LINE;
+  return (e->chunk_frames / TFX_LINE_F64 + 3) * TFX_LINE_F64;
 }
 
 /* The next chunk of those that engine_new() has reserved. */
@@ -260,8 +262,8 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
   choose_chunks (e, plan);
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
-  e->chunks = calloc ((count_chunks (&plan->top) + 1) * room_frames (e),
-      plan->n_channels * sizeof *e->chunks);
+  e->chunks = tfx_block_new_samples (
+      (count_chunks (&plan->top) + 1) * room_frames (e) * plan->n_channels);
   if (e->nodes && e->chunks)
     ret = make_nodes (e, &plan->top, plan->n_channels);
   if (ret == 0)

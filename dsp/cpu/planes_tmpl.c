@@ -6,7 +6,8 @@
  * there are any.  N planes by N frames are turned at a time, N samples being
  * 16 bytes: with wider vectors samples would have to go from one half to the
  * other, which costs what they save.  Two, four and eight planes, which fill them,
- * take vectors of any width. */
+ * take vectors of any width; up to eight planes those of AVX-512, whose
+ * permutations know no halves. */
 #define N (16 / T_SIZE)
 
 /* One plane. */
@@ -103,13 +104,14 @@ OP (deinterleave_some) (T *restrict planes, ptrdiff_t stride,
 #include "vec_tmpl.h"
 #define VOP(name) OP (name##_wide)
 
-/* n vectors, 2, 4 or 8, of rows become one of each plane, or the other way round: the
- * even values are parted from the odd ones log2 (n) times. */
+/* n vectors of rows become one of each plane, or the other way round.  Eight, four and two
+ * are parted into even and odd log2 (n) times; others, which is as much, the other way
+ * log2 (L) times. */
 static inline __attribute__ ((always_inline)) void
 OP (turn_wide) (VOP (V) * x, const unsigned n, const bool is_back)
 {
-  const unsigned half = n / 2;
-  VOP (V) y[4];
+  const bool is_even = (n & (n - 1)) == 0;
+  const unsigned most = is_even ? n : 8 * W / T_SIZE;
 
   if (n == 8) {
     if (is_back)
@@ -118,18 +120,20 @@ OP (turn_wide) (VOP (V) * x, const unsigned n, const bool is_back)
       VOP (to_columns) (x);
     return;
   }
-#pragma GCC unroll 2
-  for (unsigned step = 1; step < n; step *= 2) {
-#pragma GCC unroll 2
-    for (unsigned i = 0; i < half; i++) {
-      if (is_back)
-        VOP (zip) (x[i], x[half + i], &y[2 * i], &y[2 * i + 1]);
-      else
-        VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[half + i]);
-    }
+#if W == 4 && T_SIZE == 8
+  if (n == 4) {
+    VOP (V) y[4] = { x[0], x[1], x[2], x[3] };
+
+    VOP (transpose4) (x, y, 1, 1);
+    return;
+  }
+#endif
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < n; i++)
-      x[i] = y[i];
+  for (unsigned step = 1; step < most; step *= 2) {
+    if (is_back == is_even)
+      VOP (zip_all) (x, n);
+    else
+      VOP (unzip_all) (x, n);
   }
 }
 
@@ -155,14 +159,18 @@ OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
     (is_back ? rows + i * n + k * lanes : planes + (ptrdiff_t)k * stride + i,
         x[k]);
   }
+#if W > 2
+  /* (GCC leaves that out in front of a call to a function of this file.) */
+  _mm256_zeroupper ();
+#endif
   return i;
 }
 #undef VOP
 
-/* All of what two, four and eight planes have, but for the last frames; inline, so that the
- * direction is a constant of the loops. */
+/* Of what two, four and eight planes have, and up to eight in the widest vectors, all
+ * but the last frames; inline, so that the direction is a constant of the loops. */
 static inline __attribute__ ((always_inline)) size_t
-OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
+OP (copy_tiles) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     size_t n_frames, const bool is_back)
 {
   switch (n) {
@@ -172,53 +180,108 @@ OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
       return OP (copy_wide) (planes, stride, rows, 4, n_frames, is_back);
     case 8:
       return OP (copy_wide) (planes, stride, rows, 8, n_frames, is_back);
+#if W == 8
+    case 3:
+      return OP (copy_wide) (planes, stride, rows, 3, n_frames, is_back);
+    case 5:
+      return OP (copy_wide) (planes, stride, rows, 5, n_frames, is_back);
+    case 6:
+      return OP (copy_wide) (planes, stride, rows, 6, n_frames, is_back);
+    case 7:
+      return OP (copy_wide) (planes, stride, rows, 7, n_frames, is_back);
+#endif
     default:
       return 0;
   }
 }
 #else
 static inline size_t
-OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
+OP (copy_tiles) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     size_t n_frames, const bool is_back)
 {
   return 0;
 }
 #endif
 
-/* The planes behind the last N first: what they write too much. */
-static void
-OP (interleave) (void *rows, const void *planes, ptrdiff_t stride, unsigned n,
+/* The planes behind the last N first: what they write too much.  (A function of its own:
+ * the compiler is to find registers for the tiles alone.) */
+static __attribute__ ((noinline)) void
+OP (interleave_part) (T *rows, const T *planes, ptrdiff_t stride, unsigned n,
     size_t n_frames)
 {
-  const size_t n_even =
-      OP (copy_even) ((T *)planes, stride, rows, n, n_frames, true);
-  const T *from = (const T *)planes + n_even;
-  T *to = (T *)rows + n_even * n;
-
-  n_frames -= n_even;
-  if (n_frames == 0)
-    return;
   for (unsigned end = n, used; end > 0; end -= used) {
     const T *first;
     size_t done = 0;
 
     used = PLANES_VECTORS && end % N == 0 ? N : PLANES_VECTORS ? end % N : 1;
-    first = from + (ptrdiff_t)(end - used) * stride;
+    first = planes + (ptrdiff_t)(end - used) * stride;
 #if PLANES_VECTORS
     if (used == N)
-      done =
-          OP (interleave_some) (to + end - used, n, first, stride, N, n_frames);
+      done = OP (
+          interleave_some) (rows + end - used, n, first, stride, N, n_frames);
     else if (used == 3)
-      done =
-          OP (interleave_some) (to + end - used, n, first, stride, 3, n_frames);
+      done = OP (
+          interleave_some) (rows + end - used, n, first, stride, 3, n_frames);
     else if (used == 2)
-      done =
-          OP (interleave_some) (to + end - used, n, first, stride, 2, n_frames);
+      done = OP (
+          interleave_some) (rows + end - used, n, first, stride, 2, n_frames);
 #endif
     for (unsigned k = 0; k < used; k++)
       OP (scatter)
-    (to + end - used + k + done * n, n,
+    (rows + end - used + k + done * n, n,
         first + (ptrdiff_t)k * stride + (ptrdiff_t)done, n_frames - done);
+  }
+}
+
+static __attribute__ ((noinline)) void
+OP (deinterleave_part) (T *planes, ptrdiff_t stride, const T *rows, unsigned n,
+    size_t n_frames)
+{
+  for (unsigned start = 0, used; start < n; start += used) {
+    T *first = planes + (ptrdiff_t)start * stride;
+    size_t done = 0;
+
+    used = !PLANES_VECTORS ? 1 : n - start < N ? n - start : N;
+#if PLANES_VECTORS
+    if (used == N)
+      done =
+          OP (deinterleave_some) (first, stride, rows + start, n, N, n_frames);
+    else if (used == 3)
+      done =
+          OP (deinterleave_some) (first, stride, rows + start, n, 3, n_frames);
+    else if (used == 2)
+      done =
+          OP (deinterleave_some) (first, stride, rows + start, n, 2, n_frames);
+#endif
+    for (unsigned k = 0; k < used; k++)
+      OP (gather)
+    (first + (ptrdiff_t)k * stride + (ptrdiff_t)done,
+        rows + start + k + done * n, n, n_frames - done);
+  }
+}
+
+/* Frames whose rows and planes lie near the core together: N of the planes at a time go
+ * over all rows. */
+static inline size_t
+OP (part_frames) (unsigned n, size_t n_frames)
+{
+  const size_t most = 32768 / sizeof (T);
+
+  return n_frames * n <= most ? n_frames
+         : n < most / 64      ? most / n / 16 * 16
+                              : 64;
+}
+
+static void
+OP (interleave) (void *rows, const void *planes, ptrdiff_t stride, unsigned n,
+    size_t n_frames)
+{
+  size_t i = OP (copy_tiles) ((T *)planes, stride, rows, n, n_frames, true);
+
+  for (size_t part; i < n_frames; i += part) {
+    part = OP (part_frames) (n, n_frames - i);
+    OP (interleave_part)
+    ((T *)rows + i * n, (const T *)planes + i, stride, n, part);
   }
 }
 
@@ -226,34 +289,12 @@ static void
 OP (deinterleave) (void *planes, ptrdiff_t stride, const void *rows, unsigned n,
     size_t n_frames)
 {
-  const size_t n_even =
-      OP (copy_even) (planes, stride, (T *)rows, n, n_frames, false);
-  const T *from = (const T *)rows + n_even * n;
-  T *to = (T *)planes + n_even;
+  size_t i = OP (copy_tiles) (planes, stride, (T *)rows, n, n_frames, false);
 
-  n_frames -= n_even;
-  if (n_frames == 0)
-    return;
-  for (unsigned start = 0, used; start < n; start += used) {
-    T *first = to + (ptrdiff_t)start * stride;
-    size_t done = 0;
-
-    used = !PLANES_VECTORS ? 1 : n - start < N ? n - start : N;
-#if PLANES_VECTORS
-    if (used == N)
-      done =
-          OP (deinterleave_some) (first, stride, from + start, n, N, n_frames);
-    else if (used == 3)
-      done =
-          OP (deinterleave_some) (first, stride, from + start, n, 3, n_frames);
-    else if (used == 2)
-      done =
-          OP (deinterleave_some) (first, stride, from + start, n, 2, n_frames);
-#endif
-    for (unsigned k = 0; k < used; k++)
-      OP (gather)
-    (first + (ptrdiff_t)k * stride + (ptrdiff_t)done,
-        from + start + k + done * n, n, n_frames - done);
+  for (size_t part; i < n_frames; i += part) {
+    part = OP (part_frames) (n, n_frames - i);
+    OP (deinterleave_part)
+    ((T *)planes + i, stride, (const T *)rows + i * n, n, part);
   }
 }
 

@@ -112,23 +112,36 @@ VOP (V) VOP (keep) (VOP (V) a)
 #if L == 2
 #define ZIP_LOW 0, 2
 #define ZIP_HIGH 1, 3
+#define ZIP_LOW_HIGH 0, 3
+#define ZIP_HIGH_LOW 1, 2
 #define EVEN 0, 2
 #define ODD 1, 3
+#define EVEN_ODD 0, 3
 #elif L == 4
 #define ZIP_LOW 0, 4, 1, 5
 #define ZIP_HIGH 2, 6, 3, 7
+#define ZIP_LOW_HIGH 0, 6, 1, 7
+#define ZIP_HIGH_LOW 2, 4, 3, 5
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
+#define EVEN_ODD 0, 2, 5, 7
 #elif L == 8
 #define ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define ZIP_LOW_HIGH 0, 12, 1, 13, 2, 14, 3, 15
+#define ZIP_HIGH_LOW 4, 8, 5, 9, 6, 10, 7, 11
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define EVEN_ODD 0, 2, 4, 6, 9, 11, 13, 15
 #else
 #define ZIP_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define ZIP_LOW_HIGH 0, 24, 1, 25, 2, 26, 3, 27, 4, 28, 5, 29, 6, 30, 7, 31
+#define ZIP_HIGH_LOW                                                           \
+  8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 14, 22, 15, 23
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define EVEN_ODD 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #endif
 
 INLINE void
@@ -160,49 +173,68 @@ VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
 #endif
 }
 
+/* ---- n vectors, L rows of n values, to n columns ------------------------------- */
+
+/* All values as they lie one after the other: their halves in turn, and back.  Where n is
+ * odd a vector lies in both. */
+INLINE void
+VOP (zip_all) (VOP (V) * x, const unsigned n)
+{
+  const unsigned half = n / 2;
+  VOP (V) y[8];
+
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < half; i++) {
+    if (n % 2 == 0) {
+      VOP (zip) (x[i], x[half + i], &y[2 * i], &y[2 * i + 1]);
+      continue;
+    }
+    y[2 * i] = SHUFFLE (x[i], x[half + i], ZIP_LOW_HIGH);
+    y[2 * i + 1] = SHUFFLE (x[i], x[half + 1 + i], ZIP_HIGH_LOW);
+  }
+  if (n % 2 == 1)
+    y[n - 1] = SHUFFLE (x[half], x[n - 1], ZIP_LOW_HIGH);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < n; i++)
+    x[i] = y[i];
+}
+
+INLINE void
+VOP (unzip_all) (VOP (V) * x, const unsigned n)
+{
+  const unsigned half = n / 2;
+  VOP (V) y[8];
+
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < half; i++) {
+    if (n % 2 == 0) {
+      VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[half + i]);
+      continue;
+    }
+    y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], EVEN);
+    y[half + 1 + i] = SHUFFLE (x[2 * i + 1], x[2 * i + 2], ODD);
+  }
+  if (n % 2 == 1)
+    y[half] = SHUFFLE (x[n - 1], x[0], EVEN_ODD);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < n; i++)
+    x[i] = y[i];
+}
+
 /* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
-
-/* All eight, as their values lie one after the other: the halves in turn, and back. */
-#if L == 2 || L == 16
-INLINE void
-VOP (zip_all) (VOP (V) * x)
-{
-  VOP (V) y[8];
-
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; i++)
-    VOP (zip) (x[i], x[4 + i], &y[2 * i], &y[2 * i + 1]);
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; i++)
-    x[i] = y[i];
-}
-
-INLINE void
-VOP (unzip_all) (VOP (V) * x)
-{
-  VOP (V) y[8];
-
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; i++)
-    VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[4 + i]);
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; i++)
-    x[i] = y[i];
-}
-#endif
 
 #if L == 2
 
 INLINE void
 VOP (to_columns) (VOP (V) * x)
 {
-  VOP (zip_all) (x);
+  VOP (zip_all) (x, 8);
 }
 
 INLINE void
 VOP (to_rows) (VOP (V) * x)
 {
-  VOP (unzip_all) (x);
+  VOP (unzip_all) (x, 8);
 }
 
 #elif L == 4
@@ -313,7 +345,7 @@ VOP (to_columns) (VOP (V) * x)
 {
 #pragma GCC unroll 3
   for (int step = 0; step < 3; step++)
-    VOP (unzip_all) (x);
+    VOP (unzip_all) (x, 8);
 }
 
 INLINE void
@@ -321,7 +353,7 @@ VOP (to_rows) (VOP (V) * x)
 {
 #pragma GCC unroll 3
   for (int step = 0; step < 3; step++)
-    VOP (zip_all) (x);
+    VOP (zip_all) (x, 8);
 }
 
 #endif
@@ -329,7 +361,10 @@ VOP (to_rows) (VOP (V) * x)
 #undef SHUFFLE
 #undef ZIP_LOW
 #undef ZIP_HIGH
+#undef ZIP_LOW_HIGH
+#undef ZIP_HIGH_LOW
 #undef EVEN
 #undef ODD
+#undef EVEN_ODD
 #undef L
 #undef VOP
