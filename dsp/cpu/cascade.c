@@ -193,16 +193,22 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
 }
 
 /* A wave reads up to three planes sample by sample: of two of floats that takes longer than
- * to turn them, if they are not short. */
+ * to turn them, if they are not short.  Full vectors turn planes in registers, which takes
+ * as long as that where they go through in one pass, and longer where in several. */
 #define TURNED_FRAMES 64
+#define TURNED_FULL_FRAMES 32
 
 static inline bool
 turns (const Group *g, const TfxBlock *b)
 {
+  const Shape *s = g->shape;
   const unsigned n = g->n_channels;
 
-  if (g->shape->n_together < 2 || !is_planar (b, n))
+  if (!is_planar (b, n))
     return false;
+  if (s->n_together == 1)
+    return s->width == 8 && n <= 8 && s->n_vectors > s->n_pass &&
+           b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FULL_FRAMES;
   return n == 4 ||
          (n == 2 && b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FRAMES);
 }
