@@ -452,6 +452,46 @@ GST_START_TEST (test_jump)
 }
 GST_END_TEST;
 
+/* A loop by segment seeks: what looks ahead lets go of all that it holds at each turn,
+ * and starts anew there; what stands in front of it, in an element of its own, goes
+ * on. */
+GST_START_TEST (test_turns_of_a_loop)
+{
+  const gchar *launch =
+      "tfxbutterworth cutoff=100 ! tfxchain chain=\"LoButterworth(200)\" ! "
+      "tfxchain chain=\"Limiter(-1)\"";
+  const gsize n = 4800, turn = 1200;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxLine lines[2];
+
+  for (guint i = 0; i < 2; i++) {
+    TfxLine *line = &lines[i];
+
+    tfx_line_open (line, launch, &info, __i__, n);
+    tfx_line_push_segment (line, 0, 0);
+    for (gsize at = 0; at < n; at += 400) {
+      const gsize begin = i ? at / turn * turn : 0;
+
+      if (begin > 0 && begin == at) {
+        fail_unless (gst_pad_push_event (line->src,
+            gst_event_new_segment_done (GST_FORMAT_TIME,
+                gst_util_uint64_scale (turn, GST_SECOND, RATE))));
+        fail_unless_equals_uint64 (line->n_heard, at);
+        tfx_line_push_segment (line, 0, at);
+      }
+      tfx_line_push (line, in, at, 400, 0, begin, 0);
+    }
+    tfx_line_end (line);
+    tfx_line_expect_whole (line);
+  }
+  fail_unless (tfx_line_error_db (lines[1].heard, lines[0].heard, n) <= F32_DB);
+  tfx_line_close (&lines[0]);
+  tfx_line_close (&lines[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* ---- held frames -------------------------------------------------------------------- */
 
 /* Another format right behind another segment, while frames of the segment
@@ -870,6 +910,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_jitter, 0, 2);
   tcase_add_loop_test (tc, test_drift, 0, 2);
   tcase_add_test (tc, test_jump);
+  tcase_add_loop_test (tc, test_turns_of_a_loop, 0, 2);
   tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
   tcase_add_loop_test (tc, test_unstamped_behind_segment, 0, 2);
   tcase_add_test (tc, test_refused_at_segment);
