@@ -72,7 +72,10 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   GstCaps *template = gst_pad_get_pad_template_caps (pad);
   GstCaps *asked, *peer, *mine, *caps;
 
-  /* What is asked for here, as it would be on the other side. */
+  /* What is asked for here, as it would be on the other side.  ANY has no structures
+   * to transform. */
+  if (filter && gst_caps_is_any (filter))
+    filter = NULL;
   asked = gst_tfx_caps_transform (self, GST_PAD_DIRECTION (pad),
       gst_caps_ref (filter ? filter : template));
   mine = gst_caps_intersect_full (asked, template, GST_CAPS_INTERSECT_FIRST);

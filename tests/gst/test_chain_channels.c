@@ -327,6 +327,7 @@ GST_START_TEST (test_queries)
   expect_caps (chain, "src", NULL, "audio/x-raw, channels=3");
   expect_caps (chain, "sink", "audio/x-raw, channels=[1, 6], rate=44100",
       "audio/x-raw, channels=2, rate=44100");
+  expect_caps (chain, "sink", "ANY", "audio/x-raw, channels=2");
   expect_caps (chain, "sink", "audio/x-raw, channels=6", "EMPTY");
   expect_caps (chain, "src",
       "audio/x-raw, channels={3, 6}, channel-mask=(bitmask)0x7",

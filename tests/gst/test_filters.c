@@ -156,6 +156,31 @@ GST_START_TEST (test_template_caps)
 }
 GST_END_TEST;
 
+/* Who asks for ANY asks for all that there is. */
+GST_START_TEST (test_filter_caps)
+{
+  GstElement *e = gst_element_factory_make ("tfxbutterworth", NULL);
+  static const gchar *const pads[] = { "sink", "src" };
+  static const gchar *const devices[] = { "cpu", "auto", "cuda" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (devices); i++) {
+    GstPad *pad = gst_element_get_static_pad (e, pads[i % 2]);
+    GstCaps *all, *any = gst_caps_new_any (), *asked;
+
+    gst_util_set_object_arg (G_OBJECT (e), "device", devices[i / 2]);
+    all = gst_pad_query_caps (pad, NULL);
+    asked = gst_pad_query_caps (pad, any);
+    fail_if (gst_caps_is_empty (all));
+    fail_unless (gst_caps_is_equal (all, asked));
+    gst_caps_unref (asked);
+    gst_caps_unref (any);
+    gst_caps_unref (all);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (e);
+}
+GST_END_TEST;
+
 /* ---- gains ------------------------------------------------------------------ */
 
 /* Gain in dB for a sine, measured once the filter has settled. */
@@ -370,6 +395,7 @@ filters_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_description, 0, 2);
   tcase_add_test (tc, test_template_caps);
+  tcase_add_test (tc, test_filter_caps);
   tcase_add_loop_test (tc, test_gain, 0, G_N_ELEMENTS (gains));
   tcase_add_loop_test (tc, test_reference, 0, N_REFERENCE_CASES);
   tcase_add_loop_test (tc, test_equals_engine, 0, G_N_ELEMENTS (cases));
