@@ -379,6 +379,22 @@ gst_tfx_caps_see_link (GstTfxElement *self)
 
 /* ---- allocation ----------------------------------------------------------------------- */
 
+/* A buffer that is in flight while the next one is on its way has not come back to
+ * its pool. */
+static void
+gst_tfx_caps_allow_for_flight (GstQuery *query)
+{
+  for (guint i = 0; i < gst_query_get_n_allocation_pools (query); i++) {
+    GstBufferPool *pool;
+    guint size, min, max;
+
+    gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
+    gst_query_set_nth_allocation_pool (query, i, pool, size, min + 1,
+        max > 0 ? max + 1 : 0);
+    gst_clear_object (&pool);
+  }
+}
+
 /* Samples are filtered where they are, so what is downstream says where; but
  * where memories differ there is nothing that both sides could share. */
 gboolean
@@ -387,8 +403,13 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   if (!priv->device.has_cuda_memory &&
-      !gst_tfx_channels_change (&priv->channels))
-    return gst_pad_peer_query (priv->src, query);
+      !gst_tfx_channels_change (&priv->channels)) {
+    if (!gst_pad_peer_query (priv->src, query))
+      return FALSE;
+    if (priv->device.cuda && !gst_tfx_ahead_defers (self))
+      gst_tfx_caps_allow_for_flight (query);
+    return TRUE;
+  }
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
   return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);
 }

@@ -94,6 +94,48 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
+/* A pool of which what follows keeps all buffers but one. */
+static GstPadProbeReturn
+offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool (query, NULL, N_FRAMES * 8, 1, 2);
+  gst_query_add_allocation_pool (query, NULL, N_FRAMES * 8, 0, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The buffer that is in flight must not be the last one. */
+GST_START_TEST (test_pool)
+{
+  static const guint least[] = { 2, 1 }, most[] = { 3, 0 };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (CHAIN "1", DECK_CUDA, &info);
+  GstCaps *caps = gst_audio_info_to_caps (&info);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+  gst_pad_add_probe (deck->h->sinkpad,
+      GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH, offer_pool,
+      NULL, NULL);
+  push_one (deck);
+  fail_unless (gst_pad_peer_query (deck->h->srcpad, query));
+  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 2);
+  for (guint i = 0; i < 2; i++) {
+    guint size, min, max;
+
+    gst_query_parse_nth_allocation_pool (query, i, NULL, &size, &min, &max);
+    fail_unless_equals_int (size, N_FRAMES * 8);
+    fail_unless_equals_int (min, least[i]);
+    fail_unless_equals_int (max, most[i]);
+  }
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* ---- an element that is taken out ------------------------------------------------- */
 
 static void
@@ -511,6 +553,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_pool);
   tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
   tcase_add_loop_test (tc, test_inside, 0, 2);
   tcase_add_loop_test (tc, test_paused, 0, 2);
