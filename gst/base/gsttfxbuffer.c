@@ -192,6 +192,9 @@ typedef struct
   gboolean has_channels; /* the same as where the metas come from */
 } MetaTarget;
 
+/* Of what keeps a buffer for the sake of its memory, since GStreamer 1.20.4. */
+#define MEMORY_REFERENCE "memory-reference"
+
 static gboolean
 has_tag (const GstMetaInfo *info, const gchar *tag)
 {
@@ -212,6 +215,7 @@ gst_tfx_buffer_copy_meta (GstBuffer *from, GstMeta **meta, gpointer data)
       gst_buffer_add_audio_meta (target->to, target->info, target->n_frames,
           NULL);
   } else if (!has_tag (info, GST_META_TAG_MEMORY_STR) &&
+             !has_tag (info, MEMORY_REFERENCE) &&
              (target->has_channels ||
                  !has_tag (info, GST_META_TAG_AUDIO_CHANNELS_STR)) &&
              info->transform_func) {

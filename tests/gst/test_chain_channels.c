@@ -245,6 +245,7 @@ add_metas (GstBuffer *buffer)
 {
   static const gchar *const names[] = { "TfxOfMemory", "TfxOfChannels",
     "TfxOfAll" };
+  GstBuffer *parent = gst_buffer_new ();
   const gchar *tags[][2] = { { GST_META_TAG_MEMORY_STR },
     { GST_META_TAG_AUDIO_CHANNELS_STR }, { NULL } };
 
@@ -253,10 +254,12 @@ add_metas (GstBuffer *buffer)
       gst_meta_register_custom (names[i], tags[i], NULL, NULL, NULL);
     gst_buffer_add_custom_meta (buffer, names[i]);
   }
+  gst_buffer_add_parent_buffer_meta (buffer, parent);
+  gst_buffer_unref (parent);
 }
 
 /* What a buffer carries stays with the samples, but for what speaks of its memory
- * or of its channels. */
+ * or of its channels, and what keeps the buffer that the memory is of. */
 GST_START_TEST (test_metas)
 {
   static const gchar *const chains[] = {
@@ -276,6 +279,7 @@ GST_START_TEST (test_metas)
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfAll") != NULL);
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfMemory") == NULL);
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfChannels") == NULL);
+  fail_unless (gst_buffer_get_parent_buffer_meta (buffer) == NULL);
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
