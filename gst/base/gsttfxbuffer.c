@@ -267,17 +267,30 @@ gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
   return gst_audio_buffer_truncate (buffer, bpf, 0, n_frames);
 }
 
-gboolean
-gst_tfx_buffer_is_zero (GstBuffer *buffer)
+/* All bytes equal their neighbour, and the first one is zero. */
+static gboolean
+are_zero (const guint8 *bytes, gsize size)
 {
-  GstMapInfo map;
+  return size == 0 || (bytes[0] == 0 && !memcmp (bytes, bytes + 1, size - 1));
+}
+
+gboolean
+gst_tfx_buffer_is_zero (GstBuffer *buffer, const GstAudioInfo *info)
+{
+  const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
   gboolean zero = TRUE;
+  GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  /* All bytes equal their neighbour, and the first one is zero. */
-  if (map.size > 0)
-    zero = map.data[0] == 0 && !memcmp (map.data, map.data + 1, map.size - 1);
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_INTERLEAVED) {
+    zero = are_zero (map.data,
+        meta ? meta->samples * GST_AUDIO_INFO_BPF (info) : map.size);
+  } else {
+    for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (info) && zero; i++)
+      zero = are_zero (map.data + meta->offsets[i],
+          meta->samples * GST_AUDIO_INFO_BPS (info));
+  }
   gst_buffer_unmap (buffer, &map);
   return zero;
 }

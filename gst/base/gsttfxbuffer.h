@@ -98,8 +98,8 @@ void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
 GstBuffer *gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **rest);
 
-/* True if every byte of the buffer is zero. */
-gboolean gst_tfx_buffer_is_zero (GstBuffer *buffer);
+/* True if every sample of a buffer that gst_tfx_buffer_check() accepted is zero. */
+gboolean gst_tfx_buffer_is_zero (GstBuffer *buffer, const GstAudioInfo *info);
 
 G_END_DECLS
 

@@ -256,11 +256,13 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
 static gboolean
 gst_tfx_cuda_flow_pass (GstTfxElement *self, const Job *job)
 {
+  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
   if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
     return FALSE;
   /* Where curves are followed, silence is run: the values go on with it. */
-  if (!gst_tfx_element_get_private (self)->control.is_followed &&
-      gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
+  if (!priv->control.is_followed && gst_tfx_row_is_silent (&job->row) &&
+      gst_tfx_buffer_is_zero (job->in, &priv->info)) {
     gst_tfx_row_pass (&job->row, job->n_frames);
     return TRUE;
   }

@@ -93,7 +93,9 @@ static gboolean
 gst_tfx_run_is_gap (GstTfxElement *self, GstBuffer *buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
-         gst_tfx_buffer_is_zero (buffer) && gst_tfx_run_is_silent (self);
+         gst_tfx_buffer_is_zero (buffer,
+             &gst_tfx_element_get_private (self)->info) &&
+         gst_tfx_run_is_silent (self);
 }
 
 void

@@ -53,6 +53,32 @@ GST_START_TEST (test_gap_at_rest)
 }
 GST_END_TEST;
 
+/* What lies beside the samples says nothing of them. */
+GST_START_TEST (test_gap_with_room)
+{
+  static const gsize plane = N * sizeof (gfloat), room = 64;
+  const gboolean is_planar = __i__ & 1;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                : GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * (plane + room), NULL);
+  gsize offsets[] = { 0, plane + room };
+
+  gst_buffer_memset (buffer, 0, 0xa5, -1);
+  gst_buffer_memset (buffer, 0, 0, is_planar ? plane : 2 * plane);
+  if (is_planar)
+    gst_buffer_memset (buffer, offsets[1], 0, plane);
+  gst_buffer_add_audio_meta (buffer, &info, N, is_planar ? offsets : NULL);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  buffer = tfx_check_push (h, buffer);
+  fail_unless (is_gap (buffer));
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 0);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* After sound the filter rings into the gap: the flag goes, the tail is heard,
  * until it has died away and gaps are gaps again. */
 GST_START_TEST (test_gap_rings)
@@ -296,6 +322,7 @@ silence_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_gap_at_rest, 0, 2);
+  tcase_add_loop_test (tc, test_gap_with_room, 0, 2);
   tcase_add_test (tc, test_gap_rings);
   tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
   tcase_add_test (tc, test_change_in_gap);
