@@ -252,20 +252,16 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
   return err;
 }
 
-/* Silence that stays silence. */
+/* Whether it is silence that stays silence. */
 static gboolean
-gst_tfx_cuda_flow_pass (GstTfxElement *self, const Job *job)
+gst_tfx_cuda_flow_is_gap (GstTfxElement *self, const Job *job)
 {
-  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
   if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
     return FALSE;
-  /* Where curves are followed, silence is run: the values go on with it. */
-  if (!priv->control.is_followed && gst_tfx_row_is_silent (&job->row) &&
-      gst_tfx_buffer_is_zero (job->in, &priv->info)) {
-    gst_tfx_row_pass (&job->row, job->n_frames);
+  if (gst_tfx_row_is_silent (&job->row) &&
+      gst_tfx_buffer_is_zero (job->in,
+          &gst_tfx_element_get_private (self)->info))
     return TRUE;
-  }
   GST_BUFFER_FLAG_UNSET (job->in, GST_BUFFER_FLAG_GAP);
   return FALSE;
 }
@@ -317,21 +313,24 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   Job job = { .in = *buffer, .n_frames = n_frames };
-  gboolean has_passed;
+  gboolean is_gap;
   gint err = 0;
 
   job.out = gst_tfx_cuda_flow_new_output (self, n_frames);
   if (!job.out)
     return -ENOMEM;
   gst_tfx_cuda_flow_begin (self, &job);
-  has_passed = gst_tfx_cuda_flow_pass (self, &job);
-  if (!has_passed)
+  is_gap = gst_tfx_cuda_flow_is_gap (self, &job);
+  /* Where curves are followed, silence is run for their values alone. */
+  if (is_gap && !priv->control.is_followed)
+    gst_tfx_row_pass (&job.row, n_frames);
+  else
     err = gst_tfx_cuda_flow_run (self, &job);
   gst_tfx_cuda_flow_end (self, &job);
   if (job.silence)
     gst_tfx_cuda_flow_report_lost (self, *buffer, n_frames);
   gst_clear_buffer (&job.silence);
-  if (err < 0 || has_passed) {
+  if (err < 0 || is_gap) {
     gst_clear_buffer (&job.out);
     return err;
   }

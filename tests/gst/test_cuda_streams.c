@@ -3,6 +3,7 @@
  * ends, other caps, changes of properties and links, copies of buffers - on the
  * device as on the CPU.
  */
+#include <gst/controller/controller.h>
 #include <string.h>
 
 #include "deck.h"
@@ -392,6 +393,59 @@ GST_START_TEST (test_story)
 }
 GST_END_TEST;
 
+/* ---- marks --------------------------------------------------------------------------- */
+
+static GstPadProbeReturn
+count_gap (GstPad *pad, GstPadProbeInfo *info, gpointer n)
+{
+  *(guint *)n += GST_BUFFER_FLAG_IS_SET (GST_PAD_PROBE_INFO_BUFFER (info),
+      GST_BUFFER_FLAG_GAP);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Silence in which a curve begins to move stays a gap, in both memories. */
+GST_START_TEST (test_gap_under_curve)
+{
+  static const DeckSide sides[] = { DECK_CPU, DECK_CUDA };
+  GstAudioInfo info = format_info (0);
+  gdouble *zeros = g_new0 (gdouble, 2000 * info.channels);
+  guint n_gaps[] = { 0, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
+    Deck *deck =
+        deck_new ("tfxbutterworth name=e0 DEVICE ! MEMORY", sides[i], &info);
+    GstElement *element = deck_element (deck, "e0");
+    GstControlSource *source = gst_interpolation_control_source_new ();
+
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+        0, 500.0);
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+        GST_SECOND, 2000.0);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    fail_unless (gst_object_add_control_binding (GST_OBJECT (element),
+        gst_direct_control_binding_new_absolute (GST_OBJECT (element), "cutoff",
+            source)));
+    gst_pad_add_probe (deck->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, count_gap,
+        &n_gaps[i], NULL);
+    for (; deck->n_in < 10000; deck->n_in += 2000) {
+      GstBuffer *buffer =
+          tfx_check_stamped (&deck->info, zeros, 2000, deck->n_in);
+
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+      fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
+    }
+    deck_push (deck, 2000);
+    deck_end (deck);
+    gst_object_unref (source);
+    gst_object_unref (element);
+    deck_free (deck);
+  }
+  fail_unless (n_gaps[0] > 0);
+  fail_unless_equals_int (n_gaps[0], n_gaps[1]);
+  g_free (zeros);
+}
+GST_END_TEST;
+
 /* ---- suite ----------------------------------------------------------------------------- */
 
 static Suite *
@@ -403,6 +457,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_story,
       G_N_ELEMENTS (stories) * N_LINES * N_FORMATS, 5);
+  tcase_add_test (tc, test_gap_under_curve);
   return s;
 }
 
