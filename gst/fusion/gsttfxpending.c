@@ -26,8 +26,9 @@ struct _GstTfxPending
   /* Under the lock. */
   gint is_done; /* atomic to read */
   gboolean is_on_device;
-  GstMemory *wrapped; /* if on a device, it holds this */
-  gsize start, size;  /* the part of that memory, when it was wrapped */
+  GstMemory *wrapped;  /* if on a device, it holds this */
+  gboolean is_foreign; /* that was not the buffer's when a pool gave it */
+  gsize start, size;   /* the part of that memory, when it was wrapped */
   GstTfxLayout layout;
   gsize n;
   GstTfxPendingLink links[GST_TFX_ROW_MAX];
@@ -402,16 +403,16 @@ gst_tfx_pending_is_alone (GstMemory *memory)
   return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
-/* Another memory in the place of the buffer's only one.  The flag would make a
- * pool drop the buffer. */
+/* Puts what was wrapped back.  A pool drops a buffer that has other memory than it
+ * was given with, by a flag which every exchange sets: this one has its own again. */
 static void
-gst_tfx_pending_put (GstBuffer *buffer, GstMemory *memory)
+gst_tfx_pending_put_back (GstTfxPending *self, GstBuffer *buffer)
 {
-  gboolean was_tagged =
-      GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  const gboolean is_foreign = self->is_foreign;
 
-  gst_buffer_replace_memory (buffer, 0, memory);
-  if (!was_tagged)
+  /* This may be the end of it. */
+  gst_buffer_replace_memory (buffer, 0, g_steal_pointer (&self->wrapped));
+  if (!is_foreign)
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
 }
 
@@ -419,17 +420,15 @@ gst_tfx_pending_put (GstBuffer *buffer, GstMemory *memory)
 static void
 gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
 {
-  GstMemory *wrapped = g_steal_pointer (&self->wrapped);
-
   if (G_UNLIKELY (self->is_on_device)) {
-    gst_tfx_cuda_allocator_steal_pending (wrapped);
+    gst_tfx_cuda_allocator_steal_pending (g_steal_pointer (&self->wrapped));
     gst_tfx_pending_release (self);
     return;
   }
   if (G_UNLIKELY (self->memory.offset != 0 ||
                   self->memory.size != self->memory.maxsize))
-    gst_memory_resize (wrapped, self->memory.offset, self->memory.size);
-  gst_tfx_pending_put (buffer, wrapped);
+    gst_memory_resize (self->wrapped, self->memory.offset, self->memory.size);
+  gst_tfx_pending_put_back (self, buffer);
 }
 
 /* ---- adding a filter -------------------------------------------------------------- */
@@ -552,8 +551,8 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     const GstTfxLayout *layout)
 {
   GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  gboolean is_taken, is_foreign;
   GstMemory *memory;
-  gboolean is_taken;
 
   if (self && gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self))) {
     g_mutex_lock (&self->lock);
@@ -572,23 +571,27 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
   memory = gst_buffer_peek_memory (buffer, 0);
   if (!gst_tfx_pending_can_wrap (memory, layout))
     return FALSE;
+  is_foreign = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
   /* It will be written to. */
-  if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory))
+  if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory)) {
     memory = gst_memory_ref (memory);
-  else
+  } else {
     memory = gst_memory_copy (memory, 0, -1);
+    is_foreign = TRUE;
+  }
   if (!memory)
     return FALSE;
   self = gst_tfx_pending_new (filter, memory, layout);
+  self->is_foreign = is_foreign;
   if (self->is_on_device) {
     gst_tfx_cuda_allocator_set_pending (memory, &gst_tfx_pending_on_device,
         self);
     if (memory == gst_buffer_peek_memory (buffer, 0))
       gst_memory_unref (memory);
     else
-      gst_tfx_pending_put (buffer, memory);
+      gst_buffer_replace_memory (buffer, 0, memory);
   } else {
-    gst_tfx_pending_put (buffer, &self->memory);
+    gst_buffer_replace_memory (buffer, 0, &self->memory);
   }
   return TRUE;
 }
@@ -643,7 +646,7 @@ gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
     return;
   }
   run->memory = gst_memory_ref (&self->memory);
-  gst_tfx_pending_put (buffer, g_steal_pointer (&self->wrapped));
+  gst_tfx_pending_put_back (self, buffer);
 }
 
 void

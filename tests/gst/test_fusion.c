@@ -483,6 +483,71 @@ GST_START_TEST (test_position)
 }
 GST_END_TEST;
 
+/* ---- a pool's buffers ---------------------------------------------------------------- */
+
+#define N_POOL 480
+
+static GstBufferPool *
+open_pool (void)
+{
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, NULL, N_POOL * sizeof (gfloat), 0,
+      0);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  return pool;
+}
+
+static GstBuffer *
+take_silence (GstBufferPool *pool)
+{
+  GstBuffer *buffer = NULL;
+
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL),
+      GST_FLOW_OK);
+  fail_unless (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0),
+      GST_ALLOCATOR_SYSMEM));
+  gst_buffer_memset (buffer, 0, 0, -1);
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+static GstPadProbeReturn
+drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_DROP;
+}
+
+/* A buffer comes back to its pool with the memory that it had; one that is dropped
+ * between two elements, with what the first one has put there, does not. */
+GST_START_TEST (test_pool)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_check_harness ("tfxbutterworth ! tfxbutterworth name=b", &info);
+  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  GstPad *sink = gst_element_get_static_pad (b, "sink");
+  GstBufferPool *pool = open_pool ();
+  GstBuffer *buffer = take_silence (pool);
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
+
+  gst_buffer_unref (tfx_check_push (h, buffer));
+  buffer = take_silence (pool);
+  fail_unless (gst_buffer_peek_memory (buffer, 0) == memory);
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, drop, NULL, NULL);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  gst_buffer_unref (take_silence (pool));
+
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_object_unref (sink);
+  gst_object_unref (b);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_suite (void)
 {
@@ -500,6 +565,7 @@ fusion_suite (void)
   tcase_add_test (tc, test_seventy);
   tcase_add_test (tc, test_runs);
   tcase_add_loop_test (tc, test_position, 0, 2);
+  tcase_add_test (tc, test_pool);
   return s;
 }
 
