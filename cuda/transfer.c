@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "backend.h"
 #include "block.h"
+#include "cpu/copy.h"
 
 /* Bytes from plane to plane that every device takes. */
 #define MAX_PITCH INT32_MAX
@@ -157,25 +158,11 @@ tfx_transfer_block (const TfxCuda *cuda, const TfxTransfer *t,
 
 /* ---- moving --------------------------------------------------------------- */
 
-/* Between a block and its dense form, in runs as long as there are. */
+/* Between a block and its dense form. */
 static void
 copy (const TfxBlock *from, const TfxBlock *to)
 {
-  const size_t size = tfx_sample_size (from->type);
-  const size_t frame = from->n_channels * size;
-
-  if (is_by_frame (from) && from->frame_stride == to->frame_stride &&
-      from->channel_stride == 1 && to->channel_stride == 1 &&
-      from->frame_stride == (ptrdiff_t)from->n_channels) {
-    memcpy (to->data, from->data, from->n_frames * frame);
-  } else if (from->frame_stride == 1 && to->frame_stride == 1) {
-    for (unsigned c = 0; c < from->n_channels; c++)
-      memcpy ((char *)to->data + c * to->channel_stride * (ptrdiff_t)size,
-          (const char *)from->data + c * from->channel_stride * (ptrdiff_t)size,
-          from->n_frames * size);
-  } else {
-    tfx_block_copy (from, to);
-  }
+  tfx_cpu_copy (tfx_cpu_backend ()->data, from, to, 1.0);
 }
 
 /* Planes of the host, up or down. */

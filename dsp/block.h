@@ -59,7 +59,4 @@ tfx_block_is_interleaved (const TfxBlock *b)
 /* n zeros, aligned to a line of the cache, for free(); NULL: no memory. */
 double *tfx_block_new_samples (size_t n);
 
-/* out = in; the same shape, any types, the same memory or apart. */
-void tfx_block_copy (const TfxBlock *in, const TfxBlock *out);
-
 #endif
