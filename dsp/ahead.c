@@ -17,21 +17,6 @@ struct TfxAhead
   TfxStage *stage;
 };
 
-static bool
-is_in (const TfxChain *chain, uint64_t id)
-{
-  bool found = false;
-
-  for (size_t i = 0; !found && i < chain->n_stages; i++) {
-    const TfxStage *s = chain->stages[i];
-
-    found = s->id == id;
-    for (size_t b = 0; !found && tfx_branches_are_in (s) && b < s->u.sum.n; b++)
-      found = is_in (s->u.sum.branches[b], id);
-  }
-  return found;
-}
-
 static int
 make_room (TfxFilter *f)
 {
@@ -51,7 +36,7 @@ make_room (TfxFilter *f)
 int
 tfx_ahead_add (TfxFilter *f, TfxStage *stage, uint64_t frame)
 {
-  int ret = is_in (f->next, stage->id) ? make_room (f) : -ENOENT;
+  int ret = tfx_branches_find (f->next, stage->id) ? make_room (f) : -ENOENT;
 
   if (ret == 0)
     f->ahead[f->n_ahead++] = (TfxAhead){ frame, tfx_stage_ref (stage) };

@@ -94,6 +94,21 @@ tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step)
   return true;
 }
 
+const TfxStage *
+tfx_branches_find (const TfxChain *chain, uint64_t id)
+{
+  const TfxStage *found = NULL;
+
+  for (size_t i = 0; !found && i < chain->n_stages; i++) {
+    const TfxStage *s = chain->stages[i];
+
+    found = s->id == id ? s : NULL;
+    for (size_t b = 0; !found && tfx_branches_are_in (s) && b < s->u.sum.n; b++)
+      found = tfx_branches_find (s->u.sum.branches[b], id);
+  }
+  return found;
+}
+
 /* ---- for the tables of kinds --------------------------------------------------- */
 
 bool

@@ -21,6 +21,9 @@ bool tfx_branches_are_in (const TfxStage *stage);
 unsigned tfx_branches_n_channels (const TfxStage *stage, size_t branch,
     unsigned n_channels);
 
+/* The stage with that id, within branches too; NULL if there is none. */
+const TfxStage *tfx_branches_find (const TfxChain *chain, uint64_t id);
+
 /* Whether channels are evenly spaced: which is the first one, and how far they are
  * apart; 1 if there is a single one. */
 bool

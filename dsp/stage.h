@@ -74,9 +74,6 @@ struct TfxChain
   TfxStage *stages[];
 };
 
-/* The stage with that id, within sums too; NULL if there is none. */
-const TfxStage *tfx_chain_find (const TfxChain *chain, uint64_t id);
-
 /* Frames by which it is late, as its chain tells. */
 size_t tfx_stage_latency (const TfxStage *stage);
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "kind.h"
+#include "branches.h"
 
 TfxStage *
 tfx_moved_make_stage (const TfxMoved *moved)
@@ -47,7 +47,7 @@ tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain)
   size_t n = 0;
 
   if (chain && (moved->is_limiter || moved->is_leveller))
-    stage = tfx_chain_find (chain, moved->id);
+    stage = tfx_branches_find (chain, moved->id);
   if (!stage)
     return 0;
   if (moved->is_limiter && stage->kind == &tfx_kind_limiter) {

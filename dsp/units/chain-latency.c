@@ -4,21 +4,6 @@
 
 #include "../branches.h"
 
-const TfxStage *
-tfx_chain_find (const TfxChain *chain, uint64_t id)
-{
-  const TfxStage *found = NULL;
-
-  for (size_t i = 0; !found && i < chain->n_stages; i++) {
-    const TfxStage *s = chain->stages[i];
-
-    found = s->id == id ? s : NULL;
-    for (size_t b = 0; !found && tfx_branches_are_in (s) && b < s->u.sum.n; b++)
-      found = tfx_chain_find (s->u.sum.branches[b], id);
-  }
-  return found;
-}
-
 static size_t
 find_held (const TfxStage *stage)
 {
