@@ -112,21 +112,9 @@ tfx_branches_find (const TfxChain *chain, uint64_t id)
 /* ---- for the tables of kinds --------------------------------------------------- */
 
 bool
-tfx_branches_is_identity (const TfxStage *stage)
-{
-  return false;
-}
-
-bool
 tfx_branches_is_same (const TfxStage *a, const TfxStage *b)
 {
   return a == b;
-}
-
-size_t
-tfx_branches_state_size (const TfxStage *stage)
-{
-  return 0;
 }
 
 int

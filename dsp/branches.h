@@ -30,9 +30,7 @@ bool
 tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step);
 
 /* For the tables of kinds. */
-bool tfx_branches_is_identity (const TfxStage *stage);
 bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);
-size_t tfx_branches_state_size (const TfxStage *stage);
 int tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec);
 size_t tfx_branches_latency (const TfxStage *stage);
 /* H (exp (j 2 pi f / rate)) of the frames by which a branch is less late than the

@@ -269,7 +269,7 @@ look_for_echo (TfxSlot *slot, void *data)
   bool *has_echo = data;
 
   *has_echo = *has_echo || (kind->unit && kind->response &&
-                               kind->state_size (slot->stage) > 0);
+                               tfx_stage_state_size (slot->stage) > 0);
 }
 
 static bool
@@ -495,8 +495,8 @@ make_room_list (TfxPlaces *list, void *data)
 static void
 seed_state (TfxSlot *to, const TfxSlot *from)
 {
-  const size_t n_to = to->stage->kind->state_size (to->stage);
-  const size_t n_from = from->stage->kind->state_size (from->stage);
+  const size_t n_to = tfx_stage_state_size (to->stage);
+  const size_t n_from = tfx_stage_state_size (from->stage);
   const size_t n = least (n_to, n_from);
 
   for (unsigned c = 0; c < to->n_channels; c++)

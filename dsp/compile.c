@@ -27,7 +27,7 @@ static void
 count_slot (TfxSlot *slot, void *data)
 {
   Count *count = data;
-  const size_t size = slot->stage->kind->state_size (slot->stage);
+  const size_t size = tfx_stage_state_size (slot->stage);
 
   count->n_slots++;
   count->n_sos += slot->n_sos;
@@ -82,7 +82,7 @@ add_entry (Compiler *c, TfxStep *step, TfxSlot *slot)
   TfxPlanStage *entry = &c->plan->stages[c->plan->n_stages++];
 
   entry->step = step;
-  entry->state_size = slot->stage->kind->state_size (slot->stage);
+  entry->state_size = tfx_stage_state_size (slot->stage);
   entry->first_sos = step->n_sos;
   entry->n_sos = slot->n_sos;
   entry->slot = slot;

@@ -29,7 +29,7 @@ static void
 count_unit (TfxSlot *slot, void *data)
 {
   Format *format = data;
-  const size_t size = slot->stage->kind->state_size (slot->stage);
+  const size_t size = tfx_stage_state_size (slot->stage);
 
   TfxFilterSpec spec = format->spec.filter;
 
@@ -59,8 +59,7 @@ static void *
 take_over (const Format *format, const TfxSlot *slot, void *unit, void *old)
 {
   const TfxUnitKind *kind = slot->stage->kind->unit;
-  const size_t n_state =
-      slot->stage->kind->state_size (slot->stage) * slot->n_channels;
+  const size_t n_state = tfx_stage_state_size (slot->stage) * slot->n_channels;
 
   if (kind->succeed && kind->is_changing (old) &&
       kind->succeed (unit, old, n_state))

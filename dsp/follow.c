@@ -102,7 +102,7 @@ leads_to_identity (const TfxSlot *slot)
   TfxSlotValues values;
 
   if (stage)
-    return stage->kind->is_identity (stage);
+    return tfx_stage_is_identity (stage);
   values = tfx_queue_first_values (slot);
   return tfx_slot_is_identity (slot, &values);
 }

@@ -45,12 +45,6 @@ gain_is_same (const TfxStage *a, const TfxStage *b)
   return a->u.gain == b->u.gain;
 }
 
-static size_t
-gain_state_size (const TfxStage *stage)
-{
-  return 0;
-}
-
 static TfxComplex
 gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
@@ -63,6 +57,5 @@ const TfxKind tfx_kind_gain = {
   .is_identity = gain_is_identity,
   .is_same_structure = gain_is_same_structure,
   .is_same = gain_is_same,
-  .state_size = gain_state_size,
   .response = gain_response,
 };

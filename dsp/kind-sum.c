@@ -60,10 +60,8 @@ sum_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
 
 const TfxKind tfx_kind_sum = {
   .step = TFX_STEP_SUM,
-  .is_identity = tfx_branches_is_identity,
   .is_same_structure = sum_is_same_structure,
   .is_same = tfx_branches_is_same,
-  .state_size = tfx_branches_state_size,
   .response = sum_response,
   .spread = sum_spread,
   .latency = tfx_branches_latency,

@@ -83,12 +83,12 @@ struct TfxKind
   /* 0; -EINVAL: not for so many channels; -ERANGE: a value that the samples do
    * not hold.  May be NULL. */
   int (*check) (const TfxStage *stage, const TfxFilterSpec *spec);
-  bool (*is_identity) (const TfxStage *stage);
+  bool (*is_identity) (const TfxStage *stage); /* NULL: it never is one */
   /* Two of a kind: whether one can go to the other by values alone; and whether
    * these are the same too. */
   bool (*is_same_structure) (const TfxStage *a, const TfxStage *b);
   bool (*is_same) (const TfxStage *a, const TfxStage *b);
-  /* Doubles for a channel. */
+  /* Doubles for a channel.  NULL: none. */
   size_t (*state_size) (const TfxStage *stage);
   /* Two in series as one, with the id of the first, if that costs less.  *both
    * is NULL if not.  0 or -ENOMEM.  May be NULL. */

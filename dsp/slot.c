@@ -109,7 +109,7 @@ tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
     return -ENOMEM;
   slot->stage = tfx_stage_ref (stage);
   slot->n_channels = spec->filter.n_channels;
-  slot->is_active = !stage->kind->is_identity (stage);
+  slot->is_active = !tfx_stage_is_identity (stage);
   if (tfx_branches_are_in (stage))
     ret = make_branches (slot, spec);
   else if (stage->kind == &tfx_kind_sections)
@@ -136,7 +136,7 @@ tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec)
     return 0;
   if (!spec->kernel) {
     if (!slot->state)
-      slot->state = calloc (stage->kind->state_size (stage) + 1,
+      slot->state = calloc (tfx_stage_state_size (stage) + 1,
           unit.n_channels * sizeof (double));
     return slot->state ? 0 : -ENOMEM;
   }
@@ -242,7 +242,7 @@ tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values)
     stage.u.sections.sos = (TfxSos *)values->sos;
   else
     stage.u.gain = values->gain;
-  return stage.kind->is_identity (&stage);
+  return tfx_stage_is_identity (&stage);
 }
 
 bool
@@ -266,7 +266,7 @@ tfx_slot_reset (TfxSlot *slot)
   tfx_slot_drop_resident (slot);
   if (slot->state)
     memset (slot->state, 0,
-        stage->kind->state_size (stage) * slot->n_channels * sizeof (double));
+        tfx_stage_state_size (stage) * slot->n_channels * sizeof (double));
   if (slot->unit)
     stage->kind->unit->reset (slot->unit);
   tfx_motion_reset (slot);
@@ -276,7 +276,7 @@ double
 tfx_slot_peak (const TfxSlot *slot)
 {
   const TfxStage *stage = slot->stage;
-  const size_t n = stage->kind->state_size (stage) * slot->n_channels;
+  const size_t n = tfx_stage_state_size (stage) * slot->n_channels;
   double peak = 0.0;
 
   if (slot->unit)

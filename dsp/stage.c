@@ -31,6 +31,18 @@ tfx_stage_latency (const TfxStage *stage)
   return stage->kind->latency ? stage->kind->latency (stage) : 0;
 }
 
+bool
+tfx_stage_is_identity (const TfxStage *stage)
+{
+  return stage->kind->is_identity && stage->kind->is_identity (stage);
+}
+
+size_t
+tfx_stage_state_size (const TfxStage *stage)
+{
+  return stage->kind->state_size ? stage->kind->state_size (stage) : 0;
+}
+
 void *
 tfx_stage_copy (const void *items, size_t n, size_t size)
 {

@@ -77,6 +77,12 @@ struct TfxChain
 /* Frames by which it is late, as its chain tells. */
 size_t tfx_stage_latency (const TfxStage *stage);
 
+/* Whether it lets all pass as it is. */
+bool tfx_stage_is_identity (const TfxStage *stage);
+
+/* Doubles that it keeps of a channel. */
+size_t tfx_stage_state_size (const TfxStage *stage);
+
 /* A delay that is told as latency: of a branch that waits for others.  NULL if memory
  * is short. */
 TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);

@@ -22,7 +22,7 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
     tfx_stage_ref (stage);
     tfx_stage_unref (&slot->stage);
     slot->stage = stage;
-    slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
+    slot->is_active = slot->is_active || !tfx_stage_is_identity (stage);
     f->n_settings++;
   }
   f->wants_compile = f->wants_compile || (slot->is_active && !was_active);

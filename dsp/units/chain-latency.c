@@ -55,7 +55,7 @@ can_step (const TfxChain *running, const TfxChain *step)
   for (size_t i = 0; i < running->n_stages; i++) {
     const TfxStage *s = running->stages[i];
 
-    if (has_gap && (tfx_branches_are_in (s) || s->kind->state_size (s) > 0))
+    if (has_gap && (tfx_branches_are_in (s) || tfx_stage_state_size (s) > 0))
       return false;
     has_gap = has_gap || s != step->stages[i];
   }

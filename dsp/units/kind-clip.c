@@ -28,12 +28,6 @@ tfx_stage_reuse_clip (TfxStage *stage, double gain)
 }
 
 static bool
-clip_is_identity (const TfxStage *stage)
-{
-  return false;
-}
-
-static bool
 clip_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
   return true;
@@ -43,12 +37,6 @@ static bool
 clip_is_same (const TfxStage *a, const TfxStage *b)
 {
   return a->u.gain == b->u.gain;
-}
-
-static size_t
-clip_has_none (const TfxStage *stage)
-{
-  return 0;
 }
 
 static double
@@ -68,10 +56,8 @@ clip_response (const TfxStage *stage, unsigned channel, double freq_hz,
 const TfxKind tfx_kind_clip = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_clip_unit,
-  .is_identity = clip_is_identity,
   .is_same_structure = clip_is_same_structure,
   .is_same = clip_is_same,
-  .state_size = clip_has_none,
   .response = clip_response,
   .cost = clip_cost,
 };

@@ -172,12 +172,6 @@ fir_check (const TfxStage *stage, const TfxFilterSpec *spec)
   return stage->u.fir.peak < most ? 0 : -ERANGE;
 }
 
-static bool
-fir_is_identity (const TfxStage *stage)
-{
-  return false;
-}
-
 /* To go to other taps of a long one means to compute all at once that lies
  * ahead of the blocks; what was made ready in a thread instead takes the past
  * over a little with each block. */
@@ -303,7 +297,6 @@ const TfxKind tfx_kind_fir = {
   .step = TFX_STEP_FIR,
   .unit = &tfx_fir_unit,
   .check = fir_check,
-  .is_identity = fir_is_identity,
   .is_same_structure = fir_is_same_structure,
   .is_same = fir_is_same,
   .state_size = fir_state_size,

@@ -54,13 +54,6 @@ tfx_stage_reuse_leveller (TfxStage *stage, const TfxLeveller *leveller)
   return true;
 }
 
-/* Without a look-ahead it still measures. */
-static bool
-leveller_is_identity (const TfxStage *stage)
-{
-  return false;
-}
-
 static bool
 leveller_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
@@ -106,7 +99,6 @@ leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 const TfxKind tfx_kind_leveller = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_leveller_unit,
-  .is_identity = leveller_is_identity,
   .is_same_structure = leveller_is_same_structure,
   .is_same = leveller_is_same,
   .state_size = leveller_state_size,

@@ -46,12 +46,6 @@ tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter)
 }
 
 static bool
-limiter_is_identity (const TfxStage *stage)
-{
-  return false;
-}
-
-static bool
 limiter_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
   return have_same_structure (&a->u.limiter, &b->u.limiter);
@@ -96,7 +90,6 @@ limiter_gain_at (const TfxStage *stage, double level_db)
 const TfxKind tfx_kind_limiter = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_limiter_unit,
-  .is_identity = limiter_is_identity,
   .is_same_structure = limiter_is_same_structure,
   .is_same = limiter_is_same,
   .state_size = limiter_state_size,

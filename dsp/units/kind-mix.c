@@ -81,12 +81,6 @@ mix_is_same (const TfxStage *a, const TfxStage *b)
   return true;
 }
 
-static size_t
-mix_state_size (const TfxStage *stage)
-{
-  return 0;
-}
-
 /* ns for a gain and a sample. */
 #define GAIN_NS 0.5
 
@@ -137,7 +131,6 @@ const TfxKind tfx_kind_mix = {
   .is_identity = mix_is_identity,
   .is_same_structure = mix_is_same_structure,
   .is_same = mix_is_same,
-  .state_size = mix_state_size,
   .response = mix_response,
   .spread = mix_spread,
   .cost = mix_cost,
