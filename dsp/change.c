@@ -279,9 +279,7 @@ begins_with_edge (const TfxPlace *p)
 
   if (!p->slot || p->has_past || tfx_slot_is_successor (p->slot, p->old))
     return false;
-  look_for_echo (p->slot, &has_echo);
-  for (size_t b = 0; b < p->slot->n_branches; b++)
-    tfx_slots_each (&p->slot->branches[b], look_for_echo, &has_echo);
+  tfx_slot_each (p->slot, look_for_echo, &has_echo);
   return has_echo;
 }
 

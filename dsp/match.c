@@ -309,16 +309,6 @@ stop_following (TfxSlot *slot, void *data)
   tfx_queue_cut (slot, tfx_queue_point (slot->stage, f->n_run));
 }
 
-static void
-stop_old (TfxFilter *f, TfxPlace *p)
-{
-  if (!p->old)
-    return;
-  stop_following (p->old, f);
-  for (size_t b = 0; b < p->old->n_branches; b++)
-    tfx_slots_each (&p->old->branches[b], stop_following, f);
-}
-
 void
 tfx_match_commit (TfxFilter *f, TfxPlaces *list)
 {
@@ -331,8 +321,8 @@ tfx_match_commit (TfxFilter *f, TfxPlaces *list)
       commit_slot (f, p->slot);
     if (p->is_new && p->phase == TFX_PLACE_CATCHING_UP && !starts (p))
       p->phase = TFX_PLACE_WAITING;
-    if (p->is_new)
-      stop_old (f, p);
+    if (p->is_new && p->old)
+      tfx_slot_each (p->old, stop_following, f);
     p->is_new = false;
   }
   free (list->places);

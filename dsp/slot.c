@@ -289,17 +289,22 @@ tfx_slot_peak (const TfxSlot *slot)
 }
 
 void
+tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data)
+{
+  f (slot, data);
+  for (size_t b = 0; b < slot->n_branches; b++)
+    tfx_slots_each (&slot->branches[b], f, data);
+}
+
+void
 tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
 {
   for (size_t i = 0; i < list->n; i++) {
     TfxSlot *slots[2] = { list->places[i].slot, list->places[i].old };
 
     for (int k = 0; k < 2; k++) {
-      if (!slots[k])
-        continue;
-      f (slots[k], data);
-      for (size_t b = 0; b < slots[k]->n_branches; b++)
-        tfx_slots_each (&slots[k]->branches[b], f, data);
+      if (slots[k])
+        tfx_slot_each (slots[k], f, data);
     }
   }
 }

@@ -217,9 +217,10 @@ double tfx_slot_peak (const TfxSlot *slot);
 /* The place of a stage, within sums too; NULL if there is none. */
 TfxPlace *tfx_slots_find (TfxPlaces *list, uint64_t id);
 
-/* Calls f for every slot of the list, those of branches and those that fade out
- * included. */
+/* Calls f for the slot and those of its branches; for every slot of the list, those that
+ * fade out included. */
 typedef void (*TfxSlotFunction) (TfxSlot *slot, void *data);
+void tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data);
 void tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data);
 
 #endif
