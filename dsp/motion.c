@@ -35,7 +35,6 @@ tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
   TfxMotion *m = &slot->motion;
   const size_t n = slot->n_sos;
 
-  m->n_channels = spec->n_channels;
   m->n_fade_cells = tfx_slot_fade_cells (spec);
   m->cell = UINT64_MAX;
   if (n == 0)
@@ -126,14 +125,14 @@ take_state (TfxSlot *slot, const TfxSvf *shapes)
 {
   const TfxMotion *m = &slot->motion;
 
-  for (unsigned c = 0; m->is_entered && c < m->n_channels; c++) {
+  for (unsigned c = 0; m->is_entered && c < slot->n_channels; c++) {
     double *s = slot->state + 2 * c * slot->n_sos;
 
     if (m->is_fade)
       memcpy (s, m->state + 2 * c * slot->n_sos, 2 * slot->n_sos * sizeof *s);
     for (size_t k = 0; !m->is_fade && k < slot->n_sos; k++) {
-      const double ml[2] = { m->state[k * m->n_channels + c],
-        m->state[(slot->n_sos + k) * m->n_channels + c] };
+      const double ml[2] = { m->state[k * slot->n_channels + c],
+        m->state[(slot->n_sos + k) * slot->n_channels + c] };
 
       tfx_svf_set_state (&slot->to[k], &shapes[k], ml, s + 2 * k);
     }
@@ -335,15 +334,15 @@ tfx_motion_enter (TfxSlot *slot)
   m->is_entered = true;
   if (slot->n_sos == 0)
     return;
-  memset (m->state, 0, 2 * slot->n_sos * m->n_channels * sizeof *m->state);
-  for (unsigned c = 0; !m->is_fade && c < m->n_channels; c++) {
+  memset (m->state, 0, 2 * slot->n_sos * slot->n_channels * sizeof *m->state);
+  for (unsigned c = 0; !m->is_fade && c < slot->n_channels; c++) {
     for (size_t k = 0; k < slot->n_sos; k++) {
       double ml[2];
 
       tfx_svf_get_state (&slot->sos[k], &m->from[k],
           slot->state + 2 * (c * slot->n_sos + k), ml);
-      m->state[k * m->n_channels + c] = ml[0];
-      m->state[(slot->n_sos + k) * m->n_channels + c] = ml[1];
+      m->state[k * slot->n_channels + c] = ml[0];
+      m->state[(slot->n_sos + k) * slot->n_channels + c] = ml[1];
     }
   }
 }

@@ -26,7 +26,7 @@ typedef struct TfxMotion
   bool is_curve;    /* set for one cell */
   bool is_fade;     /* of sections; else they glide */
   bool is_entered;  /* its state is in force, in place of the slot's */
-  unsigned n_channels, n_fade_cells;
+  unsigned n_fade_cells;
   struct TfxSvf *from, *to; /* [n_sos], the ends of a glide */
   /* [TFX_MOTION_VALUES][n_sos]: at the first frame of a cell, and how they go on,
    * g and k by a factor, the others by a difference; and what a kernel makes of

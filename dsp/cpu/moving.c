@@ -139,7 +139,7 @@ run_channels (const Run *r, double *x)
 static unsigned
 clean_integrators (const Run *r, double *state)
 {
-  const size_t stride = r->slot->motion.n_channels, n = 2 * r->slot->n_sos;
+  const size_t stride = r->slot->n_channels, n = 2 * r->slot->n_sos;
   unsigned cleared = 0;
 
   for (unsigned c = 0; c < r->n_lanes; c++) {
@@ -162,7 +162,7 @@ run_glide (const Run *r, double *x)
   const TfxMotion *m = &r->slot->motion;
   double *state = m->state + r->channel;
 
-  r->kernels->moving (x, r->n, r->n_lanes, state, m->n_channels,
+  r->kernels->moving (x, r->n, r->n_lanes, state, r->slot->n_channels,
       m->coef + r->frame % TFX_GRID_FRAMES, r->slot->n_sos);
   return clean_integrators (r, state);
 }
