@@ -121,14 +121,16 @@ int tfx_cuda_engine_finish (TfxEngine *engine, TfxFlight *flight);
 void tfx_cuda_engine_finish_flights (TfxEngine *engine);
 size_t tfx_cuda_engine_n_done (const TfxEngine *engine);
 
-void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
-void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
+void tfx_cuda_engine_get_state (TfxEngine *engine, const TfxPlanPart *part,
+    double *state);
+void tfx_cuda_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
     const double *state);
 double tfx_cuda_engine_state_peak (const TfxEngine *engine);
 
 /* Their device is held by the caller; free is to be set. */
-TfxResident *tfx_cuda_engine_keep_state (TfxEngine *engine, size_t stage);
-bool tfx_cuda_engine_take_state (TfxEngine *engine, size_t stage,
+TfxResident *
+tfx_cuda_engine_keep_state (TfxEngine *engine, const TfxPlanPart *part);
+bool tfx_cuda_engine_take_state (TfxEngine *engine, const TfxPlanPart *part,
     TfxResident *resident);
 void tfx_cuda_engine_free_resident (TfxResident *resident);
 

@@ -73,7 +73,7 @@ resident_read (TfxResident *resident, double *state)
 /* ---- out of an engine, and into one ---------------------------------------------- */
 
 static int
-fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
+fill (Resident *r, TfxEngine *e, const TfxPlanPart *s)
 {
   const Node *node = &e->nodes[s->step->index];
   int ret;
@@ -91,9 +91,8 @@ fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
 }
 
 TfxResident *
-tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
+tfx_cuda_engine_keep_state (TfxEngine *e, const TfxPlanPart *s)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
   const Node *node = &e->nodes[s->step->index];
   Resident *r;
   int ret;
@@ -123,9 +122,9 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
 }
 
 bool
-tfx_cuda_engine_take_state (TfxEngine *e, size_t stage, TfxResident *resident)
+tfx_cuda_engine_take_state (TfxEngine *e, const TfxPlanPart *s,
+    TfxResident *resident)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
   const Node *node = &e->nodes[s->step->index];
   const Resident *r = (const Resident *)resident;
   int ret;

@@ -16,7 +16,7 @@ state_is_lost (TfxEngine *e)
 /* Whatever fails is tried once more: what is asked of a device that has just
  * failed is worth it. */
 static int
-try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
+try_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
 {
   Node *node = &e->nodes[s->step->index];
   int ret = tfx_context_enter (e->cuda);
@@ -33,9 +33,8 @@ try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
 }
 
 void
-tfx_cuda_engine_get_state (TfxEngine *e, size_t stage, double *state)
+tfx_cuda_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
 
   if (try_get_state (e, s, state) == 0 || try_get_state (e, s, state) == 0)
     return;
@@ -45,7 +44,7 @@ tfx_cuda_engine_get_state (TfxEngine *e, size_t stage, double *state)
 }
 
 static int
-try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
+try_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
 {
   Node *node = &e->nodes[s->step->index];
   int ret = tfx_context_enter (e->cuda);
@@ -62,9 +61,9 @@ try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
 }
 
 void
-tfx_cuda_engine_set_state (TfxEngine *e, size_t stage, const double *state)
+tfx_cuda_engine_set_state (TfxEngine *e, const TfxPlanPart *s,
+    const double *state)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
 
   if (try_set_state (e, s, state) < 0 && try_set_state (e, s, state) < 0)
     state_is_lost (e);

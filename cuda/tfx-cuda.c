@@ -85,9 +85,9 @@ resident_free (TfxResident *resident)
 }
 
 static TfxResident *
-keep_state (TfxEngine *engine, size_t stage)
+keep_state (TfxEngine *engine, const TfxPlanPart *part)
 {
-  TfxResident *resident = tfx_cuda_engine_keep_state (engine, stage);
+  TfxResident *resident = tfx_cuda_engine_keep_state (engine, part);
 
   if (!resident)
     return NULL;

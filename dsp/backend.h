@@ -46,16 +46,18 @@ struct TfxBackend
    * 0, or negative errno: it then runs on as it was. */
   int (*update) (TfxEngine *engine, const TfxPlan *plan);
 
-  /* The state of a stage of the plan as double[n_channels][state size], in
+  /* The state of a part of the plan as double[n_channels][state size], in
    * the form that tfx.h describes. */
-  void (*get_state) (TfxEngine *engine, size_t stage, double *state);
-  void (*set_state) (TfxEngine *engine, size_t stage, const double *state);
+  void (*get_state) (TfxEngine *engine, const TfxPlanPart *part, double *state);
+  void (*set_state) (TfxEngine *engine, const TfxPlanPart *part,
+      const double *state);
 
-  /* Takes the state of a stage out of the engine, to stay on the device; NULL:
+  /* Takes the state of a part out of the engine, to stay on the device; NULL:
    * it cannot be, so it is asked for with get_state.  And brings it to an engine,
    * which has a copy then; false: it cannot be.  NULL: state lies on the host. */
-  TfxResident *(*keep_state) (TfxEngine *engine, size_t stage);
-  bool (*take_state) (TfxEngine *engine, size_t stage, TfxResident *resident);
+  TfxResident *(*keep_state) (TfxEngine *engine, const TfxPlanPart *part);
+  bool (*take_state) (TfxEngine *engine, const TfxPlanPart *part,
+      TfxResident *resident);
 
   /* The largest magnitude in the state; 0 is rest. */
   double (*state_peak) (const TfxEngine *engine);

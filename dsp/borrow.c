@@ -8,11 +8,18 @@
 
 #include "backend.h"
 
-/* Whether the engine has the state of a stage, rather than its unit. */
+/* A gain, and what has no sections, has none. */
 static bool
-is_in_engine (const TfxPlan *plan, const TfxPlanStage *entry)
+has_state (const TfxPlanPart *part)
 {
-  return !plan->backend->uses_units || !entry->slot->stage->kind->unit;
+  return part->n_sos > 0 || part->slot->stage->kind->unit;
+}
+
+/* Whether the engine has the state of a part, rather than its unit. */
+static bool
+is_in_engine (const TfxPlan *plan, const TfxPlanPart *part)
+{
+  return !plan->backend->uses_units || !part->slot->stage->kind->unit;
 }
 
 /* From the device that has it. */
@@ -31,19 +38,18 @@ read_resident (TfxSlot *slot)
 
 /* False: it is to be had from the host alone. */
 static bool
-keep_entry (TfxPlan *plan, size_t i)
+keep_part (TfxPlan *plan, const TfxPlanPart *part)
 {
-  const TfxPlanStage *entry = &plan->stages[i];
-  TfxSlot *slot = entry->slot;
+  TfxSlot *slot = part->slot;
   TfxResident *resident = NULL;
 
   tfx_slot_drop_resident (slot);
   if (plan->backend->keep_state)
-    resident = plan->backend->keep_state (plan->engine, i);
+    resident = plan->backend->keep_state (plan->engine, part);
   slot->resident = resident;
   if (resident && slot->unit) {
     resident->room =
-        calloc (entry->state_size + 1, slot->n_channels * sizeof (double));
+        calloc (part->state_size + 1, slot->n_channels * sizeof (double));
     if (!resident->room)
       tfx_slot_drop_resident (slot);
   }
@@ -51,45 +57,45 @@ keep_entry (TfxPlan *plan, size_t i)
 }
 
 static void
-get_entry (TfxPlan *plan, size_t i, bool may_stay)
+get_part (TfxPlan *plan, const TfxPlanPart *part, bool may_stay)
 {
-  const TfxPlanStage *entry = &plan->stages[i];
-  TfxSlot *slot = entry->slot;
+  TfxSlot *slot = part->slot;
 
-  if (!is_in_engine (plan, entry) || entry->step->is_apart)
+  if (!has_state (part) || !is_in_engine (plan, part) || part->step->is_apart)
     return;
-  if (may_stay && keep_entry (plan, i))
+  if (may_stay && keep_part (plan, part))
     return;
   if (!slot->unit) {
-    plan->backend->get_state (plan->engine, i, slot->state);
+    plan->backend->get_state (plan->engine, part, slot->state);
     return;
   }
-  plan->backend->get_state (plan->engine, i, plan->scratch);
+  plan->backend->get_state (plan->engine, part, plan->scratch);
   slot->stage->kind->unit->set_state (slot->unit, plan->scratch);
 }
 
 static void
-set_entry (TfxPlan *plan, size_t i)
+set_part (TfxPlan *plan, const TfxPlanPart *part)
 {
-  const TfxPlanStage *entry = &plan->stages[i];
-  TfxSlot *slot = entry->slot;
+  TfxSlot *slot = part->slot;
 
-  if (!is_in_engine (plan, entry)) {
+  if (!has_state (part))
+    return;
+  if (!is_in_engine (plan, part)) {
     read_resident (slot);
     return;
   }
   if (slot->resident && plan->backend->take_state &&
-      plan->backend->take_state (plan->engine, i, slot->resident)) {
+      plan->backend->take_state (plan->engine, part, slot->resident)) {
     tfx_slot_drop_resident (slot);
     return;
   }
   read_resident (slot);
   if (!slot->unit) {
-    plan->backend->set_state (plan->engine, i, slot->state);
+    plan->backend->set_state (plan->engine, part, slot->state);
     return;
   }
   slot->stage->kind->unit->get_state (slot->unit, plan->scratch);
-  plan->backend->set_state (plan->engine, i, plan->scratch);
+  plan->backend->set_state (plan->engine, part, plan->scratch);
 }
 
 static void
@@ -100,9 +106,9 @@ give_back (TfxFilter *f, bool may_stay)
   if (!plan)
     return;
   pthread_mutex_lock (&plan->lock);
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    if (plan->filters[plan->stages[i].filter] == f)
-      get_entry (plan, i, may_stay);
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    if (plan->filters[plan->parts[i].filter] == f)
+      get_part (plan, &plan->parts[i], may_stay);
   }
   pthread_mutex_unlock (&plan->lock);
   f->holder = NULL;
@@ -132,14 +138,16 @@ tfx_borrow_from_device (TfxFilter *f)
 void
 tfx_borrow_load (TfxPlan *plan)
 {
-  for (size_t i = 0; i < plan->n_stages; i++)
-    plan->stages[i].step->is_apart = false;
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    const TfxPlanStage *entry = &plan->stages[i];
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    if (has_state (&plan->parts[i]))
+      plan->parts[i].step->is_apart = false;
+  }
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    const TfxPlanPart *part = &plan->parts[i];
 
-    set_entry (plan, i);
-    entry->step->is_apart =
-        entry->step->is_apart || entry->slot->motion.is_entered;
+    set_part (plan, part);
+    part->step->is_apart = part->step->is_apart ||
+                           (has_state (part) && part->slot->motion.is_entered);
   }
   for (size_t i = 0; i < plan->n_filters; i++)
     plan->filters[i]->holder = plan;
@@ -148,10 +156,8 @@ tfx_borrow_load (TfxPlan *plan)
 void
 tfx_borrow_get_step (TfxPlan *plan, TfxStep *step)
 {
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    if (plan->stages[i].step == step)
-      get_entry (plan, i, false);
-  }
+  for (size_t i = 0; i < step->n_parts; i++)
+    get_part (plan, &step->parts[i], false);
   step->is_apart = true;
 }
 
@@ -159,10 +165,8 @@ void
 tfx_borrow_set_step (TfxPlan *plan, TfxStep *step)
 {
   step->is_apart = false;
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    if (plan->stages[i].step == step)
-      set_entry (plan, i);
-  }
+  for (size_t i = 0; i < step->n_parts; i++)
+    set_part (plan, &step->parts[i]);
 }
 
 static void
@@ -189,12 +193,12 @@ tfx_borrow_peak (const TfxFilter *f)
   pthread_mutex_lock (&plan->lock);
   peak = plan->backend->state_peak (plan->engine);
   pthread_mutex_unlock (&plan->lock);
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    const TfxPlanStage *entry = &plan->stages[i];
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    const TfxPlanPart *part = &plan->parts[i];
 
-    if (plan->filters[entry->filter] == f &&
-        (!is_in_engine (plan, entry) || entry->step->is_apart))
-      see_slot (entry->slot, &peak);
+    if (plan->filters[part->filter] == f &&
+        (!is_in_engine (plan, part) || part->step->is_apart))
+      see_slot (part->slot, &peak);
   }
   return peak;
 }

@@ -41,13 +41,12 @@ reserve (TfxPlan *plan)
 
   for (size_t i = 0; i < plan->n_filters; i++)
     tfx_slots_each (&plan->filters[i]->places, count_slot, &count);
-  plan->stages = calloc (count.n_slots + 1, sizeof *plan->stages);
   plan->parts = calloc (count.n_slots + 1, sizeof *plan->parts);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
   if (!plan->backend->uses_units)
     plan->scratch =
         calloc (count.largest + 1, plan->n_channels * sizeof *plan->scratch);
-  if (!plan->stages || !plan->parts || !plan->sos ||
+  if (!plan->parts || !plan->sos ||
       (!plan->backend->uses_units && !plan->scratch))
     return -ENOMEM;
   return 0;
@@ -77,16 +76,14 @@ add_step (Compiler *c, TfxSteps *list, TfxStepKind kind)
 }
 
 static void
-add_entry (Compiler *c, TfxStep *step, TfxSlot *slot)
+add_part (Compiler *c, TfxStep *step, TfxSlot *slot)
 {
-  TfxPlanStage *entry = &c->plan->stages[c->plan->n_stages++];
+  TfxPlan *plan = c->plan;
 
-  entry->step = step;
-  entry->state_size = tfx_stage_state_size (slot->stage);
-  entry->first_sos = step->n_sos;
-  entry->n_sos = slot->n_sos;
-  entry->slot = slot;
-  entry->filter = c->filter;
+  step->parts = step->parts ? step->parts : plan->parts + plan->n_parts;
+  plan->parts[plan->n_parts++] = (TfxPlanPart){ step, slot, c->filter,
+    step->n_sos, slot->n_sos, tfx_stage_state_size (slot->stage) };
+  step->n_parts++;
 }
 
 /* Numbers stay far from the ends of what a double holds. */
@@ -107,7 +104,6 @@ open_cascade (Compiler *c, TfxSteps *list, double gain)
       is_foldable (gain) && is_foldable (last->tail * gain))
     return last;
   step = add_step (c, list, TFX_STEP_CASCADE);
-  step->parts = c->plan->parts + c->plan->n_parts;
   step->sos = c->plan->sos + c->plan->n_sos;
   step->is_alone = !is_foldable (gain);
   return step;
@@ -118,16 +114,9 @@ add_cascade (Compiler *c, TfxSteps *list, TfxSlot *slot)
 {
   const double gain = slot->sos ? 1.0 : slot->gain;
   TfxStep *step = open_cascade (c, list, gain);
-  TfxPlanPart *part = &step->parts[step->n_parts++];
 
-  part->filter = c->filter;
-  part->slot = slot;
-  part->first_sos = step->n_sos;
+  add_part (c, step, slot);
   step->tail = slot->n_sos > 0 ? 1.0 : step->tail * gain;
-  c->plan->n_parts++;
-  if (slot->n_sos == 0)
-    return;
-  add_entry (c, step, slot);
   step->n_sos += slot->n_sos;
   c->plan->n_sos += slot->n_sos;
 }
@@ -147,13 +136,11 @@ add_unit (Compiler *c, TfxSteps *list, TfxSlot *slot)
     return ret;
   step = add_step (c, list, slot->stage->kind->step);
   step->stage = tfx_stage_ref (slot->stage);
-  step->slot = slot;
-  step->filter = c->filter;
   if (c->plan->backend->uses_units) {
     step->unit = slot->unit;
     step->unit_kind = slot->stage->kind->unit;
   }
-  add_entry (c, step, slot);
+  add_part (c, step, slot);
   return 0;
 }
 
@@ -283,15 +270,13 @@ void
 tfx_compile_clear (TfxPlan *plan)
 {
   clear_list (&plan->top);
-  free (plan->stages);
   free (plan->parts);
   free (plan->sos);
   free (plan->scratch);
-  plan->stages = NULL;
   plan->parts = NULL;
   plan->sos = NULL;
   plan->scratch = NULL;
-  plan->n_stages = plan->n_parts = plan->n_sos = plan->n_all_steps = 0;
+  plan->n_parts = plan->n_sos = plan->n_all_steps = 0;
   plan->n_chain_stages = 0;
 }
 
@@ -351,12 +336,12 @@ tfx_compile_each (TfxPlan *plan, TfxStepFunction f, void *data)
 static void
 set_values (TfxPlan *plan, TfxStep *step, void *data)
 {
-  if (step->kind == TFX_STEP_CASCADE)
+  if (step->kind == TFX_STEP_CASCADE) {
     tfx_compile_set_step (plan, step);
-  if (!step->slot || step->stage == step->slot->stage)
-    return;
-  tfx_stage_unref (&step->stage);
-  step->stage = tfx_stage_ref (step->slot->stage);
+  } else if (step->n_parts > 0 && step->stage != step->parts->slot->stage) {
+    tfx_stage_unref (&step->stage);
+    step->stage = tfx_stage_ref (step->parts->slot->stage);
+  }
 }
 
 void

@@ -149,12 +149,13 @@ tfx_follow_wake_frames (const TfxFilter *f)
 size_t
 tfx_follow_run (TfxStep *step, size_t first, size_t n_left)
 {
-  TfxFilter *f = step->plan->filters[step->filter];
+  TfxFilter *f = step->plan->filters[step->parts->filter];
+  TfxSlot *slot = step->parts->slot;
   const uint64_t now = f->n_run + first;
 
-  if (tfx_follow_next (step->slot) <= now)
-    tfx_follow_take (f, step->slot, now);
-  if (tfx_follow_next (step->slot) - now < n_left)
-    return (size_t)(tfx_follow_next (step->slot) - now);
+  if (tfx_follow_next (slot) <= now)
+    tfx_follow_take (f, slot, now);
+  if (tfx_follow_next (slot) - now < n_left)
+    return (size_t)(tfx_follow_next (slot) - now);
   return n_left;
 }

@@ -25,8 +25,6 @@ mark_step (TfxPlan *plan, TfxStep *step, void *data)
   for (size_t i = 0; i < step->n_parts; i++)
     step->is_moving =
         step->is_moving || find_next (step->parts[i].slot, 0) != UINT64_MAX;
-  if (step->slot)
-    step->is_moving = tfx_follow_next (step->slot) != UINT64_MAX;
   plan->is_moving = plan->is_moving || step->is_moving;
 }
 

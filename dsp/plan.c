@@ -32,11 +32,9 @@ move_compiled (TfxPlan *to, TfxPlan *from)
 {
   to->engine = from->engine;
   to->top = from->top;
-  to->stages = from->stages;
   to->parts = from->parts;
   to->sos = from->sos;
   to->scratch = from->scratch;
-  to->n_stages = from->n_stages;
   to->n_parts = from->n_parts;
   to->n_sos = from->n_sos;
   to->n_all_steps = from->n_all_steps;
@@ -45,11 +43,10 @@ move_compiled (TfxPlan *to, TfxPlan *from)
 
   from->engine = NULL;
   from->top = (TfxSteps){ 0, NULL };
-  from->stages = NULL;
   from->parts = NULL;
   from->sos = NULL;
   from->scratch = NULL;
-  from->n_stages = from->n_parts = from->n_sos = from->n_all_steps = 0;
+  from->n_parts = from->n_sos = from->n_all_steps = 0;
   from->n_chain_stages = 0;
   from->is_stale = false;
 }

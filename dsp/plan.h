@@ -43,41 +43,32 @@ struct TfxStep
   TfxStage *stage; /* a reference; of units and splits */
   size_t n_branches;
   TfxSteps *branches;
-  /* How it comes from the slots of filters.  parts: sections and gains of a
-   * cascade, in order. */
+  /* The slots of filters that it comes from: sections and gains of a cascade, in
+   * order; that of a unit. */
   struct TfxPlanPart *parts;
   size_t n_parts;
   bool is_alone;  /* a gain that nothing is folded into */
   bool is_moving; /* its values may change within a run, see glide.h */
   bool is_apart;  /* its state lies in the slots meanwhile */
   double tail;    /* of gains behind the last sections, while it is compiled */
-  struct TfxSlot *slot; /* FIRs, delay lines */
-  size_t filter;        /* whose slot that is */
   /* On the CPU, what runs them. */
   void *unit;
   const struct TfxUnitKind *unit_kind;
   const struct TfxFade *fade; /* how far a cross-fade has come, see slot.h */
 };
 
+/* What a step runs of one slot, and where the state of that lies. */
 typedef struct TfxPlanPart
 {
-  size_t filter; /* whose slot that is */
-  struct TfxSlot *slot;
-  size_t first_sos; /* of the step; sections only */
-} TfxPlanPart;
-
-/* A stage that has state, and where that lies. */
-typedef struct TfxPlanStage
-{
   TfxStep *step;
+  struct TfxSlot *slot;
+  size_t filter;           /* whose slot that is */
   size_t first_sos, n_sos; /* within the step; cascades only */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
   size_t state_size;
-  struct TfxSlot *slot;
-  size_t filter; /* whose slot that is */
-} TfxPlanStage;
+} TfxPlanPart;
 
 struct TfxPlan
 {
@@ -93,8 +84,7 @@ struct TfxPlan
   /* What is compiled. */
   struct TfxEngine *engine;
   TfxSteps top;
-  size_t n_all_steps, n_stages, n_parts, n_sos, n_chain_stages;
-  TfxPlanStage *stages; /* those that have state */
+  size_t n_all_steps, n_parts, n_sos, n_chain_stages;
   TfxPlanPart *parts;
   TfxSos *sos;
   double *scratch; /* the largest state of a stage, for devices */

@@ -280,9 +280,8 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
 /* ---- state -------------------------------------------------------------- */
 
 void
-tfx_engine_get_state (TfxEngine *e, size_t stage, double *state)
+tfx_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
   size_t first;
   TfxCascade *cascade = tfx_joint_find (&e->nodes[s->step->index], &first);
 
@@ -290,9 +289,8 @@ tfx_engine_get_state (TfxEngine *e, size_t stage, double *state)
 }
 
 void
-tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
+tfx_engine_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
 {
-  const TfxPlanStage *s = &e->plan->stages[stage];
   const Node *node = &e->nodes[s->step->index];
 
   tfx_joint_leave (e, node, false);

@@ -351,15 +351,15 @@ test_new_past (void)
 
     engine = cuda_row_engine (row);
     ret = run_blocks (c, engine, row, type, fir_split_random, 0, 1777, out);
-    row->plan->backend->get_state (engine, 0, state);
-    row->plan->backend->set_state (engine, 0, zeros);
-    row->plan->backend->set_state (engine, 0, state);
+    row->plan->backend->get_state (engine, row->plan->parts, state);
+    row->plan->backend->set_state (engine, row->plan->parts, zeros);
+    row->plan->backend->set_state (engine, row->plan->parts, state);
     if (ret == 0)
       ret =
           run_blocks (c, engine, row, other, fir_split_random, 1777, 1501, out);
-    row->plan->backend->get_state (engine, 0, state);
-    row->plan->backend->set_state (engine, 0, zeros);
-    row->plan->backend->set_state (engine, 0, state);
+    row->plan->backend->get_state (engine, row->plan->parts, state);
+    row->plan->backend->set_state (engine, row->plan->parts, zeros);
+    row->plan->backend->set_state (engine, row->plan->parts, state);
     if (ret == 0)
       ret =
           run_blocks (c, engine, row, type, fir_split_random, 3278, 1722, out);
