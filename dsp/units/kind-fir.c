@@ -120,28 +120,25 @@ common_method (TfxFirMethod a, TfxFirMethod b)
   return b == TFX_FIR_AUTO || a == b ? a : TFX_FIR_AUTO;
 }
 
-static TfxFirShape
-shape_of (const TfxStage *s)
-{
-  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_leading,
-    s->u.fir.n_trailing, s->u.fir.method };
-}
-
 /* That of two in series as one. */
-static TfxFirShape
-convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
+static TfxConvolverSpec
+convolved_spec (const TfxConvolverSpec *a, const TfxConvolverSpec *b)
 {
-  return (
-      TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
-    a->n_taps + b->n_taps - 1, a->n_leading + b->n_leading,
-    a->n_trailing + b->n_trailing, common_method (a->method, b->method) };
+  TfxConvolverSpec both = *a;
+
+  both.n_kernels = a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels;
+  both.n_taps = a->n_taps + b->n_taps - 1;
+  both.n_leading = a->n_leading + b->n_leading;
+  both.n_trailing = a->n_trailing + b->n_trailing;
+  both.method = common_method (a->method, b->method);
+  return both;
 }
 
 /* Two in series as one, with the id of the first; n_kernels is that of both, or 1 of
  * one of them.  NULL if memory is short. */
 static TfxStage *
 convolve (const TfxStage *first, const TfxStage *second,
-    const TfxFirShape *shape)
+    const TfxConvolverSpec *shape)
 {
   const unsigned n_a = first->u.fir.n_kernels, n_b = second->u.fir.n_kernels;
   const size_t len_a = first->u.fir.n_taps, len_b = second->u.fir.n_taps;
@@ -204,9 +201,9 @@ fir_state_size (const TfxStage *stage)
 static double
 fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  const TfxFirShape shape = shape_of (stage);
+  const TfxConvolverSpec convolver = tfx_unit_fir_spec (stage, spec);
 
-  return tfx_fir_functions.cost (&shape, spec);
+  return tfx_convolver_cost (&convolver);
 }
 
 /* Convolving kernels of more taps than this with each other takes longer than
@@ -220,20 +217,19 @@ static int
 fir_join (const TfxStage *first, const TfxStage *second,
     const TfxFilterSpec *spec, TfxStage **both)
 {
-  const TfxFirShape a = shape_of (first);
-  const TfxFirShape b = shape_of (second);
-  const TfxFirShape shape = convolved_shape (&a, &b);
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
     tfx_fir_unit.get_kernel () };
+  const TfxConvolverSpec a = tfx_unit_fir_spec (first, &unit);
+  const TfxConvolverSpec b = tfx_unit_fir_spec (second, &unit);
+  const TfxConvolverSpec shape = convolved_spec (&a, &b);
 
   *both = NULL;
   if (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1)
     return 0;
   if (shape.n_taps > TFX_FIR_MAX_TAPS ||
       (double)a.n_taps * (double)b.n_taps > JOIN_MAX_PRODUCTS ||
-      tfx_fir_functions.cost (&shape, &unit) >
-          tfx_fir_functions.cost (&a, &unit) +
-              tfx_fir_functions.cost (&b, &unit))
+      tfx_convolver_cost (&shape) >
+          tfx_convolver_cost (&a) + tfx_convolver_cost (&b))
     return 0;
   *both = convolve (first, second, &shape);
   if (!*both)
@@ -262,12 +258,6 @@ static size_t
 fir_grid_frames (const TfxStage *stage)
 {
   return tfx_fir_grid_frames (stage->u.fir.n_taps);
-}
-
-static int
-fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
-{
-  return tfx_fir_functions.prepare (stage, spec);
 }
 
 static void
@@ -302,7 +292,7 @@ const TfxKind tfx_kind_fir = {
   .state_size = fir_state_size,
   .response = fir_response,
   .join = fir_join,
-  .prepare = fir_prepare,
+  .prepare = tfx_unit_fir_prepare,
   .grid_frames = fir_grid_frames,
   .cost = fir_cost,
   .clear = fir_clear,

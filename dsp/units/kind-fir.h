@@ -3,26 +3,16 @@
 #ifndef TFX_KIND_FIR_H
 #define TFX_KIND_FIR_H
 
+#include "../cpu/convolver.h"
 #include "../kind.h"
 
 extern const TfxUnitKind tfx_fir_unit;
 
-/* What a FIR filter costs depends on. */
-typedef struct TfxFirShape
-{
-  unsigned n_kernels;
-  size_t n_taps, n_leading, n_trailing;
-  TfxFirMethod method;
-} TfxFirShape;
+/* What it runs. */
+TfxConvolverSpec
+tfx_unit_fir_spec (const TfxStage *stage, const TfxUnitSpec *spec);
 
-typedef struct TfxFirFunctions
-{
-  /* Leaves spectra and a convolver at rest with a long one. */
-  int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
-  /* What a FIR of that shape costs, in ns for a frame of one channel. */
-  double (*cost) (const TfxFirShape *shape, const TfxUnitSpec *spec);
-} TfxFirFunctions;
-
-extern const TfxFirFunctions tfx_fir_functions;
+/* Leaves spectra and a convolver at rest with a long one. */
+int tfx_unit_fir_prepare (TfxStage *stage, const TfxFilterSpec *spec);
 
 #endif

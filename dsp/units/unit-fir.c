@@ -9,7 +9,6 @@
 #include "../block.h"
 #include "kind-fir.h"
 #include "unit.h"
-#include "../cpu/convolver.h"
 
 /* FIRs of so many taps and more are worth to be made ready before. */
 #define LONG_TAPS 16384
@@ -34,8 +33,8 @@ ready_free (void *data)
   free (ready);
 }
 
-static TfxConvolverSpec
-convolver_spec (const TfxStage *stage, const TfxUnitSpec *spec)
+TfxConvolverSpec
+tfx_unit_fir_spec (const TfxStage *stage, const TfxUnitSpec *spec)
 {
   return (TfxConvolverSpec){ .taps = stage->u.fir.taps,
     .gain = 1.0,
@@ -51,12 +50,12 @@ convolver_spec (const TfxStage *stage, const TfxUnitSpec *spec)
     .kernel = spec->kernel };
 }
 
-static int
-prepare (TfxStage *stage, const TfxFilterSpec *spec)
+int
+tfx_unit_fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
 {
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
     tfx_cpu_backend ()->kernel };
-  const TfxConvolverSpec convolver = convolver_spec (stage, &unit);
+  const TfxConvolverSpec convolver = tfx_unit_fir_spec (stage, &unit);
   Ready *ready;
   int ret;
 
@@ -130,7 +129,7 @@ static int
 make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
     TfxConvolverTaps **taps)
 {
-  const TfxConvolverSpec convolver = convolver_spec (stage, spec);
+  const TfxConvolverSpec convolver = tfx_unit_fir_spec (stage, spec);
   const Ready *ready = find_ready (stage, spec);
 
   if (!ready)
@@ -143,7 +142,7 @@ make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
 static TfxConvolverTaps *
 refill_taps (Unit *u, const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  const TfxConvolverSpec convolver = convolver_spec (stage, spec);
+  const TfxConvolverSpec convolver = tfx_unit_fir_spec (stage, spec);
 
   for (size_t i = 0; u->filler && i < u->n_pool; i++) {
     if (tfx_convolver_taps_refill (u->pool[i], &convolver, u->filler))
@@ -430,26 +429,4 @@ const TfxUnitKind tfx_fir_unit = {
   .catch_up = unit_catch_up,
   .catch_up_frames = tfx_convolver_catch_up_frames,
   .is_prepared = unit_is_prepared,
-};
-
-static double
-get_cost (const TfxFirShape *shape, const TfxUnitSpec *spec)
-{
-  const TfxConvolverSpec convolver = { .gain = 1.0,
-    .n_taps = shape->n_taps,
-    .n_leading = shape->n_leading,
-    .n_trailing = shape->n_trailing,
-    .n_kernels = shape->n_kernels,
-    .n_channels = spec->n_channels,
-    .precision = spec->sample,
-    .method = shape->method,
-    .block_frames = spec->block_frames,
-    .kernel = spec->kernel };
-
-  return tfx_convolver_cost (&convolver);
-}
-
-const TfxFirFunctions tfx_fir_functions = {
-  .prepare = prepare,
-  .cost = get_cost,
 };
