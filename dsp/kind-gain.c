@@ -4,27 +4,18 @@
 
 #include "kind.h"
 
+static bool
+gain_is_sound (const TfxStage *stage)
+{
+  return isfinite (stage->u.gain);
+}
+
 TfxStage *
 tfx_stage_new_gain (uint64_t id, double gain)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id, .kind = &tfx_kind_gain, .u.gain = gain };
 
-  if (!isfinite (gain))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_gain);
-  if (stage)
-    stage->u.gain = gain;
-  return stage;
-}
-
-bool
-tfx_stage_reuse_gain (TfxStage *stage, double gain)
-{
-  if (stage->kind != &tfx_kind_gain ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 || !isfinite (gain))
-    return false;
-  stage->u.gain = gain;
-  return true;
+  return tfx_stage_new_like (&values);
 }
 
 static bool
@@ -54,6 +45,7 @@ gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
 
 const TfxKind tfx_kind_gain = {
   .step = TFX_STEP_CASCADE,
+  .is_sound = gain_is_sound,
   .is_identity = gain_is_identity,
   .is_same_structure = gain_is_same_structure,
   .is_same = gain_is_same,

@@ -37,7 +37,7 @@ bool
 tfx_stage_is_reusable (const TfxStage *stage, size_t n_sos)
 {
   return stage->kind == &tfx_kind_sections && stage->u.sections.n == n_sos &&
-         __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) == 1;
+         tfx_stage_is_unshared (stage);
 }
 
 bool

@@ -83,6 +83,8 @@ struct TfxKind
   /* 0; -EINVAL: not for so many channels; -ERANGE: a value that the samples do
    * not hold.  May be NULL. */
   int (*check) (const TfxStage *stage, const TfxFilterSpec *spec);
+  /* Whether its numbers are in their ranges.  NULL: it is more than numbers. */
+  bool (*is_sound) (const TfxStage *stage);
   bool (*is_identity) (const TfxStage *stage); /* NULL: it never is one */
   /* Two of a kind: whether one can go to the other by values alone; and whether
    * these are the same too. */

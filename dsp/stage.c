@@ -25,6 +25,35 @@ tfx_stage_alloc (uint64_t id, const TfxKind *kind)
   return stage;
 }
 
+TfxStage *
+tfx_stage_new_like (const TfxStage *values)
+{
+  TfxStage *stage = NULL;
+
+  if (values->kind->is_sound (values))
+    stage = tfx_stage_alloc (values->id, values->kind);
+  if (stage)
+    stage->u = values->u;
+  return stage;
+}
+
+bool
+tfx_stage_is_unshared (const TfxStage *stage)
+{
+  return __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) == 1;
+}
+
+bool
+tfx_stage_take (TfxStage *stage, const TfxStage *values)
+{
+  if (stage->kind != values->kind || !tfx_stage_is_unshared (stage) ||
+      !values->kind->is_sound (values) ||
+      !stage->kind->is_same_structure (stage, values))
+    return false;
+  stage->u = values->u;
+  return true;
+}
+
 size_t
 tfx_stage_latency (const TfxStage *stage)
 {

@@ -90,6 +90,17 @@ TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);
 /* A stage without values; NULL if memory is short. */
 TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 
+/* A stage that is no more than numbers, with these.  NULL if one of them is out of its
+ * range, or memory is short. */
+TfxStage *tfx_stage_new_like (const TfxStage *values);
+
+/* Whether nobody else holds it, so that somebody may write into it. */
+bool tfx_stage_is_unshared (const TfxStage *stage);
+
+/* Writes such numbers into it.  False if that cannot be: somebody else holds it, they
+ * are of another kind or structure, or out of their range. */
+bool tfx_stage_take (TfxStage *stage, const TfxStage *values);
+
 /* A copy of n items; never NULL for want of items. */
 void *tfx_stage_copy (const void *items, size_t n, size_t size);
 

@@ -646,8 +646,6 @@ int tfx_filter_get_chain (const TfxFilter *filter, TfxChain **chain);
  * number: in place of a new stage.  False if that cannot be done. */
 bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
-/* The same for a stage that is a gain. */
-bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
 /* For a point of a curve: as tfx_designer_sections(), right to rounding but not to the last bit, and
  * several times as fast, into a stage of as many sections that nobody else holds.
  * 0, or -EINVAL as tfx_design_check(), or if
@@ -661,16 +659,6 @@ bool tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
 /* The same for a delay line of as many taps. */
 bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps);
-
-/* The same for dynamics of the same kind: direction, detector, link. */
-bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
-/* The same for a reverb of the same lengths. */
-bool tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb);
-/* The same for a limiter that is as late, with the same look-ahead and link. */
-bool tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter);
-bool tfx_stage_reuse_clip (TfxStage *stage, double gain);
-/* The same for a leveller of the same measure, link and cells. */
-bool tfx_stage_reuse_leveller (TfxStage *stage, const TfxLeveller *leveller);
 
 /* How far the points are from each other at which values of a stage can be
  * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "error.h"
+#include "kind.h"
 #include "number.h"
 
 TfxBuild
@@ -60,10 +61,8 @@ static int
 design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
 {
   moved->id = used->id;
-  moved->n_sos = moved->n_taps = moved->n_kernel = 0;
+  moved->kind = &tfx_kind_sections;
   moved->has_shapes = false;
-  moved->is_dynamics = moved->is_limiter = moved->is_reverb = false;
-  moved->is_leveller = moved->is_clip = false;
   return used->klass->ops->design (build, used, moved);
 }
 

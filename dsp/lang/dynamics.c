@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "class.h"
+#include "kind.h"
 
 /* TorchFX's stand-in for a ratio of infinity. */
 #define GATE_SLOPE -1e6
@@ -18,7 +19,7 @@ find_coefficient (const TfxNode *node, const char *param, double rate_hz)
 static void
 begin_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  moved->is_dynamics = true;
+  moved->kind = &tfx_kind_dynamics;
   moved->dynamics = (TfxDynamics){
     .is_rms = tfx_class_is (node, "detector", "rms"),
     .is_linked = tfx_class_number (node, "link") != 0.0,
@@ -95,7 +96,7 @@ tfx_limiter_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
     return tfx_true_peak_limiter_design (build, node, moved);
   if (n_ahead > TFX_LIMITER_MAX_AHEAD)
     return tfx_class_refuse (build, "its look-ahead is too long");
-  moved->is_limiter = true;
+  moved->kind = &tfx_kind_limiter;
   moved->limiter = (TfxLimiter){
     .threshold_db = tfx_class_number (node, "threshold"),
     .n_ahead = (size_t)n_ahead,

@@ -6,6 +6,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "kind.h"
 #include "note.h"
 #include "number.h"
 
@@ -37,9 +38,9 @@ tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
     gain = pow (10.0, gain / 20.0);
   else if (tfx_class_is (node, "gain_type", "power"))
     gain = sqrt (gain);
-  moved->n_sos = 0;
+  moved->kind =
+      tfx_class_number (node, "clamp") != 0.0 ? &tfx_kind_clip : &tfx_kind_gain;
   moved->gain = gain;
-  moved->is_clip = tfx_class_number (node, "clamp") != 0.0;
   return 0;
 }
 
@@ -56,6 +57,7 @@ tfx_echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 int
 tfx_echo_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
+  moved->kind = &tfx_kind_delay;
   moved->n_taps = 1;
   moved->direct = 1.0;
   moved->taps[0] = (TfxTap){ .delay = (size_t)tfx_class_number (node, "delay"),
@@ -93,7 +95,7 @@ tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   TfxReverb *r = &moved->reverb;
   const double mix = tfx_class_number (node, "mix");
 
-  moved->is_reverb = true;
+  moved->kind = &tfx_kind_reverb;
   for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
     r->combs[i] = scale_length (combs[i], build->rate_hz);
   for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
@@ -157,6 +159,7 @@ tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   if (delay < 1.0)
     return tfx_class_refuse (build,
         "the delay that bpm and delay_time make is below one sample");
+  moved->kind = &tfx_kind_delay;
   moved->direct = 1.0 - mix;
   moved->n_taps = (size_t)tfx_class_number (node, "taps");
   for (size_t k = 0; k < moved->n_taps; k++) {

@@ -420,12 +420,11 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
  * point of the grid (see tfx_fir_grid_frames()). */
 #define TFX_EXPR_MAX_MOVED_KERNEL 512
 
-/* What a stage has become: dynamics, a limiter or a reverb, else a FIR with a
- * kernel, else a delay line with taps, else a cascade of sections, else (without
- * any) a gain. */
+/* What a stage has become: its kind (kind.h), and what that takes of the others. */
 typedef struct TfxMoved
 {
   uint64_t id;
+  const struct TfxKind *kind;
   size_t n_sos;
   TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
   bool has_shapes; /* of the sections, for a point of a curve */
@@ -434,13 +433,9 @@ typedef struct TfxMoved
   size_t n_taps;
   double direct;
   TfxTap taps[TFX_EXPR_MAX_ECHOES];
-  bool is_dynamics, is_limiter;
   TfxDynamics dynamics;
   TfxLimiter limiter;
-  bool is_reverb;
   TfxReverb reverb;
-  bool is_clip; /* a gain that clips */
-  bool is_leveller;
   TfxLeveller leveller;
   size_t n_kernel;
   TfxFirMethod method;

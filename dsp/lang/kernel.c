@@ -7,6 +7,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "kind.h"
 #include "number.h"
 #include "sinc.h"
 
@@ -364,6 +365,7 @@ int
 tfx_windowed_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved)
 {
+  moved->kind = &tfx_kind_fir;
   moved->n_kernel = (size_t)tfx_class_number (node, "num_taps");
   moved->method = find_method (node);
   return design_windowed (build, node, moved->kernel);

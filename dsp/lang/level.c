@@ -7,6 +7,7 @@
 #include "class.h"
 #include "error.h"
 #include "k-weighting.h"
+#include "kind.h"
 
 static double
 to_db (double factor)
@@ -61,7 +62,7 @@ tfx_normalize_design (const TfxBuild *build, const TfxNode *node,
 {
   TfxLeveller *l = &moved->leveller;
 
-  moved->is_leveller = true;
+  moved->kind = &tfx_kind_leveller;
   *l = (TfxLeveller){
     .measure = tfx_class_is (node, "strategy", "rms") ? TFX_LEVELLER_RMS
                                                       : TFX_LEVELLER_PEAK,
@@ -107,7 +108,7 @@ tfx_true_peak_limiter_design (const TfxBuild *build, const TfxNode *node,
 {
   TfxLeveller *l = &moved->leveller;
 
-  moved->is_leveller = true;
+  moved->kind = &tfx_kind_leveller;
   *l = (TfxLeveller){
     .measure = TFX_LEVELLER_TRUE_PEAK,
     .is_linked = tfx_class_number (node, "link") != 0.0,
@@ -152,7 +153,7 @@ tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
       n_frames > TFX_LEVELLER_MAX_CELL)
     return tfx_class_refuse (build, "it takes a rate from 4001 to 1310720 Hz");
-  moved->is_leveller = true;
+  moved->kind = &tfx_kind_leveller;
   *l = (TfxLeveller){
     .measure = TFX_LEVELLER_LOUDNESS,
     .is_linked = true,

@@ -4,27 +4,18 @@
 
 #include "kind-clip.h"
 
+static bool
+clip_is_sound (const TfxStage *stage)
+{
+  return isfinite (stage->u.gain);
+}
+
 TfxStage *
 tfx_stage_new_clip (uint64_t id, double gain)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id, .kind = &tfx_kind_clip, .u.gain = gain };
 
-  if (!isfinite (gain))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_clip);
-  if (stage)
-    stage->u.gain = gain;
-  return stage;
-}
-
-bool
-tfx_stage_reuse_clip (TfxStage *stage, double gain)
-{
-  if (stage->kind != &tfx_kind_clip ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 || !isfinite (gain))
-    return false;
-  stage->u.gain = gain;
-  return true;
+  return tfx_stage_new_like (&values);
 }
 
 static bool
@@ -56,6 +47,7 @@ clip_response (const TfxStage *stage, unsigned channel, double freq_hz,
 const TfxKind tfx_kind_clip = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_clip_unit,
+  .is_sound = clip_is_sound,
   .is_same_structure = clip_is_same_structure,
   .is_same = clip_is_same,
   .response = clip_response,

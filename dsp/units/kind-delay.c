@@ -62,8 +62,7 @@ tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps)
 {
   if (stage->kind != &tfx_kind_delay || stage->u.delay.n_taps != n_taps ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (direct, taps, n_taps))
+      !tfx_stage_is_unshared (stage) || !are_sound (direct, taps, n_taps))
     return false;
   stage->u.delay.direct = direct;
   stage->u.delay.longest = find_longest (taps, n_taps);

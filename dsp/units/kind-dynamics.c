@@ -14,8 +14,10 @@ is_between (double value, double lowest, double highest)
 
 /* Gains stay within what a double holds of a float's samples. */
 static bool
-are_sound (const TfxDynamics *d)
+dynamics_is_sound (const TfxStage *stage)
 {
+  const TfxDynamics *d = &stage->u.dynamics;
+
   return is_between (d->threshold_db, -400.0, 400.0) &&
          is_between (d->slope, -1e6, 0.0) &&
          is_between (d->knee_db, 0.0, 400.0) &&
@@ -27,14 +29,17 @@ are_sound (const TfxDynamics *d)
 TfxStage *
 tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_dynamics,
+    .u.dynamics = *dynamics };
 
-  if (!are_sound (dynamics))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_dynamics);
-  if (stage)
-    stage->u.dynamics = *dynamics;
-  return stage;
+  return tfx_stage_new_like (&values);
+}
+
+static bool
+dynamics_is_identity (const TfxStage *stage)
+{
+  return stage->u.dynamics.slope == 0.0 && stage->u.dynamics.makeup_db == 0.0;
 }
 
 static bool
@@ -44,26 +49,6 @@ dynamics_is_same_structure (const TfxStage *a, const TfxStage *b)
 
   return s->is_downward == t->is_downward && s->is_rms == t->is_rms &&
          s->is_linked == t->is_linked;
-}
-
-bool
-tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics)
-{
-  const TfxDynamics *now = &stage->u.dynamics;
-
-  if (stage->kind != &tfx_kind_dynamics ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (dynamics) || now->is_downward != dynamics->is_downward ||
-      now->is_rms != dynamics->is_rms || now->is_linked != dynamics->is_linked)
-    return false;
-  stage->u.dynamics = *dynamics;
-  return true;
-}
-
-static bool
-dynamics_is_identity (const TfxStage *stage)
-{
-  return stage->u.dynamics.slope == 0.0 && stage->u.dynamics.makeup_db == 0.0;
 }
 
 static bool
@@ -111,6 +96,7 @@ dynamics_gain_at (const TfxStage *stage, double level_db)
 const TfxKind tfx_kind_dynamics = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_dynamics_unit,
+  .is_sound = dynamics_is_sound,
   .is_identity = dynamics_is_identity,
   .is_same_structure = dynamics_is_same_structure,
   .is_same = dynamics_is_same,

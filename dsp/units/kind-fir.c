@@ -102,8 +102,7 @@ tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
 {
   if (stage->kind != &tfx_kind_fir || stage->ready ||
       stage->u.fir.n_kernels != n_kernels || stage->u.fir.n_taps != n_taps ||
-      stage->u.fir.method != method ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      stage->u.fir.method != method || !tfx_stage_is_unshared (stage) ||
       !are_finite (kernels, n_kernels, n_taps))
     return false;
   set_taps (stage, kernels);

@@ -8,8 +8,10 @@
 #include "unit.h"
 
 static bool
-are_sound (const TfxLeveller *l)
+leveller_is_sound (const TfxStage *stage)
 {
+  const TfxLeveller *l = &stage->u.leveller;
+
   return l->n_cell >= 1 && l->n_cell <= TFX_LEVELLER_MAX_CELL &&
          l->n_window <= TFX_LEVELLER_MAX_CELLS &&
          (l->n_ahead == 0 || (l->n_smooth >= 1 && l->n_smooth < l->n_ahead &&
@@ -20,44 +22,25 @@ are_sound (const TfxLeveller *l)
          tfx_sos_is_stable (&l->weighting[1]);
 }
 
-static bool
-have_same_structure (const TfxLeveller *a, const TfxLeveller *b)
-{
-  return a->measure == b->measure && a->is_linked == b->is_linked &&
-         a->n_cell == b->n_cell && a->n_ahead == b->n_ahead &&
-         a->n_smooth == b->n_smooth && a->n_window == b->n_window &&
-         memcmp (a->weighting, b->weighting, sizeof a->weighting) == 0;
-}
-
 TfxStage *
 tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_leveller,
+    .u.leveller = *leveller };
 
-  if (!are_sound (leveller))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_leveller);
-  if (stage)
-    stage->u.leveller = *leveller;
-  return stage;
-}
-
-bool
-tfx_stage_reuse_leveller (TfxStage *stage, const TfxLeveller *leveller)
-{
-  if (stage->kind != &tfx_kind_leveller ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (leveller) ||
-      !have_same_structure (&stage->u.leveller, leveller))
-    return false;
-  stage->u.leveller = *leveller;
-  return true;
+  return tfx_stage_new_like (&values);
 }
 
 static bool
 leveller_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  return have_same_structure (&a->u.leveller, &b->u.leveller);
+  const TfxLeveller *s = &a->u.leveller, *t = &b->u.leveller;
+
+  return s->measure == t->measure && s->is_linked == t->is_linked &&
+         s->n_cell == t->n_cell && s->n_ahead == t->n_ahead &&
+         s->n_smooth == t->n_smooth && s->n_window == t->n_window &&
+         memcmp (s->weighting, t->weighting, sizeof s->weighting) == 0;
 }
 
 static bool
@@ -65,7 +48,7 @@ leveller_is_same (const TfxStage *a, const TfxStage *b)
 {
   const TfxLeveller *s = &a->u.leveller, *t = &b->u.leveller;
 
-  return have_same_structure (s, t) && s->target_db == t->target_db &&
+  return leveller_is_same_structure (a, b) && s->target_db == t->target_db &&
          s->max_gain_db == t->max_gain_db && s->release == t->release &&
          s->step_db == t->step_db;
 }
@@ -99,6 +82,7 @@ leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 const TfxKind tfx_kind_leveller = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_leveller_unit,
+  .is_sound = leveller_is_sound,
   .is_same_structure = leveller_is_same_structure,
   .is_same = leveller_is_same,
   .state_size = leveller_state_size,

@@ -6,8 +6,10 @@
 #include "unit.h"
 
 static bool
-are_sound (const TfxLimiter *l)
+limiter_is_sound (const TfxStage *stage)
 {
+  const TfxLimiter *l = &stage->u.limiter;
+
   return l->threshold_db >= -400.0 && l->threshold_db <= 400.0 &&
          l->n_ahead <= TFX_LIMITER_MAX_AHEAD &&
          l->n_late <= TFX_LIMITER_MAX_AHEAD && l->attack >= 0.0 &&
@@ -17,38 +19,20 @@ are_sound (const TfxLimiter *l)
 TfxStage *
 tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_limiter,
+    .u.limiter = *limiter };
 
-  if (!are_sound (limiter))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_limiter);
-  if (stage)
-    stage->u.limiter = *limiter;
-  return stage;
-}
-
-static bool
-have_same_structure (const TfxLimiter *a, const TfxLimiter *b)
-{
-  return a->n_ahead == b->n_ahead && a->n_late == b->n_late &&
-         a->is_linked == b->is_linked;
-}
-
-bool
-tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter)
-{
-  if (stage->kind != &tfx_kind_limiter ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (limiter) || !have_same_structure (&stage->u.limiter, limiter))
-    return false;
-  stage->u.limiter = *limiter;
-  return true;
+  return tfx_stage_new_like (&values);
 }
 
 static bool
 limiter_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  return have_same_structure (&a->u.limiter, &b->u.limiter);
+  const TfxLimiter *s = &a->u.limiter, *t = &b->u.limiter;
+
+  return s->n_ahead == t->n_ahead && s->n_late == t->n_late &&
+         s->is_linked == t->is_linked;
 }
 
 static bool
@@ -56,8 +40,9 @@ limiter_is_same (const TfxStage *a, const TfxStage *b)
 {
   const TfxLimiter *s = &a->u.limiter, *t = &b->u.limiter;
 
-  return have_same_structure (s, t) && s->threshold_db == t->threshold_db &&
-         s->attack == t->attack && s->release == t->release;
+  return limiter_is_same_structure (a, b) &&
+         s->threshold_db == t->threshold_db && s->attack == t->attack &&
+         s->release == t->release;
 }
 
 static size_t
@@ -90,6 +75,7 @@ limiter_gain_at (const TfxStage *stage, double level_db)
 const TfxKind tfx_kind_limiter = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_limiter_unit,
+  .is_sound = limiter_is_sound,
   .is_same_structure = limiter_is_same_structure,
   .is_same = limiter_is_same,
   .state_size = limiter_state_size,

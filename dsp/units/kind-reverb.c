@@ -14,8 +14,10 @@ is_part (double value)
 }
 
 static bool
-are_sound (const TfxReverb *r)
+reverb_is_sound (const TfxStage *stage)
 {
+  const TfxReverb *r = &stage->u.reverb;
+
   for (unsigned i = 0; i < TFX_REVERB_COMBS; i++) {
     if (r->combs[i] < 1 || r->combs[i] > TFX_REVERB_MAX_FRAMES)
       return false;
@@ -28,35 +30,14 @@ are_sound (const TfxReverb *r)
          r->damp < 1.0 && is_part (r->dry) && is_part (r->wet);
 }
 
-static bool
-has_lines_of (const TfxReverb *a, const TfxReverb *b)
-{
-  return memcmp (a->combs, b->combs, sizeof a->combs) == 0 &&
-         memcmp (a->all_passes, b->all_passes, sizeof a->all_passes) == 0;
-}
-
 TfxStage *
 tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb)
 {
-  TfxStage *stage;
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_reverb,
+    .u.reverb = *reverb };
 
-  if (!are_sound (reverb))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_reverb);
-  if (stage)
-    stage->u.reverb = *reverb;
-  return stage;
-}
-
-bool
-tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb)
-{
-  if (stage->kind != &tfx_kind_reverb ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (reverb) || !has_lines_of (&stage->u.reverb, reverb))
-    return false;
-  stage->u.reverb = *reverb;
-  return true;
+  return tfx_stage_new_like (&values);
 }
 
 static bool
@@ -68,7 +49,10 @@ reverb_is_identity (const TfxStage *stage)
 static bool
 reverb_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  return has_lines_of (&a->u.reverb, &b->u.reverb);
+  const TfxReverb *r = &a->u.reverb, *s = &b->u.reverb;
+
+  return memcmp (r->combs, s->combs, sizeof r->combs) == 0 &&
+         memcmp (r->all_passes, s->all_passes, sizeof r->all_passes) == 0;
 }
 
 static bool
@@ -76,7 +60,7 @@ reverb_is_same (const TfxStage *a, const TfxStage *b)
 {
   const TfxReverb *r = &a->u.reverb, *s = &b->u.reverb;
 
-  return has_lines_of (r, s) && r->feedback == s->feedback &&
+  return reverb_is_same_structure (a, b) && r->feedback == s->feedback &&
          r->damp == s->damp && r->dry == s->dry && r->wet == s->wet;
 }
 
@@ -133,6 +117,7 @@ reverb_response (const TfxStage *stage, unsigned channel, double freq_hz,
 const TfxKind tfx_kind_reverb = {
   .step = TFX_STEP_UNIT,
   .unit = &tfx_reverb_unit,
+  .is_sound = reverb_is_sound,
   .is_identity = reverb_is_identity,
   .is_same_structure = reverb_is_same_structure,
   .is_same = reverb_is_same,
