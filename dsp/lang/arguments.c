@@ -30,17 +30,15 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
         klass->params[i].name);
   }
   if (gone)
-    tfx_error_set (parser->error, -EINVAL,
+    return tfx_parser_fail (parser, name->offset, -EINVAL,
         "%s has no parameter '%s', but %s; %s", klass->name, name->string, list,
         gone);
-  else if (near.best)
-    tfx_error_set (parser->error, -EINVAL,
+  if (near.best)
+    return tfx_parser_fail (parser, name->offset, -EINVAL,
         "%s has no parameter '%s'; did you mean '%s'?", klass->name,
         name->string, near.best);
-  else
-    tfx_error_set (parser->error, -EINVAL,
-        "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
-  return tfx_parser_fail_at (parser, name->offset);
+  return tfx_parser_fail (parser, name->offset, -EINVAL,
+      "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
 }
 
 /* A tuple that begins with a word: ("kaiser", 8.6) for the window is the word
@@ -54,10 +52,10 @@ set_tuple (TfxParser *parser, TfxNode *call, unsigned index,
   int second_index, code;
 
   if (!param->second)
-    return tfx_parser_fail (parser, written->offset,
+    return tfx_parser_fail (parser, written->offset, -EINVAL,
         "a list may hold numbers alone");
   if (written->value.n_list > 1)
-    return tfx_parser_fail (parser, written->offset,
+    return tfx_parser_fail (parser, written->offset, -EINVAL,
         "a word with more than one number");
   if (written->value.n_list == 1) {
     second_index = tfx_class_find_param (call->klass, param->second);
@@ -87,11 +85,9 @@ set_text (TfxParser *parser, const TfxParam *param, const TfxClass *klass,
   const TfxFileReader *reader = parser->reader;
   char why[TFX_FILE_WHY_SIZE];
 
-  if (written->string.n_string == 0) {
-    tfx_error_set (parser->error, -EINVAL,
+  if (written->string.n_string == 0)
+    return tfx_parser_fail (parser, written->offset, -EINVAL,
         "%s of %s: the name of the file is empty", param->name, klass->name);
-    return tfx_parser_fail_at (parser, written->offset);
-  }
   value->text = malloc (written->string.n_string + 1);
   if (!value->text)
     return tfx_error_set_no_memory (parser->error);
@@ -102,9 +98,8 @@ set_text (TfxParser *parser, const TfxParam *param, const TfxClass *klass,
   value->file = reader->open_impulse (reader->data, value->text, why);
   if (value->file)
     return 0;
-  tfx_error_set (parser->error, -ENOENT, "%s of %s: %s", param->name,
-      klass->name, why);
-  return tfx_parser_fail_at (parser, written->offset);
+  return tfx_parser_fail (parser, written->offset, -ENOENT, "%s of %s: %s",
+      param->name, klass->name, why);
 }
 
 /* Gives the value to the parameter; takes its list over. */
@@ -119,40 +114,36 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index,
   if (value->type == TFX_VALUE_LIST && written->word[0])
     code = set_tuple (parser, call, index, written);
   if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
-    code = tfx_parser_fail (parser, written->offset, "the list is empty");
+    code =
+        tfx_parser_fail (parser, written->offset, -EINVAL, "the list is empty");
   value->n_columns = written->n_columns;
   if (code == 0 && written->n_columns != 0 &&
       !(param->flags & TFX_PARAM_ROWS) &&
       written->n_columns != param->n_columns) {
     if (param->n_columns == 0)
-      tfx_error_set (parser->error, -EINVAL,
+      code = tfx_parser_fail (parser, written->offset, -EINVAL,
           "%s of %s has no rows within its list", param->name,
           call->klass->name);
     else
-      tfx_error_set (parser->error, -EINVAL,
+      code = tfx_parser_fail (parser, written->offset, -EINVAL,
           "%s of %s has rows of %zu numbers, but must have rows of %zu",
           param->name, call->klass->name, written->n_columns, param->n_columns);
-    code = tfx_parser_fail_at (parser, written->offset);
   }
   if (written->is_bare && (param->flags & TFX_PARAM_INFINITE) &&
       strcmp (written->word, "inf") == 0) {
     *value = tfx_value_number (param->maximum);
     written->is_bare = false;
   }
-  if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD)) {
-    tfx_error_set (parser->error, -EINVAL,
+  if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD))
+    code = tfx_parser_fail (parser, written->offset, -EINVAL,
         "%s of %s: there is no value '%s' "
         "(the chain language has no variables)",
         param->name, call->klass->name, written->word);
-    code = tfx_parser_fail_at (parser, written->offset);
-  }
-  if (code == 0 && (param->types & TFX_VALUE_TEXT) && is_string (written)) {
+  if (code == 0 && (param->types & TFX_VALUE_TEXT) && is_string (written))
     code = set_text (parser, param, call->klass, written, value);
-  } else if (code == 0 && written->string.n_string > TFX_EXPR_MAX_NAME) {
-    tfx_error_set (parser->error, -E2BIG, "the string is longer than %u bytes",
-        TFX_EXPR_MAX_NAME);
-    code = tfx_parser_fail_at (parser, written->offset);
-  }
+  else if (code == 0 && written->string.n_string > TFX_EXPR_MAX_NAME)
+    code = tfx_parser_fail (parser, written->offset, -E2BIG,
+        "the string is longer than %u bytes", TFX_EXPR_MAX_NAME);
   if (code == 0) {
     if (value->type == TFX_VALUE_WORD)
       tfx_value_set_word (value, written->word);
@@ -200,23 +191,19 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
     index = tfx_class_find_param (klass, name.string);
     if (index < 0)
       return refuse_param (parser, klass, &name);
-    if (arguments->given[index]) {
-      tfx_error_set (parser->error, -EINVAL, "%s of %s is given twice",
-          name.string, klass->name);
-      return tfx_parser_fail_at (parser, name.offset);
-    }
+    if (arguments->given[index])
+      return tfx_parser_fail (parser, name.offset, -EINVAL,
+          "%s of %s is given twice", name.string, klass->name);
     return index;
   }
   if (arguments->has_keyword)
-    return tfx_parser_fail (parser, name.offset,
+    return tfx_parser_fail (parser, name.offset, -EINVAL,
         "a value without name= after one with it");
   index = (int)arguments->n_positional;
   if ((unsigned)index >= klass->n_params ||
-      (klass->params[index].flags & TFX_PARAM_KEYWORD)) {
-    tfx_error_set (parser->error, -EINVAL,
+      (klass->params[index].flags & TFX_PARAM_KEYWORD))
+    return tfx_parser_fail (parser, name.offset, -EINVAL,
         "%s takes at most %d values without name=", klass->name, index);
-    return tfx_parser_fail_at (parser, name.offset);
-  }
   arguments->n_positional++;
   return index;
 }
@@ -258,7 +245,7 @@ refuse_thousands (TfxParser *parser, size_t offset, int code)
     parser->has_thousands = true;
     return 0;
   }
-  return tfx_parser_fail (parser, offset,
+  return tfx_parser_fail (parser, offset, -EINVAL,
       "',' is between two values; a large number is written 1000 or 1_000");
 }
 
@@ -272,18 +259,13 @@ check_behind_value (TfxParser *parser, const TfxNode *call,
 
   if (written->is_bare &&
       tfx_class_find_param (call->klass, written->word) >= 0 &&
-      token->type == TFX_TOKEN_OPERATOR && text[token->offset] == ':') {
-    tfx_error_set (parser->error, -EINVAL,
+      token->type == TFX_TOKEN_OPERATOR && text[token->offset] == ':')
+    return tfx_parser_fail (parser, token->offset, -EINVAL,
         "a parameter and its value are put together by '=': %s=…",
         written->word);
-    return tfx_parser_fail_at (parser, token->offset);
-  }
-  if (written->value.type == TFX_VALUE_NUMBER &&
-      token->type == TFX_TOKEN_NAME) {
-    tfx_error_set (parser->error, -EINVAL, "'%s' after a number: %s",
-        token->string, TFX_LEXER_NO_UNIT);
-    return tfx_parser_fail_at (parser, token->offset);
-  }
+  if (written->value.type == TFX_VALUE_NUMBER && token->type == TFX_TOKEN_NAME)
+    return tfx_parser_fail (parser, token->offset, -EINVAL,
+        "'%s' after a number: %s", token->string, TFX_LEXER_NO_UNIT);
   return 0;
 }
 
@@ -322,8 +304,8 @@ check_required (TfxParser *parser, const TfxClass *klass,
   }
   if (n == 0)
     return 0;
-  tfx_error_set (parser->error, -EINVAL, "%s needs %s", klass->name, missing);
-  return tfx_parser_fail_at (parser, offset);
+  return tfx_parser_fail (parser, offset, -EINVAL, "%s needs %s", klass->name,
+      missing);
 }
 
 static bool
@@ -345,7 +327,7 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
     code = tfx_parser_advance (parser);
   while (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {
     if (parser->token.type == TFX_TOKEN_END)
-      return tfx_parser_fail (parser, open, "this '(' is not closed");
+      return tfx_parser_fail (parser, open, -EINVAL, "this '(' is not closed");
     code = parse_argument (parser, call, &arguments);
     if (code < 0)
       return code;
@@ -355,10 +337,10 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
       code = refuse_thousands (parser, behind, tfx_parser_advance (parser));
     } else if (is_arithmetic (parser) || parser->token.type == TFX_TOKEN_PLUS ||
                parser->token.type == TFX_TOKEN_MINUS)
-      return tfx_parser_fail (parser, parser->token.offset,
+      return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
           "the chain language does not calculate; write the result");
     else if (parser->token.type == TFX_TOKEN_END)
-      return tfx_parser_fail (parser, open, "this '(' is not closed");
+      return tfx_parser_fail (parser, open, -EINVAL, "this '(' is not closed");
     else if (parser->token.type != TFX_TOKEN_CLOSE)
       return tfx_parser_fail_expected (parser, "',' or ')'");
   }

@@ -29,11 +29,9 @@ name_is_taken (const TfxParser *parser, const char *name)
 static int
 keep_name (TfxParser *parser, TfxNode *node, const char *name, size_t offset)
 {
-  if (name_is_taken (parser, name)) {
-    tfx_error_set (parser->error, -EINVAL, "two stages have the name '%s'",
-        name);
-    return tfx_parser_fail_at (parser, offset);
-  }
+  if (name_is_taken (parser, name))
+    return tfx_parser_fail (parser, offset, -EINVAL,
+        "two stages have the name '%s'", name);
   strcpy (node->name, name);
   node->is_named = true;
   parser->names[parser->n_names++] = node->name;
@@ -68,11 +66,9 @@ parse_head (TfxParser *parser, CallHead *head)
   if (code < 0)
     return code;
   if (parser->token.type == TFX_TOKEN_EQUALS) {
-    if (is_reserved (head->klass.string)) {
-      tfx_error_set (parser->error, -EINVAL, "a stage can not be named %s",
-          head->klass.string);
-      return tfx_parser_fail_at (parser, head->klass.offset);
-    }
+    if (is_reserved (head->klass.string))
+      return tfx_parser_fail (parser, head->klass.offset, -EINVAL,
+          "a stage can not be named %s", head->klass.string);
     strcpy (head->name, head->klass.string);
     head->name_offset = head->klass.offset;
     code = tfx_parser_advance (parser);
@@ -93,11 +89,9 @@ parse_head (TfxParser *parser, CallHead *head)
     head->klass = parser->token;
     code = tfx_parser_advance (parser);
   }
-  if (code == 0 && parser->token.type == TFX_TOKEN_EQUALS) {
-    tfx_error_set (parser->error, -EINVAL,
+  if (code == 0 && parser->token.type == TFX_TOKEN_EQUALS)
+    return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
         "a stage takes one name, without '.'");
-    return tfx_parser_fail_at (parser, parser->token.offset);
-  }
   return code;
 }
 
@@ -125,7 +119,7 @@ refuse_values (TfxParser *parser, size_t offset, int code)
 
   if (parser->has_thousands) {
     strcpy (kept, parser->error->message);
-    tfx_error_set (parser->error, code,
+    return tfx_parser_fail (parser, offset, code,
         "%s; ',' is between two values, a large number is written 1000 or "
         "1_000",
         kept);
@@ -139,9 +133,8 @@ find_class (TfxParser *parser, const TfxToken *name)
   const TfxClass *klass = tfx_catalogue_find (name->string);
 
   if (is_name_with_dash (parser)) {
-    tfx_error_set (parser->error, -EINVAL,
+    tfx_parser_fail (parser, parser->token.offset, -EINVAL,
         "the name of a stage has letters, digits and '_', but no '-'");
-    tfx_parser_fail_at (parser, parser->token.offset);
     return NULL;
   }
   if (klass)
@@ -178,8 +171,7 @@ fail_settings (TfxParser *parser, size_t offset, const char *message)
   char kept[TFX_FILE_WHY_SIZE];
 
   strcpy (kept, message);
-  tfx_error_set (parser->error, -EINVAL, "FilterSettings: %s", kept);
-  return tfx_parser_fail_at (parser, offset);
+  return tfx_parser_fail (parser, offset, -EINVAL, "FilterSettings: %s", kept);
 }
 
 /* The file of that name; the token is its string. */
@@ -264,24 +256,18 @@ tfx_call_parse (TfxParser *parser, TfxNode **node)
     return parse_settings (parser, &head, node);
   klass = tfx_catalogue_find (head.klass.string);
   if (!klass && parser->token.type != TFX_TOKEN_OPEN &&
-      strcmp (head.klass.string, "wave") == 0) {
-    tfx_error_set (parser->error, -EINVAL,
+      strcmp (head.klass.string, "wave") == 0)
+    return tfx_parser_fail (parser, head.klass.offset, -EINVAL,
         "the chain is what stands after \"wave |\"; leave that out");
-    return tfx_parser_fail_at (parser, head.klass.offset);
-  }
   klass = find_class (parser, &head.klass);
   if (!klass)
     return parser->error->code;
-  if (parser->token.type != TFX_TOKEN_OPEN) {
-    tfx_error_set (parser->error, -EINVAL,
+  if (parser->token.type != TFX_TOKEN_OPEN)
+    return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
         "expected '(' and the arguments after %s", klass->name);
-    return tfx_parser_fail_at (parser, parser->token.offset);
-  }
-  if (parser->n_stages == TFX_EXPR_MAX_STAGES) {
-    tfx_error_set (parser->error, -E2BIG, "the chain has more than %u stages",
-        TFX_EXPR_MAX_STAGES);
-    return tfx_parser_fail_at (parser, head.klass.offset);
-  }
+  if (parser->n_stages == TFX_EXPR_MAX_STAGES)
+    return tfx_parser_fail (parser, head.klass.offset, -E2BIG,
+        "the chain has more than %u stages", TFX_EXPR_MAX_STAGES);
 
   *node = tfx_node_new_call (klass);
   if (!*node)

@@ -36,11 +36,9 @@ parse_channel (TfxParser *parser, unsigned *channel, unsigned most)
   if (number.type != TFX_TOKEN_NUMBER)
     return tfx_parser_fail_expected (parser,
         "the number of a channel, the first is 0");
-  if (number.number != (unsigned)number.number || number.number > most) {
-    tfx_error_set (parser->error, -ERANGE,
+  if (number.number != (unsigned)number.number || number.number > most)
+    return tfx_parser_fail (parser, number.offset, -ERANGE,
         "a channel is a whole number from 0 to %u", most);
-    return tfx_parser_fail_at (parser, number.offset);
-  }
   *channel = (unsigned)number.number;
   return tfx_parser_advance (parser);
 }
@@ -58,22 +56,18 @@ parse_channels (TfxParser *parser, uint64_t *channels, uint64_t taken)
     code = tfx_parser_advance (parser);
     if (code == 0)
       code = parse_channel (parser, &end, TFX_EXPR_MAX_CHANNELS);
-    if (code == 0 && end <= first) {
-      tfx_error_set (parser->error, -ERANGE,
+    if (code == 0 && end <= first)
+      return tfx_parser_fail (parser, offset, -ERANGE,
           "%u:%u is no channel: the second number is the first channel that is "
           "left out",
           first, end);
-      return tfx_parser_fail_at (parser, offset);
-    }
   }
   for (unsigned c = first; code == 0 && c < end; c++) {
     const uint64_t bit = (uint64_t)1 << c;
 
-    if ((*channels | taken) & bit) {
-      tfx_error_set (parser->error, -EINVAL,
+    if ((*channels | taken) & bit)
+      return tfx_parser_fail (parser, offset, -EINVAL,
           "channel %u has a chain already; put its stages into one", c);
-      return tfx_parser_fail_at (parser, offset);
-    }
     *channels |= bit;
   }
   return code;

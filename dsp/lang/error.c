@@ -8,10 +8,10 @@
 #include <string.h>
 
 int
-tfx_error_set (TfxExprError *error, int code, const char *format, ...)
+tfx_error_set_list (TfxExprError *error, int code, const char *format,
+    va_list args)
 {
   locale_t c, previous = (locale_t)0;
-  va_list args;
 
   if (!error)
     return code;
@@ -21,14 +21,23 @@ tfx_error_set (TfxExprError *error, int code, const char *format, ...)
   c = newlocale (LC_ALL_MASK, "C", (locale_t)0);
   if (c != (locale_t)0)
     previous = uselocale (c);
-  va_start (args, format);
   vsnprintf (error->message, sizeof error->message, format, args);
-  va_end (args);
   if (c != (locale_t)0) {
     uselocale (previous);
     freelocale (c);
   }
   snprintf (error->rendered, sizeof error->rendered, "%s", error->message);
+  return code;
+}
+
+int
+tfx_error_set (TfxExprError *error, int code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  tfx_error_set_list (error, code, format, args);
+  va_end (args);
   return code;
 }
 

@@ -12,6 +12,9 @@
 int tfx_error_set (TfxExprError *error, int code, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
+int tfx_error_set_list (TfxExprError *error, int code, const char *format,
+    va_list args);
+
 /* Memory is short: -ENOMEM. */
 int tfx_error_set_no_memory (TfxExprError *error);
 

@@ -259,7 +259,7 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
 {
   TfxExprError own;
   const TfxParam *found;
-  char thing[2 * TFX_EXPR_MAX_NAME + 16];
+  char thing[TFX_NODE_THING_SIZE];
   TfxValue *at, fitted = *value;
   bool is_structure;
   int code;
@@ -273,8 +273,7 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   /* What has no rows of its own takes those that there are. */
   if ((found->flags & TFX_PARAM_ROWS) && fitted.n_columns == 0)
     fitted.n_columns = at->n_columns;
-  snprintf (thing, sizeof thing, "stage '%s' (%s)", expr->stages[stage]->name,
-      expr->stages[stage]->klass->name);
+  tfx_node_describe (expr->stages[stage], thing);
   code = tfx_value_fit (&fitted, found, thing, error);
   if (code < 0)
     return code;

@@ -39,9 +39,8 @@ fail_behind_stage (TfxParser *parser, const char *expected)
   if (parser->token.type != TFX_TOKEN_OPERATOR &&
       parser->token.type != TFX_TOKEN_COMMA)
     return tfx_parser_fail_expected (parser, expected);
-  tfx_error_set (parser->error, -EINVAL,
+  return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
       "stages are put together by '|' (series) and '+' (sum) alone");
-  return tfx_parser_fail_at (parser, parser->token.offset);
 }
 
 static int
@@ -55,10 +54,8 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     code = tfx_parser_advance (parser);
   if (code < 0)
     return code;
-  if (parser->token.type == TFX_TOKEN_CLOSE) {
-    tfx_error_set (parser->error, -EINVAL, "nothing stands in '()'");
-    return tfx_parser_fail_at (parser, offset);
-  }
+  if (parser->token.type == TFX_TOKEN_CLOSE)
+    return tfx_parser_fail (parser, offset, -EINVAL, "nothing stands in '()'");
   is_split = tfx_channels_are_ahead (parser);
   code = parse_group (parser, node);
   if (code < 0)
@@ -67,8 +64,7 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     parser->depth--;
     code = tfx_parser_advance (parser);
   } else if (parser->token.type == TFX_TOKEN_END) {
-    tfx_error_set (parser->error, -EINVAL, "this '(' is not closed");
-    code = tfx_parser_fail_at (parser, offset);
+    code = tfx_parser_fail (parser, offset, -EINVAL, "this '(' is not closed");
   } else {
     code = fail_behind_stage (parser,
         is_split ? "'|', '+', ';' or ')'" : "'|', '+' or ')'");
@@ -83,27 +79,23 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
 static int
 parse_primary (TfxParser *parser, TfxNode **node)
 {
-  if (tfx_channels_are_ahead (parser)) {
-    tfx_error_set (parser->error, -EINVAL,
+  if (tfx_channels_are_ahead (parser))
+    return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
         "chains of channels within another chain are put within parentheses: "
         "… | (ch[0]: …; ch[1]: …)");
-    return tfx_parser_fail_at (parser, parser->token.offset);
-  }
   switch (parser->token.type) {
     case TFX_TOKEN_OPEN:
       return parse_parentheses (parser, node);
     case TFX_TOKEN_NAME:
       return tfx_call_parse (parser, node);
     case TFX_TOKEN_NUMBER:
-      tfx_error_set (parser->error, -EINVAL,
+      return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
           "a number is no stage; a factor is Gain(2), decibels are "
           "Gain(6, gain_type='db')");
-      return tfx_parser_fail_at (parser, parser->token.offset);
     case TFX_TOKEN_PIPE:
-      tfx_error_set (parser->error, -EINVAL,
+      return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
           "no stage stands in front of this '|'; stages are put in series by "
           "one '|'");
-      return tfx_parser_fail_at (parser, parser->token.offset);
     default:
       return tfx_parser_fail_expected (parser,
           "a stage, such as LoButterworth(1000)");
@@ -228,10 +220,9 @@ parse_chain (TfxParser *parser, TfxNode **root)
     return code;
   is_split = tfx_channels_are_ahead (parser);
   code = parse_group (parser, root);
-  if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE) {
-    tfx_error_set (parser->error, -EINVAL, "this ')' closes nothing");
-    return tfx_parser_fail_at (parser, parser->token.offset);
-  }
+  if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE)
+    return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
+        "this ')' closes nothing");
   if (code == 0 && parser->token.type != TFX_TOKEN_END)
     return fail_behind_stage (parser,
         is_split ? "'|', '+', ';' or the end" : "'|', '+' or the end");

@@ -55,11 +55,20 @@ peek (const TfxLexer *lexer, size_t ahead)
   return (unsigned char)lexer->text[lexer->at + ahead];
 }
 
+static int fail (const TfxLexer *lexer, size_t offset, TfxExprError *error,
+    int code, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
+
 static int
-fail (const TfxLexer *lexer, size_t offset, TfxExprError *error)
+fail (const TfxLexer *lexer, size_t offset, TfxExprError *error, int code,
+    const char *format, ...)
 {
+  va_list args;
+
+  va_start (args, format);
+  tfx_error_set_list (error, code, format, args);
+  va_end (args);
   tfx_error_place (error, lexer->text, lexer->length, offset);
-  return error ? error->code : -EINVAL;
+  return code;
 }
 
 static void
@@ -157,23 +166,18 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       fits = copy_digits (lexer, literal, &n);
     }
   }
-  if (!fits) {
-    tfx_error_set (error, -E2BIG, "the number has more than %d digits",
-        MAX_LITERAL);
-    return fail (lexer, token->offset, error);
-  }
+  if (!fits)
+    return fail (lexer, token->offset, error, -E2BIG,
+        "the number has more than %d digits", MAX_LITERAL);
   literal[n] = '\0';
   if (whole && n > 1 && literal[0] == '0' &&
-      strspn (literal, "0") != strlen (literal)) {
-    tfx_error_set (error, -EINVAL,
+      strspn (literal, "0") != strlen (literal))
+    return fail (lexer, token->offset, error, -EINVAL,
         "a whole number may not begin with 0 (write %.20s)",
         literal + strspn (literal, "0"));
-    return fail (lexer, token->offset, error);
-  }
-  if (!tfx_number_parse (literal, &token->number)) {
-    tfx_error_set (error, -ERANGE, "the number %.40s is too large", literal);
-    return fail (lexer, token->offset, error);
-  }
+  if (!tfx_number_parse (literal, &token->number))
+    return fail (lexer, token->offset, error, -ERANGE,
+        "the number %.40s is too large", literal);
   return 0;
 }
 
@@ -191,10 +195,9 @@ read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     if (code < 0)
       return code;
   } else if (!read_based (lexer, base, &token->number)) {
-    tfx_error_set (error, -EINVAL,
+    return fail (lexer, token->offset, error, -EINVAL,
         "the number has no digits of base %d, or is above 2 to the power of 53",
         base);
-    return fail (lexer, token->offset, error);
   }
   token->length = lexer->at - token->offset;
   if (!is_name_part (peek (lexer, 0)) && peek (lexer, 0) < 0x80)
@@ -205,9 +208,8 @@ read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   tfx_error_quote (digits, sizeof digits, lexer->text + token->offset,
       token->length);
   tfx_error_quote (unit, sizeof unit, lexer->text + lexer->at, n);
-  tfx_error_set (error, -EINVAL,
+  return fail (lexer, lexer->at, error, -EINVAL,
       "'%s' right after the number %s: " TFX_LEXER_NO_UNIT, unit, digits);
-  return fail (lexer, lexer->at, error);
 }
 
 /* The character of the escape at the cursor, which stands on the '\\', or -1;
@@ -253,18 +255,15 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
 
     if (c == quote)
       break;
-    if (c == -1 || c == '\n') {
-      tfx_error_set (error, -EINVAL, "the string is not closed by %c", quote);
-      return fail (lexer, token->offset, error);
-    }
+    if (c == -1 || c == '\n')
+      return fail (lexer, token->offset, error, -EINVAL,
+          "the string is not closed by %c", quote);
     if (c == '\\') {
       c = read_escape (lexer);
-      if (c < 0) {
-        tfx_error_set (error, -EINVAL,
+      if (c < 0)
+        return fail (lexer, start, error, -EINVAL,
             "unknown escape; there are \\\\ \\' \\\" \\n \\t and \\x01 to "
             "\\x7f");
-        return fail (lexer, start, error);
-      }
     } else {
       lexer->at++;
     }
@@ -303,13 +302,11 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   while (is_name_part (peek (lexer, 0)))
     lexer->at++;
   token->length = lexer->at - token->offset;
-  if (token->length > TFX_EXPR_MAX_NAME) {
-    tfx_error_set (error, -E2BIG,
+  if (token->length > TFX_EXPR_MAX_NAME)
+    return fail (lexer, token->offset, error, -E2BIG,
         "the name has %zu letters, at most %u are "
         "allowed",
         token->length, TFX_EXPR_MAX_NAME);
-    return fail (lexer, token->offset, error);
-  }
   memcpy (token->string, lexer->text + token->offset, token->length);
   token->string[token->length] = '\0';
   token->n_string = token->length;
@@ -326,17 +323,15 @@ refuse_character (TfxLexer *lexer, TfxExprError *error)
   char shown[16];
 
   for (size_t i = 0; i < 4; i++) {
-    if (rest >= 3 && memcmp (at, curly[i], 3) == 0) {
-      tfx_error_set (error, -EINVAL,
+    if (rest >= 3 && memcmp (at, curly[i], 3) == 0)
+      return fail (lexer, lexer->at, error, -EINVAL,
           "a typographic quote: strings are quoted by ' or \"");
-      return fail (lexer, lexer->at, error);
-    }
   }
   while (n < 4 && n < rest && (at[n] & 0xc0) == 0x80)
     n++;
   tfx_error_quote (shown, sizeof shown, at, n);
-  tfx_error_set (error, -EINVAL, "unexpected character '%s'", shown);
-  return fail (lexer, lexer->at, error);
+  return fail (lexer, lexer->at, error, -EINVAL, "unexpected character '%s'",
+      shown);
 }
 
 int

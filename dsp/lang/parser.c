@@ -23,9 +23,14 @@ tfx_parser_fail_at (TfxParser *parser, size_t offset)
 }
 
 int
-tfx_parser_fail (TfxParser *parser, size_t offset, const char *message)
+tfx_parser_fail (TfxParser *parser, size_t offset, int code, const char *format,
+    ...)
 {
-  tfx_error_set (parser->error, -EINVAL, "%s", message);
+  va_list args;
+
+  va_start (args, format);
+  tfx_error_set_list (parser->error, code, format, args);
+  va_end (args);
   return tfx_parser_fail_at (parser, offset);
 }
 
@@ -51,9 +56,8 @@ tfx_parser_fail_expected (TfxParser *parser, const char *expected)
   char found[48];
 
   quote_token (parser, found, sizeof found);
-  tfx_error_set (parser->error, -EINVAL, "expected %s, found %s", expected,
-      found);
-  return tfx_parser_fail_at (parser, parser->token.offset);
+  return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
+      "expected %s, found %s", expected, found);
 }
 
 int
@@ -63,7 +67,6 @@ tfx_parser_enter (TfxParser *parser)
     parser->depth++;
     return 0;
   }
-  tfx_error_set (parser->error, -E2BIG,
+  return tfx_parser_fail (parser, parser->token.offset, -E2BIG,
       "more than %u brackets within each other", TFX_EXPR_MAX_DEPTH);
-  return tfx_parser_fail_at (parser, parser->token.offset);
 }

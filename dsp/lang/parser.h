@@ -33,8 +33,9 @@ int tfx_parser_enter (TfxParser *parser);
 /* Adds the place to the error that is set; returns its code. */
 int tfx_parser_fail_at (TfxParser *parser, size_t offset);
 
-/* The same with a message of its own; -EINVAL. */
-int tfx_parser_fail (TfxParser *parser, size_t offset, const char *message);
+/* An error with its place; returns code. */
+int tfx_parser_fail (TfxParser *parser, size_t offset, int code,
+    const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 
 /* "expected ..., found the token ahead" */
 int tfx_parser_fail_expected (TfxParser *parser, const char *expected);

@@ -77,9 +77,9 @@ parse_word (TfxParser *parser, TfxWritten *written)
   } else if (strcmp (name.string, "true") == 0 ||
              strcmp (name.string, "false") == 0 ||
              strcmp (name.string, "none") == 0) {
-    tfx_error_set (parser->error, -EINVAL, "write %c%s, as in Python",
-        name.string[0] - 'a' + 'A', name.string + 1);
-    return tfx_parser_fail_at (parser, name.offset);
+    return tfx_parser_fail (parser, name.offset, -EINVAL,
+        "write %c%s, as in Python", name.string[0] - 'a' + 'A',
+        name.string + 1);
   } else {
     written->value.type = TFX_VALUE_WORD;
     written->is_bare = true;
@@ -102,11 +102,9 @@ add_to_list (TfxParser *parser, TfxValue *list, size_t *room, double number,
     list->list = numbers;
     *room = more;
   }
-  if (list->n_list == TFX_EXPR_MAX_LIST) {
-    tfx_error_set (parser->error, -E2BIG, "the list has more than %u numbers",
-        TFX_EXPR_MAX_LIST);
-    return tfx_parser_fail_at (parser, offset);
-  }
+  if (list->n_list == TFX_EXPR_MAX_LIST)
+    return tfx_parser_fail (parser, offset, -E2BIG,
+        "the list has more than %u numbers", TFX_EXPR_MAX_LIST);
   list->list[list->n_list++] = number;
   return 0;
 }
@@ -156,11 +154,12 @@ parse_row (TfxParser *parser, TfxWritten *written, size_t *room)
   if (code < 0)
     return code;
   if (written->value.n_list == before)
-    return tfx_parser_fail (parser, offset, "the row is empty");
+    return tfx_parser_fail (parser, offset, -EINVAL, "the row is empty");
   if (before == 0)
     written->n_columns = written->value.n_list;
   if (written->value.n_list - before != written->n_columns)
-    return tfx_parser_fail (parser, offset, "the rows differ in length");
+    return tfx_parser_fail (parser, offset, -EINVAL,
+        "the rows differ in length");
   parser->depth--;
   return tfx_parser_advance (parser);
 }
@@ -216,7 +215,8 @@ parse_list (TfxParser *parser, TfxWritten *written, TfxTokenType close)
       has_comma = true;
       code = tfx_parser_advance (parser);
     } else if (parser->token.type == TFX_TOKEN_END) {
-      return tfx_parser_fail (parser, offset, "this bracket is not closed");
+      return tfx_parser_fail (parser, offset, -EINVAL,
+          "this bracket is not closed");
     } else if (parser->token.type != close) {
       return tfx_parser_fail_expected (parser,
           close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
