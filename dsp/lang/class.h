@@ -37,23 +37,33 @@ typedef struct TfxFit
   const char *because; /* what it must be, a static text after "it" */
 } TfxFit;
 
+/* Whether the values fit each other. */
+typedef int
+TfxClassCheck (const TfxNode *node, const char *thing, TfxExprError *error);
+/* Whether a stream of so many channels can come to it. */
+typedef int TfxClassCheckChannels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error);
+/* rate_hz is 0 while no rate is known. */
+typedef void
+TfxClassMeasure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+/* What the stage becomes, without any memory; and where that is no cascade and
+ * no gain, a stage with the node's id.  0, or the code of the error that is set. */
+typedef int
+TfxClassDesign (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+typedef int
+TfxClassBuild (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+
 typedef struct TfxClassOps
 {
   int variant; /* what else tells the classes of one kind apart */
   int mode;    /* a TfxMode, or TFX_CLASS_MODE_BTYPE */
 
-  /* Whether the values fit each other; NULL if they always do. */
-  int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
-  /* Whether a stream of so many channels can come to it; NULL if any can. */
-  int (*check_channels) (const TfxNode *node, unsigned n_channels,
-      const char *thing, TfxExprError *error);
-  /* rate_hz is 0 while no rate is known.  NULL: no sections, no delay. */
-  void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
-  /* What the stage becomes, without any memory; and where that is no cascade and
-   * no gain, a stage with the node's id.  One of them is there.  0, or the code
-   * of the error that is set. */
-  int (*design) (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-  int (*build) (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+  TfxClassCheck *check;                  /* NULL: they always do */
+  TfxClassCheckChannels *check_channels; /* NULL: any can */
+  TfxClassMeasure *measure;              /* NULL: no sections, no delay */
+  /* One of them is there. */
+  TfxClassDesign *design;
+  TfxClassBuild *build;
   /* Whether one that has both can be designed; NULL: it always can. */
   bool (*can_design) (const TfxNode *node);
   /* The number of which that is so; NULL if the class has none. */
@@ -105,132 +115,87 @@ int tfx_class_refuse (const TfxBuild *build, const char *why);
 
 /* iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY. */
 #define TFX_CLASS_LINKWITZ_RILEY 100
-int tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error);
+TfxClassCheck tfx_iir_check;
 void tfx_iir_fit (const TfxNode *node, TfxFit *fit);
-void tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+TfxClassMeasure tfx_iir_measure;
+TfxClassDesign tfx_iir_design;
 
 /* biquad.c: variant is a TfxRbjKind. */
-int
-tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void
-tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-int
-tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+TfxClassCheck tfx_biquad_check;
+TfxClassMeasure tfx_biquad_measure;
+TfxClassDesign tfx_biquad_design;
+TfxClassCheck tfx_bank_check;
+TfxClassMeasure tfx_bank_measure;
+TfxClassBuild tfx_bank_build;
 
 /* mix.c */
-int tfx_mix_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_mix_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_mix_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+TfxClassCheck tfx_mix_check;
+TfxClassMeasure tfx_mix_measure;
+TfxClassBuild tfx_mix_build;
 
 /* given.c */
-int
-tfx_given_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_given_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_given_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-int tfx_sos_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_sos_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_sos_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+TfxClassCheck tfx_given_check;
+TfxClassMeasure tfx_given_measure;
+TfxClassDesign tfx_given_design;
+TfxClassCheck tfx_sos_check;
+TfxClassMeasure tfx_sos_measure;
+TfxClassDesign tfx_sos_design;
 
 /* equaliser.c */
-void tfx_hum_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_hum_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-void
-tfx_graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_graphic_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassMeasure tfx_hum_measure;
+TfxClassDesign tfx_hum_design;
+TfxClassMeasure tfx_graphic_measure;
+TfxClassDesign tfx_graphic_design;
 
 /* weighting.c */
-void tfx_riaa_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_riaa_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-void
-tfx_weighting_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassMeasure tfx_riaa_measure;
+TfxClassDesign tfx_riaa_design;
+TfxClassMeasure tfx_weighting_measure;
+TfxClassDesign tfx_weighting_design;
 
 /* kernel.c */
-int
-tfx_kernel_check (const TfxNode *node, const char *thing, TfxExprError *error);
-int tfx_kernel_check_channels (const TfxNode *node, unsigned n_channels,
-    const char *thing, TfxExprError *error);
-int tfx_convolve_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
-int tfx_convolve_check_channels (const TfxNode *node, unsigned n_channels,
-    const char *thing, TfxExprError *error);
-void
-tfx_convolve_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_convolve_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
-void
-tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_kernel_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
-int tfx_windowed_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
-void
-tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
+TfxClassCheck tfx_kernel_check;
+TfxClassCheckChannels tfx_kernel_check_channels;
+TfxClassCheck tfx_convolve_check;
+TfxClassCheckChannels tfx_convolve_check_channels;
+TfxClassMeasure tfx_convolve_measure;
+TfxClassBuild tfx_convolve_build;
+TfxClassMeasure tfx_kernel_measure;
+TfxClassBuild tfx_kernel_build;
+TfxClassCheck tfx_windowed_check;
+TfxClassMeasure tfx_windowed_measure;
+TfxClassBuild tfx_windowed_build;
 bool tfx_windowed_can_design (const TfxNode *node);
-int tfx_windowed_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassDesign tfx_windowed_design;
 
 /* effect.c */
-int
-tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
-int
-tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-void tfx_echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_echo_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-void
-tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-int
-tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+TfxClassCheck tfx_gain_check;
+TfxClassDesign tfx_gain_design;
+TfxClassMeasure tfx_echo_measure;
+TfxClassDesign tfx_echo_design;
+TfxClassMeasure tfx_reverb_measure;
+TfxClassDesign tfx_reverb_design;
+TfxClassCheck tfx_delay_check;
+TfxClassMeasure tfx_delay_measure;
+TfxClassDesign tfx_delay_design;
 
 /* A ratio that stands for infinity. */
 #define TFX_RATIO_INFINITE 1e6
 
 /* dynamics.c */
-int tfx_compressor_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
-int tfx_expander_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
-int
-tfx_gate_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-void
-tfx_limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_limiter_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassDesign tfx_compressor_design;
+TfxClassDesign tfx_expander_design;
+TfxClassDesign tfx_gate_design;
+TfxClassMeasure tfx_limiter_measure;
+TfxClassDesign tfx_limiter_design;
 
 /* level.c */
-void
-tfx_normalize_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_normalize_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
-void
-tfx_loudness_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassMeasure tfx_normalize_measure;
+TfxClassDesign tfx_normalize_design;
+TfxClassMeasure tfx_loudness_measure;
+TfxClassDesign tfx_loudness_design;
 /* What dynamics.c leaves to it. */
 size_t tfx_true_peak_limiter_delay (const TfxNode *node, double rate_hz);
-int tfx_true_peak_limiter_design (const TfxBuild *build, const TfxNode *node,
-    TfxMoved *moved);
+TfxClassDesign tfx_true_peak_limiter_design;
 
 #endif /* TFX_LANG_CLASS_H */
