@@ -137,36 +137,20 @@ typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
  *   values = g, k, low, band, high at the first frame, rates = how they go on from
  *   frame to frame: each [5][stride];
  *   coef = [n_sections][TFX_SVF_COEF][TFX_GRID_FRAMES]. */
-typedef void (*TfxMovingCoefKernel) (const double *values, const double *rates,
+typedef void TfxMovingCoefKernel (const double *values, const double *rates,
     size_t stride, size_t n_sections, double *coef);
 
 /* Runs them over x[n][n_lanes] in place; n_lanes, a power of two up to W, is that of
  * the channels.  coef begins with the coefficients of the first frame;
  *   state = m[n_sections][stride], l[n_sections][stride], of which the lanes are
  *   the first. */
-typedef void (*TfxMovingKernel) (double *x, size_t n, unsigned n_lanes,
+typedef void TfxMovingKernel (double *x, size_t n, unsigned n_lanes,
     double *state, size_t stride, const double *coef, size_t n_sections);
 
-void tfx_moving_coef_c (const double *values, const double *rates,
-    size_t stride, size_t n_sections, double *coef);
-void tfx_moving_c (double *x, size_t n, unsigned n_lanes, double *state,
-    size_t stride, const double *coef, size_t n_sections);
-void tfx_moving_coef_sse2 (const double *values, const double *rates,
-    size_t stride, size_t n_sections, double *coef);
-void tfx_moving_sse2 (double *x, size_t n, unsigned n_lanes, double *state,
-    size_t stride, const double *coef, size_t n_sections);
-void tfx_moving_coef_avx2 (const double *values, const double *rates,
-    size_t stride, size_t n_sections, double *coef);
-void tfx_moving_avx2 (double *x, size_t n, unsigned n_lanes, double *state,
-    size_t stride, const double *coef, size_t n_sections);
-void tfx_moving_coef_avx512 (const double *values, const double *rates,
-    size_t stride, size_t n_sections, double *coef);
-void tfx_moving_avx512 (double *x, size_t n, unsigned n_lanes, double *state,
-    size_t stride, const double *coef, size_t n_sections);
-void tfx_moving_coef_neon (const double *values, const double *rates,
-    size_t stride, size_t n_sections, double *coef);
-void tfx_moving_neon (double *x, size_t n, unsigned n_lanes, double *state,
-    size_t stride, const double *coef, size_t n_sections);
+TfxMovingCoefKernel tfx_moving_coef_c, tfx_moving_coef_sse2,
+    tfx_moving_coef_avx2, tfx_moving_coef_avx512, tfx_moving_coef_neon;
+TfxMovingKernel tfx_moving_c, tfx_moving_sse2, tfx_moving_avx2,
+    tfx_moving_avx512, tfx_moving_neon;
 
 typedef struct TfxKernels
 {
@@ -203,8 +187,8 @@ typedef struct TfxKernels
    * W channels: gain[W] is the number of cascades; state and coef of each, one after the other.
    * Rows are as those of `parallel`. */
   TfxWaveKernel abreast[TFX_PARALLEL_SHAPES];
-  TfxMovingCoefKernel moving_coef;
-  TfxMovingKernel moving;
+  TfxMovingCoefKernel *moving_coef;
+  TfxMovingKernel *moving;
   TfxInterleaveKernel interleave[2];
   TfxDeinterleaveKernel deinterleave[2];
   TfxScaleKernel scale;
