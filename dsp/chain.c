@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * chain.c: an immutable list of stages in series. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "kind.h"
@@ -41,6 +42,19 @@ tfx_chain_append (const TfxChain *chain, TfxStage *stage)
     copy_stages (longer, 0, chain);
   longer->stages[n] = tfx_stage_ref (stage);
   return longer;
+}
+
+int
+tfx_chain_take (TfxChain **chain, TfxStage *stage)
+{
+  TfxChain *longer = tfx_chain_append (*chain, stage);
+
+  tfx_stage_unref (&stage);
+  if (!longer)
+    return -ENOMEM;
+  tfx_chain_unref (chain);
+  *chain = longer;
+  return 0;
 }
 
 TfxChain *

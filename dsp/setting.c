@@ -7,20 +7,6 @@
 
 #include "branches.h"
 
-/* Takes the reference to the stage. */
-static int
-append (TfxChain **chain, TfxStage *stage)
-{
-  TfxChain *longer = tfx_chain_append (*chain, stage);
-
-  tfx_stage_unref (&stage);
-  if (!longer)
-    return -ENOMEM;
-  tfx_chain_unref (chain);
-  *chain = longer;
-  return 0;
-}
-
 /* A sum or a split with other branches, whose references it takes. */
 static TfxStage *
 make_sum (const TfxStage *sum, TfxChain **branches)
@@ -65,11 +51,11 @@ replace (const TfxChain *chain, TfxStage *stage, TfxChain **out, bool *is_found)
 
     if (s->id == stage->id) {
       *is_found = true;
-      ret = append (out, tfx_stage_ref (stage));
+      ret = tfx_chain_take (out, tfx_stage_ref (stage));
     } else if (tfx_branches_are_in (s)) {
-      ret = append (out, replace_in_sum (s, stage, is_found));
+      ret = tfx_chain_take (out, replace_in_sum (s, stage, is_found));
     } else {
-      ret = append (out, tfx_stage_ref (s));
+      ret = tfx_chain_take (out, tfx_stage_ref (s));
     }
   }
   if (ret < 0)
@@ -130,7 +116,7 @@ make_chain (const TfxPlaces *list, TfxStage *stage, TfxChain **out)
     return -ENOMEM;
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     if (list->places[i].slot)
-      ret = append (out, make_stage (list->places[i].slot, stage));
+      ret = tfx_chain_take (out, make_stage (list->places[i].slot, stage));
   }
   if (ret < 0)
     tfx_chain_unref (out);

@@ -74,6 +74,10 @@ struct TfxChain
   TfxStage *stages[];
 };
 
+/* The chain becomes the longer one with the stage behind, whose reference it takes.  0, or
+ * -ENOMEM, also for no stage. */
+int tfx_chain_take (TfxChain **chain, TfxStage *stage);
+
 /* Frames by which it is late, as its chain tells. */
 size_t tfx_stage_latency (const TfxStage *stage);
 

@@ -16,14 +16,9 @@ static int build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain);
 static int
 append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
 {
-  TfxChain *longer = tfx_chain_append (*chain, stage);
-
-  tfx_stage_unref (&stage);
-  if (!longer)
-    return tfx_error_set_no_memory (build->error);
-  tfx_chain_unref (chain);
-  *chain = longer;
-  return 0;
+  return tfx_chain_take (chain, stage) < 0
+             ? tfx_error_set_no_memory (build->error)
+             : 0;
 }
 
 /* The number of a stage that delays a branch, apart from all others. */
@@ -101,8 +96,7 @@ align_branches (const TfxBuild *build, Branches *b)
     if (n_frames == 0)
       continue;
     stage = tfx_stage_new_wait (DELAY_ID (b->ids[i]), n_frames);
-    code = stage ? append (build, &b->chains[i], stage)
-                 : tfx_error_set_no_memory (build->error);
+    code = append (build, &b->chains[i], stage);
   }
   return code;
 }

@@ -36,12 +36,8 @@ keep_chain (const TfxChain *chain, const TfxChain *other)
   TfxChain *kept = tfx_chain_new ();
 
   for (size_t i = 0; kept && i < chain->n_stages; i++) {
-    TfxStage *stage = keep_stage (chain->stages[i], other);
-    TfxChain *longer = stage ? tfx_chain_append (kept, stage) : NULL;
-
-    tfx_stage_unref (&stage);
-    tfx_chain_unref (&kept);
-    kept = longer;
+    if (tfx_chain_take (&kept, keep_stage (chain->stages[i], other)) < 0)
+      tfx_chain_unref (&kept);
   }
   return kept;
 }
