@@ -227,6 +227,8 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
     unsigned n_channels, size_t n_frames)
 {
   const double size = (double)tfx_sample_size (step->plan->sample);
+  const TfxCudaUnitKind *unit =
+      step->kind == TFX_STEP_UNIT ? tfx_cuda_units_find (step->stage) : NULL;
   TfxCost cost = { .n_launches = 1,
     .bytes = 2.0 * size,
     .real = step->plan->sample == TFX_SAMPLE_F32 ? tfx_card_real (card)
@@ -238,14 +240,11 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
     add_fir (card, step, n_channels, n_frames, &cost);
   } else if (step->kind == TFX_STEP_SUM || step->kind == TFX_STEP_SPLIT) {
     cost = (TfxCost){ 0 };
-  } else if (step->kind == TFX_STEP_UNIT) {
+  } else if (unit && unit->cost) {
     cost.real = TFX_REAL_DOUBLE;
-    tfx_cuda_units_find (step->stage)
-        ->cost (step->stage, n_channels, n_frames, &cost);
-  } else {
-    const double n_taps = step->kind == TFX_STEP_DELAY
-                              ? (double)step->stage->u.delay.n_taps
-                              : 0.0;
+    unit->cost (step->stage, n_channels, n_frames, &cost);
+  } else { /* a gain, or a delay line */
+    const double n_taps = unit ? (double)step->stage->u.delay.n_taps : 0.0;
 
     cost.real = TFX_REAL_DOUBLE;
     add (&cost, &delay_sample, 1.0);

@@ -32,8 +32,7 @@ tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i)
   if (i == 0 || s->kind != TFX_STEP_CASCADE || s->n_sos > 0 || s->is_alone)
     return false;
   before = list->steps[i - 1].kind;
-  return before == TFX_STEP_FIR || before == TFX_STEP_DELAY ||
-         before == TFX_STEP_UNIT;
+  return before == TFX_STEP_FIR || before == TFX_STEP_UNIT;
 }
 
 bool
@@ -87,7 +86,6 @@ make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
       return tfx_cuda_cascade_new (&e->queue, n_channels, s->n_sos,
           &node->cascade);
     case TFX_STEP_FIR:
-    case TFX_STEP_DELAY:
     case TFX_STEP_UNIT:
       return tfx_cuda_units_make (&e->queue, n_channels, s->stage, &node->unit);
     case TFX_STEP_SPLIT:

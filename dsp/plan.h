@@ -11,7 +11,6 @@ typedef enum
 {
   TFX_STEP_CASCADE, /* sos[n_sos]; n_sos may be 0 */
   TFX_STEP_FIR,     /* stage */
-  TFX_STEP_DELAY,   /* stage */
   TFX_STEP_UNIT,    /* stage, of a kind that a device need not have */
   TFX_STEP_SUM,     /* branches[n_branches] */
   TFX_STEP_SPLIT,   /* branches, each with channels of its own */

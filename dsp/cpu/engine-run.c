@@ -490,7 +490,6 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
     case TFX_STEP_FADE:
       return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
-    case TFX_STEP_DELAY:
     case TFX_STEP_UNIT:
       return s->is_moving ? run_moving_unit (e, s, in, out)
                           : s->unit_kind->run (s->unit, in, out);

@@ -162,7 +162,6 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
           ret = tfx_joint_make (e, s, n_channels);
         break;
       case TFX_STEP_FIR:
-      case TFX_STEP_DELAY:
       case TFX_STEP_UNIT:
         break; /* units */
     }

@@ -179,7 +179,7 @@ delay_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
 }
 
 const TfxKind tfx_kind_delay = {
-  .step = TFX_STEP_DELAY,
+  .step = TFX_STEP_UNIT,
   .unit = &tfx_delay_unit,
   .is_identity = delay_is_identity,
   .is_same_structure = delay_is_same_structure,
