@@ -5,6 +5,15 @@
 
 #include "../cpu/dynamics.h"
 
+/* Samples of a part, so that it stays in the cache; and its frames. */
+#define TFX_SAMPLES_PART 1024
+
+static inline size_t
+tfx_samples_part_frames (unsigned n_channels)
+{
+  return n_channels < TFX_SAMPLES_PART ? TFX_SAMPLES_PART / n_channels : 1;
+}
+
 /* How many of them are not finite, at least; these become 0. */
 size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     double *samples);

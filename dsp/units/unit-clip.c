@@ -10,9 +10,6 @@
 #include "samples.h"
 #include "unit.h"
 
-/* Samples of a part, so that it stays in the cache. */
-#define PART_SAMPLES 1024
-
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
@@ -34,7 +31,6 @@ unit_free (void *data)
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const size_t part = PART_SAMPLES / spec->n_channels;
   const double numbers[TFX_NUMBERS_MAX] = { stage->u.gain };
   Unit *u = calloc (1, sizeof *u);
 
@@ -42,7 +38,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return -ENOMEM;
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
-  u->part_frames = part < 1 ? 1 : part;
+  u->part_frames = tfx_samples_part_frames (spec->n_channels);
   tfx_numbers_init (&u->numbers, numbers);
   u->samples = calloc (u->part_frames * u->n_channels, sizeof *u->samples);
   if (!u->samples) {

@@ -15,9 +15,6 @@
 #include "samples.h"
 #include "unit.h"
 
-/* Samples of a part, so that it stays in the cache. */
-#define PART_SAMPLES 1024
-
 /* What moves. */
 enum
 {
@@ -137,7 +134,6 @@ static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxLeveller *l = &stage->u.leveller;
-  const size_t part = PART_SAMPLES / spec->n_channels;
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -148,7 +144,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->n_levels = l->is_linked || l->measure == TFX_LEVELLER_LOUDNESS
                     ? 1
                     : spec->n_channels;
-  u->part_frames = part < 1 ? 1 : part;
+  u->part_frames = tfx_samples_part_frames (spec->n_channels);
   u->delay = tfx_leveller_delay (l);
   u->headroom = tfx_leveller_headroom (l, spec->sample == TFX_SAMPLE_F64);
   u->lowest = INFINITY;

@@ -22,9 +22,6 @@
 #include "samples.h"
 #include "unit.h"
 
-/* Samples of a part, so that it stays in the cache. */
-#define PART_SAMPLES 1024
-
 /* What moves. */
 enum
 {
@@ -192,7 +189,6 @@ static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxLimiter *l = &stage->u.limiter;
-  const size_t part = PART_SAMPLES / spec->n_channels;
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -201,7 +197,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->n_channels = spec->n_channels;
   u->is_linked = l->is_linked && spec->n_channels > 1;
   u->n_levels = u->is_linked ? 1 : spec->n_channels;
-  u->part_frames = part < 1 ? 1 : part;
+  u->part_frames = tfx_samples_part_frames (spec->n_channels);
   u->stride = tfx_dynamics_stride (u->n_levels);
   u->group_frames = u->kernels->limit_frames (u->n_levels);
   u->n_ahead = l->n_ahead;

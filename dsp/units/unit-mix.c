@@ -8,9 +8,6 @@
 #include "samples.h"
 #include "unit.h"
 
-/* Samples of a part, so that it stays in the cache. */
-#define PART_SAMPLES 1024
-
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
@@ -89,18 +86,18 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return -ENOMEM;
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->n_channels = n;
-  u->part_frames = PART_SAMPLES / n;
+  u->part_frames = tfx_samples_part_frames (n);
   u->stride = tfx_dynamics_stride (n);
   u->now = calloc (n, 2 * n * sizeof *u->now);
   u->columns = calloc (n, u->stride * sizeof *u->columns);
   u->samples =
-      calloc (2 * PART_SAMPLES + TFX_DYNAMICS_SLACK, sizeof *u->samples);
+      calloc (2 * TFX_SAMPLES_PART + TFX_DYNAMICS_SLACK, sizeof *u->samples);
   if (!u->now || !u->columns || !u->samples) {
     unit_free (u);
     return -ENOMEM;
   }
   u->from = u->now + n * n;
-  u->mixed = u->samples + PART_SAMPLES;
+  u->mixed = u->samples + TFX_SAMPLES_PART;
   memcpy (u->now, stage->u.mix.gains, size_of_gains (u));
   take_gains (u);
   *unit = u;
