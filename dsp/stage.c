@@ -97,8 +97,6 @@ tfx_stage_unref (TfxStage **stage)
   *stage = NULL;
   if (!s || __atomic_sub_fetch (&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
-  if (s->ready)
-    s->ready_free (s->ready);
   if (s->kind->clear)
     s->kind->clear (s);
   free (s);

@@ -13,10 +13,6 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   const TfxKind *kind;
-  /* What has been made ready for it, and how that is freed; set before anybody
-   * else gets the stage. */
-  void *ready;
-  void (*ready_free) (void *ready);
   union
   {
     double gain; /* of clips too */
@@ -39,6 +35,8 @@ struct TfxStage
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
       double peak;  /* the largest magnitude of them */
+      /* What was made ready for it before anybody else got the stage, or NULL. */
+      struct TfxFirReady *ready;
     } fir;
     struct
     {

@@ -100,7 +100,7 @@ bool
 tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method)
 {
-  if (stage->kind != &tfx_kind_fir || stage->ready ||
+  if (stage->kind != &tfx_kind_fir || stage->u.fir.ready ||
       stage->u.fir.n_kernels != n_kernels || stage->u.fir.n_taps != n_taps ||
       stage->u.fir.method != method || !tfx_stage_is_unshared (stage) ||
       !are_finite (kernels, n_kernels, n_taps))
@@ -176,7 +176,7 @@ fir_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
   if (a == b)
     return true;
-  return !b->ready && a->u.fir.n_kernels == b->u.fir.n_kernels &&
+  return !b->u.fir.ready && a->u.fir.n_kernels == b->u.fir.n_kernels &&
          a->u.fir.n_taps == b->u.fir.n_taps &&
          a->u.fir.n_leading == b->u.fir.n_leading &&
          a->u.fir.n_trailing == b->u.fir.n_trailing &&
@@ -262,6 +262,7 @@ fir_grid_frames (const TfxStage *stage)
 static void
 fir_clear (TfxStage *stage)
 {
+  tfx_unit_fir_free_ready (stage);
   free (stage->u.fir.taps);
 }
 

@@ -14,5 +14,6 @@ tfx_unit_fir_spec (const TfxStage *stage, const TfxUnitSpec *spec);
 
 /* Leaves spectra and a convolver at rest with a long one. */
 int tfx_unit_fir_prepare (TfxStage *stage, const TfxFilterSpec *spec);
+void tfx_unit_fir_free_ready (TfxStage *stage);
 
 #endif

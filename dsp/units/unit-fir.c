@@ -16,18 +16,21 @@
 /* ---- made ready before -------------------------------------------------------- */
 
 /* What hangs on a stage. */
-typedef struct Ready
+typedef struct TfxFirReady
 {
   TfxUnitSpec spec; /* what for */
   TfxConvolverTaps *taps;
   TfxConvolver *spare; /* atomic; at rest, for who comes first */
 } Ready;
 
-static void
-ready_free (void *data)
+void
+tfx_unit_fir_free_ready (TfxStage *stage)
 {
-  Ready *ready = data;
+  Ready *ready = stage->u.fir.ready;
 
+  stage->u.fir.ready = NULL;
+  if (!ready)
+    return;
   tfx_convolver_free (&ready->spare);
   tfx_convolver_taps_unref (&ready->taps);
   free (ready);
@@ -59,32 +62,28 @@ tfx_unit_fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
   Ready *ready;
   int ret;
 
-  if (stage->u.fir.n_taps < LONG_TAPS || stage->ready)
+  if (stage->u.fir.n_taps < LONG_TAPS || stage->u.fir.ready)
     return 0;
   ready = calloc (1, sizeof *ready);
   if (!ready)
     return -ENOMEM;
+  stage->u.fir.ready = ready;
   ready->spec = unit;
   ret = tfx_convolver_taps_new (&convolver, &ready->taps);
   if (ret == 0)
     ret = tfx_convolver_new (ready->taps, &ready->spare);
-  if (ret < 0) {
-    ready_free (ready);
-    return ret;
-  }
-  stage->ready = ready;
-  stage->ready_free = ready_free;
-  return 0;
+  if (ret < 0)
+    tfx_unit_fir_free_ready (stage);
+  return ret;
 }
 
 /* What was made ready for just that; or NULL. */
 static Ready *
 find_ready (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  Ready *ready = stage->ready;
+  Ready *ready = stage->u.fir.ready;
 
-  if (!ready || stage->ready_free != ready_free ||
-      ready->spec.n_channels != spec->n_channels ||
+  if (!ready || ready->spec.n_channels != spec->n_channels ||
       ready->spec.sample != spec->sample ||
       ready->spec.block_frames != spec->block_frames ||
       strcmp (ready->spec.kernel, spec->kernel) != 0)
