@@ -82,7 +82,7 @@ fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 
     for (size_t i = 0; i < t->n_direct; i++)
       tfx_convolver_set_value (type, t->direct, first + i,
-          i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
+          i < t->n_core ? first_tap (spec, kernel)[i] : 0.0);
     if (is_parted (t))
       part_largest ((float *)t->direct + first, t->n_direct);
   }
@@ -174,11 +174,10 @@ spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
  * tiles of partition `slot` of n_parts. */
 static void
 spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
-    double gain, size_t first, size_t n, void *spectra, size_t slot,
-    size_t n_parts)
+    size_t first, size_t n, void *spectra, size_t slot, size_t n_parts)
 {
   const size_t size = s->fft.size;
-  const double scale = gain / (double)s->fft.size;
+  const double scale = 1.0 / (double)s->fft.size;
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_core;
@@ -228,7 +227,7 @@ fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
 
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (spectrum, t, first_tap (spec, kernel), spec->gain,
+      spectrum_write (spectrum, t, first_tap (spec, kernel),
           l->first + part * l->size, length,
           (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
           l->n_parts);
@@ -293,9 +292,7 @@ void
 tfx_convolver_taps_fill_level (TfxConvolverTaps *t, size_t level)
 {
   TfxConvolverFiller *f = t->filler;
-  const TfxConvolverSpec spec = { .taps = f->taps,
-    .gain = 1.0,
-    .n_taps = t->n_core };
+  const TfxConvolverSpec spec = { .taps = f->taps, .n_taps = t->n_core };
 
   for (size_t i = 0; i < t->n_kernels * t->n_core; i++)
     f->taps[i] = direct_tap (t, i / t->n_core, i % t->n_core);
@@ -343,7 +340,7 @@ are_taps_finite (const TfxConvolverSpec *spec)
   const double limit = spec->precision == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
 
   for (size_t i = 0; i < spec->n_kernels * spec->n_taps; i++) {
-    if (!(fabs (spec->gain * spec->taps[i]) < limit))
+    if (!(fabs (spec->taps[i]) < limit))
       return false;
   }
   return true;

@@ -44,7 +44,6 @@ typedef struct TfxConvolver TfxConvolver;
 typedef struct TfxConvolverSpec
 {
   const double *taps; /* taps[n_kernels][n_taps] */
-  double gain;        /* a factor on all taps */
   size_t n_taps;      /* 1 to TFX_FIR_MAX_TAPS */
   /* Taps at both ends, of all kernels, that are 0: they cost nothing but the
    * memory of the past; less than n_taps in all. */

@@ -40,7 +40,6 @@ TfxConvolverSpec
 tfx_unit_fir_spec (const TfxStage *stage, const TfxUnitSpec *spec)
 {
   return (TfxConvolverSpec){ .taps = stage->u.fir.taps,
-    .gain = 1.0,
     .n_taps = stage->u.fir.n_taps,
     .n_leading = stage->u.fir.n_leading,
     .n_trailing = stage->u.fir.n_trailing,

@@ -37,7 +37,6 @@ static bool
 add_filter (Convolvers *self, const ConvolverCase *c, unsigned i)
 {
   const TfxConvolverSpec spec = { .taps = c->taps[i],
-    .gain = 1.0,
     .n_taps = c->n_taps[i],
     .n_kernels = 1,
     .n_channels = c->n_channels,

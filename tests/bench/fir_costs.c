@@ -251,7 +251,6 @@ measure_call (const TfxConvolverKernels *kernels, TfxSample type,
 {
   static double samples[64], taps[64] = { 1.0 };
   const TfxConvolverSpec spec = { .taps = taps,
-    .gain = 1.0,
     .n_taps = 64,
     .n_kernels = 1,
     .n_channels = 1,

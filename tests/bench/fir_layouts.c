@@ -178,7 +178,6 @@ main (int argc, char **argv)
       for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
         for (int type = 0; type < 2; type++) {
           const TfxConvolverSpec spec = { .taps = taps,
-            .gain = 1.0,
             .n_taps = lengths[l],
             .n_kernels = 1,
             .n_channels = channels[c],

@@ -179,10 +179,9 @@ main (int argc, char **argv)
     return 1;
   }
   for (size_t i = 0; i < 262144; i++)
-    taps[i] = random_value (&seed);
+    taps[i] = 1e-3 * random_value (&seed);
   for (unsigned i = 0; i < 8 * 5 * 3 * 2; i++) {
     const TfxConvolverSpec spec = { .taps = taps,
-      .gain = 1e-3,
       .n_taps = lengths[i / 30],
       .n_kernels = 1,
       .n_channels = channels[i / 2 % 3],

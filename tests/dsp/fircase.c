@@ -136,7 +136,6 @@ fir_case_spec (const FirCase *c, TfxSample precision, TfxFirMethod method,
 
   return (TfxConvolverSpec){
     .taps = c->taps,
-    .gain = 1.0,
     .n_taps = c->n_taps,
     .n_kernels = c->n_kernels,
     .n_channels = c->n_channels,

@@ -32,8 +32,7 @@ FirCase *fir_case_new (FirKind kind, size_t n_taps, unsigned n_kernels,
     unsigned n_channels, size_t n_frames, size_t n_points);
 void fir_case_free (FirCase **c);
 
-/* A spec with the case's taps and channels, the best kernel of this machine,
- * and gain 1. */
+/* A spec with the case's taps and channels, and the best kernel of this machine. */
 TfxConvolverSpec fir_case_spec (const FirCase *c, TfxSample precision,
     TfxFirMethod method, size_t block_frames);
 

@@ -199,7 +199,6 @@ test_even (void)
     noise[i] = 1.0 / (double)(i + 1);
   for (unsigned i = 0; i < 3 * 3 * 2 * 2; i++) {
     const TfxConvolverSpec spec = { .taps = noise,
-      .gain = 1.0,
       .n_taps = lengths[i % 3],
       .n_kernels = 1,
       .n_channels = channels[i / 3 % 3],
@@ -235,7 +234,6 @@ test_change (void)
     noise[i] = 1.0 / (double)(i + 1);
   for (unsigned i = 0; i < 3 * 2 * 2 * 2; i++) {
     const TfxConvolverSpec spec = { .taps = noise,
-      .gain = 1.0,
       .n_taps = lengths[i % 3],
       .n_kernels = 1,
       .n_channels = lengths[i % 3] > 100000 ? 1 : channels[i / 3 % 2],

@@ -427,8 +427,7 @@ couple_stage (size_t number, int i, const double *taps)
 static double
 couple_cost (const TfxFilterSpec *spec, size_t n_taps, TfxFirMethod method)
 {
-  const TfxConvolverSpec convolver = { .gain = 1.0,
-    .n_taps = n_taps,
+  const TfxConvolverSpec convolver = { .n_taps = n_taps,
     .n_kernels = 1,
     .n_channels = spec->n_channels,
     .precision = spec->sample,
