@@ -455,13 +455,6 @@ tfx_convolver_taps_unref (TfxConvolverTaps **taps)
   free (t);
 }
 
-TfxFirMethod
-tfx_convolver_taps_method (const TfxConvolverTaps *taps)
-{
-  return taps->layout.form == TFX_CONVOLVER_DIRECT ? TFX_FIR_DIRECT
-                                                   : TFX_FIR_FFT;
-}
-
 const char *
 tfx_convolver_taps_text (const TfxConvolverTaps *taps)
 {

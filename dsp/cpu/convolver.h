@@ -78,8 +78,6 @@ void tfx_convolver_filler_free (TfxConvolverFiller **filler);
 bool tfx_convolver_taps_refill (TfxConvolverTaps *taps,
     const TfxConvolverSpec *spec, TfxConvolverFiller *filler);
 
-/* TFX_FIR_DIRECT or TFX_FIR_FFT */
-TfxFirMethod tfx_convolver_taps_method (const TfxConvolverTaps *taps);
 /* The form in words, such as "partitioned 256x16 2048x30", static to taps. */
 const char *tfx_convolver_taps_text (const TfxConvolverTaps *taps);
 /* Bytes that the taps take, and that the state of a convolver for them takes. */
