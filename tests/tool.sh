@@ -542,6 +542,33 @@ check_odd_size() {
     exits 1 "head.wav: it is cut off before its sound begins" \
       gst-tfx process --allow-cut head.wav x.wav 'Gain(1)' && [ ! -e x.wav ] && nothing_left .
 }
+# More than 2 GiB of sound, a text behind it and no sample but the last one.  (wavparse of
+# GStreamer 1.22 takes 2 GiB of it, and the rest for chunks.)
+check_long_sound() {
+  local kind
+  for kind in RIFF RF64; do
+    python3 - "$kind" << 'PY' &&
+import struct, sys
+kind, channels, n = sys.argv[1].encode(), 32, (1 << 31) // 256 + 1000
+size, text = 256 * n, b"LIST" + struct.pack("<I", 16) + b"INFOISFT" + struct.pack("<I", 4) + b"tfx\0"
+form = b"fmt " + struct.pack("<IHHIIHH", 16, 3, channels, 48000, 48000 * 256, 256, 64)
+long = b"ds64" + struct.pack("<IQQQI", 28, size + 96, size, n, 0) if kind == b"RF64" else b""
+sizes = [0xffffffff] * 2 if long else [4 + len(form) + 8 + size + len(text), size]
+with open("long-sound.wav", "wb") as file:
+    file.write(kind + struct.pack("<I", sizes[0]) + b"WAVE" + long + form + b"data" + struct.pack("<I", sizes[1]))
+    file.seek(size - 256, 1)
+    file.write(struct.pack("<32d", *[1 / 64] * 32) + text)
+PY
+      exits 0 '"seconds": 174.783500' gst-tfx process --json -f long-sound.wav x.flac \
+        "Mix([[$(printf '1, %.0s' {1..31})1]])" && ! grep -i warning said.txt &&
+      decode x.flac | python3 -c '
+import array, sys
+x = array.array("f", sys.stdin.buffer.read())
+assert len(x) == (1 << 23) + 1000 and abs(x[-1] - 0.5) < 1e-6 and not any(x[:-1]), (len(x), x[-3:])' ||
+      return 1
+  done
+  rm x.flac long-sound.wav
+}
 # Its last page, or byte, or one of the tags behind it; a WAV with more behind its sound, one whose writer did not know
 # its length, an RF64; an MP3 with a head that tells its bytes, and one without.
 check_cut_ends() {
@@ -591,6 +618,7 @@ tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a WAV of an odd size" check_odd_size
+tap_case "process: a WAV of more than 2 GiB" check_long_sound
 tap_case "process: a WAV that does not say where its channels are" check_no_places
 tap_case "process: a Broadcast Wave" check_broadcast
 tap_case "process: other kinds that are cut off" check_cut_others

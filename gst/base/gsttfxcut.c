@@ -348,25 +348,28 @@ gst_tfx_cut_describe (const gchar *path, GstClockTime came)
 }
 
 goffset
-gst_tfx_cut_find_end (const gchar *path)
+gst_tfx_cut_find_end (const gchar *path, gboolean *is_long)
 {
   Sound sound = { .came = 0 };
   guint8 bytes[12];
   guint64 size;
   GstTfxChunk data;
   goffset end = -1;
-  gboolean is_long;
+  gboolean is_rf64;
 
+  *is_long = FALSE;
   if (!open_sound (&sound, path))
     return -1;
   if (gst_tfx_bytes_read_at (sound.file, sound.start, bytes, sizeof bytes) &&
-      memcmp (bytes + 8, "WAVE", 4) == 0) {
-    is_long = memcmp (bytes, "RF64", 4) == 0;
-    if (find_chunk (&sound, "data", FALSE, &data) &&
-        read_wav_size (&sound, &data, &size) && size < (guint64)sound.size)
-      end = data.at + (goffset)size;
-    if (end >= sound.size ||
-        (!is_long && (end % 2 == 0 || end + 1 < sound.size)))
+      memcmp (bytes + 8, "WAVE", 4) == 0 &&
+      find_chunk (&sound, "data", FALSE, &data)) {
+    is_rf64 = memcmp (bytes, "RF64", 4) == 0;
+    if (!read_wav_size (&sound, &data, &size) || size > (guint64)sound.size)
+      size = (guint64)sound.size;
+    end = MIN (data.at + (goffset)size, sound.size);
+    *is_long = end - data.at > G_MAXINT32;
+    if (!*is_long && (end == sound.size ||
+                         (!is_rf64 && (end % 2 == 0 || end + 1 < sound.size))))
       end = -1;
   }
   fclose (sound.file);

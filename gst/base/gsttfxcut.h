@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 gchar *gst_tfx_cut_describe (const gchar *path, GstClockTime came);
 
 /* Where the sound of a WAV ends that has an odd number of bytes, with the one behind it that
- * makes them even and nothing else; or that of an RF64 with anything behind it; -1: it is
- * neither. */
-goffset gst_tfx_cut_find_end (const gchar *path);
+ * makes them even and nothing else; or that of an RF64 with anything behind it; or that of a
+ * WAV that has 2 GiB of it or more, which is_long tells; -1: it is none of these. */
+goffset gst_tfx_cut_find_end (const gchar *path, gboolean *is_long);
 
 G_END_DECLS
 

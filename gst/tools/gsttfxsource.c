@@ -63,20 +63,42 @@ is_aiff (const gchar *path)
 const gchar *
 gst_tfx_source_find_parser (const gchar *path)
 {
-  GstElementFactory *factory =
-      is_aiff (path) ? gst_element_factory_find ("aiffparse") : NULL;
+  const gchar *parser = NULL;
+  gboolean is_long;
+  GstElementFactory *factory;
 
+  if (is_aiff (path))
+    parser = "aiffparse";
+  else if (gst_tfx_cut_find_end (path, &is_long) >= 0 && is_long)
+    parser = "wavparse";
+  factory = parser ? gst_element_factory_find (parser) : NULL;
   if (!factory)
     return NULL;
   gst_object_unref (factory);
-  return "aiffparse";
+  return parser;
+}
+
+/* wavparse (GStreamer 1.22) takes no chunk for longer than 2 GiB, and what is behind that for
+ * the next chunks: here it goes to the end of what comes. */
+static void
+ignore_length (GstPad *pad)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+  GstElement *parser = peer ? gst_pad_get_parent_element (peer) : NULL;
+
+  if (parser && g_object_class_find_property (G_OBJECT_GET_CLASS (parser),
+                    "ignore-length"))
+    g_object_set (parser, "ignore-length", TRUE, NULL);
+  g_clear_object (&parser);
+  g_clear_object (&peer);
 }
 
 void
 gst_tfx_source_set_path (GstElement *filesrc, const gchar *path)
 {
   GstPad *pad = gst_element_get_static_pad (filesrc, "src");
-  const goffset end = gst_tfx_cut_find_end (path);
+  gboolean is_long;
+  const goffset end = gst_tfx_cut_find_end (path, &is_long);
   guint64 *last;
 
   g_object_set (filesrc, "location", path, NULL);
@@ -90,6 +112,8 @@ gst_tfx_source_set_path (GstElement *filesrc, const gchar *path)
         NULL);
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, clip, last, g_free);
   }
+  if (is_long)
+    ignore_length (pad);
   gst_object_unref (pad);
 }
 

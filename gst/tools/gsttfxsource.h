@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* The file for a filesrc, before it runs. */
+/* The file for a filesrc, before it runs, once what find_parser names is linked to it. */
 void gst_tfx_source_set_path (GstElement *filesrc, const gchar *path);
 
-/* The parser for what stands in front of decodebin, "aiffparse", or NULL.  On a busy
- * machine decodebin (GStreamer 1.22) loses the first sound of one AIFF in a hundred, as
- * the parser that it starts itself puts it out before it is held. */
+/* The parser for what stands in front of decodebin, or NULL.  For a WAV that has 2 GiB or
+ * more it is "wavparse", to be told so.  For an AIFF it is "aiffparse": on a busy machine
+ * decodebin (GStreamer 1.22) loses the first sound of one in a hundred, as the parser that
+ * it starts itself puts it out before it is held. */
 const gchar *gst_tfx_source_find_parser (const gchar *path);
 
 /* Takes caps of a decoder and gives those in which each channel has a place, or none
