@@ -569,6 +569,20 @@ assert len(x) == (1 << 23) + 1000 and abs(x[-1] - 0.5) < 1e-6 and not any(x[:-1]
   done
   rm x.flac long-sound.wav
 }
+# (audioconvert of GStreamer 1.22 ended the program.)
+check_many_channels() {
+  make_wav wide.wav 480 64 16 0 && rm -rf wide &&
+    exits 1 "wide.wav: it has 64 channels, but GStreamer converts no more than 63" \
+      gst-tfx process -o wide -c 'Gain(1)' wide.wav noise.wav && ! grep -i warning said.txt &&
+    grep -q '1 done, 1 failed' said.txt && [ ! -e wide/wide.wav ] && nothing_left wide &&
+    exits 1 "wide.wav: it has 64 channels" gst-tfx spectrum wide.wav &&
+    exits 1 "it has 64 channels" gst-tfx record wide/x.wav 'Gain(1)' --source \
+      "audiotestsrc num-buffers=9 ! capsfilter caps=audio/x-raw,channels=64,channel-mask=(bitmask)0" &&
+    exits 1 "noise.wav: it would have 64 channels, but a .wav takes no more than 63" \
+      gst-tfx process noise.wav wide/x.wav "Mix([$(printf '[1, 0], %.0s' {1..63})[0, 1]])" &&
+    [ ! -e wide/x.wav ] && nothing_left wide && make_wav wide.wav 480 63 16 0 &&
+    exits 0 '"channels": 63' gst-tfx process --json wide.wav wide/x.wav 'Gain(1)'
+}
 # Its last page, or byte, or one of the tags behind it; a WAV with more behind its sound, one whose writer did not know
 # its length, an RF64; an MP3 with a head that tells its bytes, and one without.
 check_cut_ends() {
@@ -619,6 +633,7 @@ tap_case "process: more than a .wav holds, with other channels" check_long_wav_m
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a WAV of an odd size" check_odd_size
 tap_case "process: a WAV of more than 2 GiB" check_long_sound
+tap_case "process: more channels than GStreamer converts" check_many_channels
 tap_case "process: a WAV that does not say where its channels are" check_no_places
 tap_case "process: a Broadcast Wave" check_broadcast
 tap_case "process: other kinds that are cut off" check_cut_others

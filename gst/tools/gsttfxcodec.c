@@ -7,6 +7,8 @@
 
 #include <gst/audio/audio.h>
 
+#include "gsttfxsource.h"
+
 #define MAX_ELEMENTS 2
 
 typedef struct Codec
@@ -217,7 +219,9 @@ count_most (const Codec *codec, const GstCaps *taken)
       n_here = G_MAXINT;
     n = MAX (n, n_here);
   }
-  return codec->max_channels > 0 ? MIN (n, codec->max_channels) : n;
+  if (codec->max_channels > 0)
+    n = MIN (n, codec->max_channels);
+  return MIN (n, GST_TFX_SOURCE_MOST_CHANNELS);
 }
 
 gboolean

@@ -164,7 +164,6 @@ add_file (Run *run)
   if (!source || !decoder)
     return;
   gst_tfx_source_set_path (source, run->job->input);
-  gst_tfx_source_complete (run->convert);
   g_object_set (decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
@@ -240,6 +239,7 @@ build (Run *run)
   }
   if (run->job->error)
     return FALSE;
+  gst_tfx_source_complete (run->convert);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
     g_object_set (run->level, "chain", run->pass->level, NULL);

@@ -158,15 +158,40 @@ gst_tfx_source_complete_caps (GstCaps *caps)
   return caps;
 }
 
+/* (At the end an encoder would write what it has: nothing.) */
 static GstPadProbeReturn
-complete (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+refuse (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
+    return GST_EVENT_TYPE (info->data) == GST_EVENT_EOS ? GST_PAD_PROBE_DROP
+                                                        : GST_PAD_PROBE_OK;
+  gst_clear_buffer ((GstBuffer **)&info->data);
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_NEGOTIATED;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static GstPadProbeReturn
+complete (GstPad *pad, GstPadProbeInfo *info, gpointer convert)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  gint n_channels;
   GstCaps *caps;
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (event, &caps);
+  if (gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels",
+          &n_channels) &&
+      n_channels > GST_TFX_SOURCE_MOST_CHANNELS) {
+    GST_ELEMENT_ERROR (convert, STREAM, FORMAT,
+        ("it has %d channels, but GStreamer converts no more than %d",
+            n_channels, GST_TFX_SOURCE_MOST_CHANNELS),
+        (NULL));
+    gst_pad_add_probe (pad,
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_BUFFER, refuse,
+        NULL, NULL);
+    return GST_PAD_PROBE_DROP;
+  }
   caps = gst_tfx_source_complete_caps (gst_caps_ref (caps));
   info->data = gst_event_new_caps (caps);
   gst_caps_unref (caps);
@@ -179,7 +204,7 @@ gst_tfx_source_complete (GstElement *convert)
 {
   GstPad *pad = gst_element_get_static_pad (convert, "sink");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, complete, NULL,
-      NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, complete,
+      convert, NULL);
   gst_object_unref (pad);
 }

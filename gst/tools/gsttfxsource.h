@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* audioconvert (GStreamer 1.22) ends the program where there are more. */
+#define GST_TFX_SOURCE_MOST_CHANNELS 63
+
 /* The file for a filesrc, before it runs, once what find_parser names is linked to it. */
 void gst_tfx_source_set_path (GstElement *filesrc, const gchar *path);
 
@@ -19,7 +22,8 @@ const gchar *gst_tfx_source_find_parser (const gchar *path);
 /* Takes caps of a decoder and gives those in which each channel has a place, or none
  * has. */
 GstCaps *gst_tfx_source_complete_caps (GstCaps *caps);
-/* An element gets such caps where a decoder will be linked. */
+/* An element gets such caps where a decoder will be linked, and an error comes in place of
+ * more channels than it takes. */
 void gst_tfx_source_complete (GstElement *convert);
 
 G_END_DECLS
