@@ -771,7 +771,9 @@ check_silence() {
     wavenc ! filesink location=silence.wav
   exits 0 "silence.wav: no sound of it is above -70 LUFS: its level stays" \
     gst-tfx process --json -l -23 silence.wav still.wav &&
-    grep -q '"input": null' said.txt && cmp <(decode silence.wav) <(decode still.wav)
+    grep -q '"input": null' said.txt && cmp <(decode silence.wav) <(decode still.wav) &&
+    make_wav none.wav 0 2 16 3 && exits 0 "none.wav: no sound of it is above -70 LUFS" \
+    gst-tfx process --json -l -23 none.wav still-none.wav && grep -q '"seconds": 0.000000' said.txt
 }
 
 # Nobody looks into a pipe before it is read.

@@ -13,6 +13,7 @@
 #include "gsttfxpass.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include <gst/audio/audio.h>
@@ -339,15 +340,17 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   GObject *stage =
       gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (run->level), "level");
   GstStructure *stats = NULL;
-  gboolean is_read = FALSE;
+  /* Nothing has been measured where nothing came. */
+  gboolean is_read = run->job->duration == 0;
 
-  if (stage) {
+  *lufs = *true_peak_db = -INFINITY;
+  if (stage && !is_read) {
     g_object_get (stage, "stats", &stats, NULL);
     is_read = gst_structure_get_double (stats, "integrated", lufs) &&
               gst_structure_get_double (stats, "true-peak", true_peak_db);
     gst_structure_free (stats);
-    g_object_unref (stage);
   }
+  g_clear_object (&stage);
   return is_read;
 }
 
