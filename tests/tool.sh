@@ -921,7 +921,18 @@ check_interrupted() {
   echo "exit status $status"
   [ $status -eq 130 ] && [ ! -e interrupted.wav ] && nothing_left .
 }
+# As by "| head -1".
+check_unread() {
+  local status
+  rm -rf unread && cp long.wav long-2.wav && cp long.wav long-3.wav || return 1
+  gst-tfx process -j 2 -o unread -c "$(slow 40)" noise.wav long.wav long-2.wav long-3.wav 2> said.txt | true
+  status=${PIPESTATUS[0]}
+  cat said.txt
+  [ "$status" -eq 130 ] && grep -q "Broken pipe" said.txt && grep -q "1 done, .* left" said.txt &&
+    nothing_left unread && [ -e unread/noise.wav ] && [ ! -e unread/long-3.wav ]
+}
 tap_case "process: interrupted, and nothing is left" check_interrupted
+tap_case "process: nobody reads what it says" check_unread
 
 # ---- many files ---------------------------------------------------------------------
 

@@ -365,6 +365,7 @@ gst_tfx_batch_run (GstTfxBatch *batch)
   GThreadPool *pool =
       g_thread_pool_new (run_job, batch, batch->options->n_jobs, FALSE, NULL);
 
+  gst_tfx_tool_catch_broken_pipes ();
   batch->start = g_get_monotonic_time ();
   batch->n_counted = batch->n_done + batch->n_failed;
   for (guint i = 0; i < batch->jobs->len; i++)

@@ -43,6 +43,17 @@ gst_tfx_tool_catch_signals (void)
     sigaction (SIGHUP, &action, NULL);
 }
 
+void
+gst_tfx_tool_catch_broken_pipes (void)
+{
+  /* (More may be written until the end.) */
+  struct sigaction action = { .sa_handler = note_signal };
+  struct sigaction before;
+
+  if (sigaction (SIGPIPE, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGPIPE, &action, NULL);
+}
+
 /* ---- standard streams ------------------------------------------------------------- */
 
 static gint output_errno; /* of standard output; 0: all was written */

@@ -39,6 +39,8 @@ void gst_tfx_tool_set_default (gchar **option, const gchar *value);
 
 /* The first signal asks the program to end; the next one kills it. */
 void gst_tfx_tool_catch_signals (void);
+/* From now on so does a pipe that nobody reads any more, unless that is ignored. */
+void gst_tfx_tool_catch_broken_pipes (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);
 
