@@ -219,6 +219,18 @@ look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static GstPadProbeReturn
+count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+
+  output->n_bytes += gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+  if (output->n_bytes <= GST_TFX_OUTPUT_MOST_WAV)
+    return GST_PAD_PROBE_OK;
+  g_atomic_int_set (&output->is_full, TRUE);
+  return GST_PAD_PROBE_DROP;
+}
+
+static GstPadProbeReturn
 follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxOutput *output = data;
@@ -261,6 +273,9 @@ gst_tfx_output_follow (GstTfxOutput *output)
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop_query, NULL,
       NULL);
+  if (strcmp (output->job->extension, "wav") == 0)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, output,
+        NULL);
   gst_object_unref (pad);
   pad = gst_element_get_static_pad (output->convert, "sink");
 

@@ -7,6 +7,10 @@
 
 G_BEGIN_DECLS
 
+/* Bytes of sound in a .wav: wavenc (GStreamer 1.22) writes a size that has 32 bits, of which
+ * the rest is for what is around the sound. */
+#define GST_TFX_OUTPUT_MOST_WAV (G_MAXUINT32 - (1 << 20))
+
 typedef struct GstTfxOutput
 {
   const GstTfxJob *job;
@@ -23,6 +27,8 @@ typedef struct GstTfxOutput
   gboolean is_integer; /* the output is, and cannot have more than full scale */
   guint64 n_clipped;   /* of its samples; 0 where it is none */
   gdouble peak;        /* of the samples; 0 where it is none */
+  guint64 n_bytes;     /* of a .wav */
+  gboolean is_full;    /* it takes no more: atomic */
 } GstTfxOutput;
 
 /* From now on what reaches the convert says what the format is to be.  It stays where it

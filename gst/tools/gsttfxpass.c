@@ -290,8 +290,7 @@ note_progress (Run *run)
                run->pass->n_passes));
 }
 
-/* Once the encoder has what it is to write: wavenc would write a size that has no
- * more than 32 bits. */
+/* Once the encoder has what it is to write. */
 static void
 check_size (Run *run)
 {
@@ -306,7 +305,7 @@ check_size (Run *run)
       gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration)) {
     size = (gdouble)duration / GST_SECOND * GST_AUDIO_INFO_RATE (&info) *
            GST_AUDIO_INFO_BPF (&info);
-    if (size > G_MAXUINT32)
+    if (size > GST_TFX_OUTPUT_MOST_WAV)
       gst_tfx_pass_fail (run->job,
           "it would become a .wav of %.1f GiB, but one has no more than 4: "
           ".flac, .mka and .wv have",
@@ -382,6 +381,24 @@ interrupt (Run *run)
         gst_element_send_event (run->pipeline, gst_event_new_eos ());
 }
 
+/* How long it would be was not known before. */
+static void
+look_at_size (Run *run)
+{
+  if (!g_atomic_int_get (&run->output.is_full))
+    return;
+  if (!run->job->source)
+    gst_tfx_pass_fail (run->job,
+        "it becomes longer than a .wav, which has no more than 4 GiB: "
+        ".flac, .mka and .wv have");
+  else if (!run->is_ending)
+    g_printerr ("warning: %s: it ends here, as a .wav has no more than 4 GiB: "
+                ".flac, .mka and .wv have\n",
+        run->job->output);
+  if (run->job->source)
+    interrupt (run);
+}
+
 /* FALSE: the end has come. */
 static gboolean
 take_message (Run *run, GstMessage *message)
@@ -427,6 +444,7 @@ wait (Run *run)
     /* In each turn: messages may come without a pause. */
     if (!is_done && gst_tfx_tool_is_interrupted ())
       interrupt (run);
+    look_at_size (run);
   }
   gst_object_unref (bus);
 }
