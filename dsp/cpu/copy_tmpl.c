@@ -14,6 +14,7 @@ OP (scale_type) (char *out, const char *in, size_t n, double gain,
 #ifndef V_NONE
   const V g = v_set1 (gain);
 
+#pragma GCC unroll 4
   for (; i + W <= n; i += W) {
     const void *x = in + i * in_size;
     void *y = out + i * out_size;
@@ -89,6 +90,7 @@ OP (add) (double *sum, const double *x, size_t n)
   size_t i = 0;
 
 #ifndef V_NONE
+#pragma GCC unroll 4
   for (; i + W <= n; i += W)
     v_store_f64 (sum + i, v_add (v_load_f64 (sum + i), v_load_f64 (x + i)));
 #endif
@@ -104,6 +106,7 @@ OP (clean_type) (double *out, const void *in, size_t n, const bool from_f32)
   size_t i = 0;
 
 #ifndef V_NONE
+#pragma GCC unroll 4
   for (; i + W <= n; i += W)
     v_store_f64 (out + i,
         v_finite (from_f32 ? v_load_f32 (f32 + i) : v_load_f64 (f64 + i)));
@@ -143,6 +146,7 @@ OP (sum_rows) (void *out, const bool to_f32, const double *const *rows,
 #pragma GCC unroll 5
     for (unsigned k = 0; k < n_rows; k++)
       g[k] = v_set1 (gains[k]);
+#pragma GCC unroll 2
     for (; i + W <= n; i += W) {
       V sum = v_mul (g[0], v_load_f64 (row[0] + i));
 
