@@ -3,11 +3,10 @@
  * sample type and instruction set.
  *
  * T float or double, T_SIZE its size, OP(name) the names, PLANES_VECTORS 1 if
- * there are any.  N planes by N frames are turned at a time, N samples being
- * 16 bytes: with wider vectors samples would have to go from one half to the
- * other, which costs what they save.  Two, four and eight planes, which fill them,
- * take vectors of any width; up to eight planes those of AVX-512, whose
- * permutations know no halves. */
+ * there are any.  Up to eight planes are turned in vectors of any width; those of AVX2,
+ * whose samples do not go from one half to the other, take halves of rows that lie apart.
+ * Of more planes, and of what is left over, N planes by N frames are turned at a time, N
+ * samples being 16 bytes. */
 #define N (16 / T_SIZE)
 
 /* One plane. */
@@ -104,37 +103,70 @@ OP (deinterleave_some) (T *restrict planes, ptrdiff_t stride,
 #include "vec_tmpl.h"
 #define VOP(name) OP (name##_wide)
 
-/* n vectors of rows become one of each plane, or the other way round.  Eight, four and two
- * are parted into even and odd log2 (n) times; others, which is as much, the other way
- * log2 (L) times. */
+/* Lanes in which the values of vectors are put in turn: all, or those of a half. */
+#define TURN_LANES (W == 4 ? 16 / T_SIZE : 8 * W / T_SIZE)
+
+/* n vectors of rows become one of each plane, or the other way round: even values are parted
+ * from odd ones log2 (n) times, or, which is as much for any n, the other way log2
+ * (TURN_LANES) times.  With SSE2 floats are parted in half of the time in which they are
+ * joined. */
 static inline __attribute__ ((always_inline)) void
 OP (turn_wide) (VOP (V) * x, const unsigned n, const bool is_back)
 {
+  const bool parts_only = W == 2 && T_SIZE == 4;
   const bool is_even = (n & (n - 1)) == 0;
-  const unsigned most = is_even ? n : 8 * W / T_SIZE;
+  const bool is_parted = is_even && (parts_only   ? !is_back
+                                        : is_back ? n < TURN_LANES
+                                                  : n <= TURN_LANES);
+  const unsigned most = is_parted ? n : TURN_LANES;
 
-  if (n == 8) {
-    if (is_back)
-      VOP (to_rows) (x);
-    else
-      VOP (to_columns) (x);
-    return;
-  }
-#if W == 4 && T_SIZE == 8
-  if (n == 4) {
-    VOP (V) y[4] = { x[0], x[1], x[2], x[3] };
-
-    VOP (transpose4) (x, y, 1, 1);
-    return;
-  }
-#endif
 #pragma GCC unroll 4
   for (unsigned step = 1; step < most; step *= 2) {
-    if (is_back == is_even)
+    if (is_back == is_parted)
       VOP (zip_all) (x, n);
     else
       VOP (unzip_all) (x, n);
   }
+}
+
+/* n vectors of rows, whose halves are half of the frames apart. */
+static inline __attribute__ ((always_inline)) void
+OP (load_rows) (VOP (V) * x, const T *rows, const unsigned n)
+{
+#pragma GCC unroll 8
+  for (unsigned k = 0; k < n; k++) {
+#if W == 4
+    const double *low = (const double *)(rows + k * TURN_LANES);
+    const double *high = (const double *)(rows + (n + k) * TURN_LANES);
+
+    x[k] = (VOP (V))_mm256_insertf128_pd (_mm256_castpd128_pd256 (
+                                              _mm_loadu_pd (low)),
+        _mm_loadu_pd (high), 1);
+#else
+    x[k] = VOP (loadu) (rows + k * TURN_LANES);
+#endif
+  }
+}
+
+/* One half after the other: what lies side by side goes to memory together. */
+static inline __attribute__ ((always_inline)) void
+OP (store_rows) (T *rows, const unsigned n, const VOP (V) * x)
+{
+#pragma GCC unroll 8
+  for (unsigned k = 0; k < n; k++) {
+#if W == 4
+    _mm_storeu_pd ((double *)(rows + k * TURN_LANES),
+        _mm256_castpd256_pd128 ((__m256d)x[k]));
+#else
+    VOP (storeu) (rows + k * TURN_LANES, x[k]);
+#endif
+  }
+#if W == 4
+#pragma GCC unroll 8
+  for (unsigned k = 0; k < n; k++)
+    _mm_storeu_pd ((double *)(rows + (n + k) * TURN_LANES),
+        _mm256_extractf128_pd ((__m256d)x[k], 1));
+#endif
 }
 
 /* Whole vectors of rows of n to n planes, or back; how many frames. */
@@ -148,16 +180,17 @@ OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
   for (; i + lanes <= n_frames; i += lanes) {
     VOP (V) x[8];
 
+    if (!is_back)
+      OP (load_rows) (x, rows + i * n, n);
 #pragma GCC unroll 8
-    for (unsigned k = 0; k < n; k++)
-      x[k] = VOP (loadu) (is_back ? planes + (ptrdiff_t)k * stride + i
-                                  : rows + i * n + k * lanes);
+    for (unsigned k = 0; k < n && is_back; k++)
+      x[k] = VOP (loadu) (planes + (ptrdiff_t)k * stride + i);
     OP (turn_wide) (x, n, is_back);
+    if (is_back)
+      OP (store_rows) (rows + i * n, n, x);
 #pragma GCC unroll 8
-    for (unsigned k = 0; k < n; k++)
-      VOP (storeu)
-    (is_back ? rows + i * n + k * lanes : planes + (ptrdiff_t)k * stride + i,
-        x[k]);
+    for (unsigned k = 0; k < n && !is_back; k++)
+      VOP (storeu) (planes + (ptrdiff_t)k * stride + i, x[k]);
   }
 #if W > 2
   /* (GCC leaves that out in front of a call to a function of this file.) */
@@ -166,9 +199,10 @@ OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
   return i;
 }
 #undef VOP
+#undef TURN_LANES
 
-/* Of what two, four and eight planes have, and up to eight in the widest vectors, all
- * but the last frames; inline, so that the direction is a constant of the loops. */
+/* Of up to eight planes all but the last frames; inline, so that the direction is a constant
+ * of the loops. */
 static inline __attribute__ ((always_inline)) size_t
 OP (copy_tiles) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     size_t n_frames, const bool is_back)
@@ -178,15 +212,17 @@ OP (copy_tiles) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
       return OP (copy_wide) (planes, stride, rows, 2, n_frames, is_back);
     case 4:
       return OP (copy_wide) (planes, stride, rows, 4, n_frames, is_back);
+    case 6:
+      if (W == 2 && T_SIZE == 4 && !is_back)
+        return 0;
+      return OP (copy_wide) (planes, stride, rows, 6, n_frames, is_back);
     case 8:
       return OP (copy_wide) (planes, stride, rows, 8, n_frames, is_back);
-#if W == 8
+#if W > 2 || T_SIZE == 8
     case 3:
       return OP (copy_wide) (planes, stride, rows, 3, n_frames, is_back);
     case 5:
       return OP (copy_wide) (planes, stride, rows, 5, n_frames, is_back);
-    case 6:
-      return OP (copy_wide) (planes, stride, rows, 6, n_frames, is_back);
     case 7:
       return OP (copy_wide) (planes, stride, rows, 7, n_frames, is_back);
 #endif

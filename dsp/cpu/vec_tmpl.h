@@ -107,7 +107,9 @@ VOP (V) VOP (keep) (VOP (V) a)
 }
 #endif
 
-/* ---- the values of two vectors in turn, and back ------------------------------ */
+/* ---- the values of two vectors in turn, and back ------------------------------
+ *
+ * In vectors of 32 bytes of each half by itself, as AVX2's instructions work. */
 
 #if L == 2
 #define ZIP_LOW 0, 2
@@ -117,7 +119,7 @@ VOP (V) VOP (keep) (VOP (V) a)
 #define EVEN 0, 2
 #define ODD 1, 3
 #define EVEN_ODD 0, 3
-#elif L == 4
+#elif L == 4 && T_SIZE == 4
 #define ZIP_LOW 0, 4, 1, 5
 #define ZIP_HIGH 2, 6, 3, 7
 #define ZIP_LOW_HIGH 0, 6, 1, 7
@@ -125,6 +127,22 @@ VOP (V) VOP (keep) (VOP (V) a)
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #define EVEN_ODD 0, 2, 5, 7
+#elif L == 4
+#define ZIP_LOW 0, 4, 2, 6
+#define ZIP_HIGH 1, 5, 3, 7
+#define ZIP_LOW_HIGH 0, 5, 2, 7
+#define ZIP_HIGH_LOW 1, 4, 3, 6
+#define EVEN 0, 4, 2, 6
+#define ODD 1, 5, 3, 7
+#define EVEN_ODD 0, 5, 2, 7
+#elif L == 8 && T_SIZE == 4
+#define ZIP_LOW 0, 8, 1, 9, 4, 12, 5, 13
+#define ZIP_HIGH 2, 10, 3, 11, 6, 14, 7, 15
+#define ZIP_LOW_HIGH 0, 10, 1, 11, 4, 14, 5, 15
+#define ZIP_HIGH_LOW 2, 8, 3, 9, 6, 12, 7, 13
+#define EVEN 0, 2, 8, 10, 4, 6, 12, 14
+#define ODD 1, 3, 9, 11, 5, 7, 13, 15
+#define EVEN_ODD 0, 2, 9, 11, 4, 6, 13, 15
 #elif L == 8
 #define ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
@@ -151,26 +169,11 @@ VOP (zip) (VOP (V) a, VOP (V) b, VOP (V) * low, VOP (V) * high)
   *high = SHUFFLE (a, b, ZIP_HIGH);
 }
 
-/* AVX2's instructions work in halves of a vector, and one puts those in order. */
 INLINE void
 VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
 {
-#if L == 8 && T_SIZE == 4
-  const VOP (V) p = SHUFFLE (a, b, 0, 2, 8, 10, 4, 6, 12, 14);
-  const VOP (V) q = SHUFFLE (a, b, 1, 3, 9, 11, 5, 7, 13, 15);
-
-  *even = SHUFFLE (p, p, 0, 1, 4, 5, 2, 3, 6, 7);
-  *odd = SHUFFLE (q, q, 0, 1, 4, 5, 2, 3, 6, 7);
-#elif L == 4 && T_SIZE == 8
-  const VOP (V) p = SHUFFLE (a, b, 0, 4, 2, 6);
-  const VOP (V) q = SHUFFLE (a, b, 1, 5, 3, 7);
-
-  *even = SHUFFLE (p, p, 0, 2, 1, 3);
-  *odd = SHUFFLE (q, q, 0, 2, 1, 3);
-#else
   *even = SHUFFLE (a, b, EVEN);
   *odd = SHUFFLE (a, b, ODD);
-#endif
 }
 
 /* ---- n vectors, L rows of n values, to n columns ------------------------------- */
