@@ -301,11 +301,10 @@ OP (deinterleave_part) (T *planes, ptrdiff_t stride, const T *rows, unsigned n,
 static inline size_t
 OP (part_frames) (unsigned n, size_t n_frames)
 {
-  const size_t most = 32768 / sizeof (T);
+  const size_t samples = 32768 / sizeof (T);
+  const size_t most = n < samples / 64 ? samples / n : 64;
 
-  return n_frames * n <= most ? n_frames
-         : n < most / 64      ? most / n / 16 * 16
-                              : 64;
+  return n_frames <= most ? n_frames : most / 16 * 16;
 }
 
 static void

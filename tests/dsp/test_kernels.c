@@ -607,6 +607,66 @@ test_transposed (void)
   tap_many_end (&many);
 }
 
+/* What a chain without stages copies, from planes to rows and back. */
+static void
+check_turned (TapMany *many, const char *kernel, unsigned n_channels, size_t n,
+    TfxSample type)
+{
+  const TestStage none = { 0 };
+  double *in = test_alloc (n * n_channels * sizeof *in);
+  double *out = test_alloc (n * n_channels * sizeof *out);
+
+  for (size_t i = 0; i < n * n_channels; i++)
+    in[i] = (double)i;
+  for (unsigned back = 0; test_backend_for (kernel) && back < 2; back++) {
+    TestFilter *row =
+        test_filter_of (&none, 0, n_channels, test_backend_for (kernel));
+    TestBuffer from =
+        test_buffer_new (back ? TEST_LAYOUT_PLANAR : TEST_LAYOUT_INTERLEAVED,
+            type, n_channels, n, 1);
+    TestBuffer to =
+        test_buffer_new (back ? TEST_LAYOUT_INTERLEAVED : TEST_LAYOUT_PLANAR,
+            type, n_channels, n, 3);
+
+    test_buffer_set (&from, in);
+    tap_many_check (many, row && !test_filter_run (row, &from.block, &to.block),
+        "%s", kernel);
+    test_buffer_get (&to, out);
+    tap_many_check (many,
+        test_buffer_is_guarded (&to) &&
+            !memcmp (out, in, n * n_channels * sizeof *out),
+        "%s, %u channels, %zu frames, %s: %s", kernel, n_channels, n,
+        type == TFX_SAMPLE_F32 ? "F32" : "F64",
+        back ? "planes to rows" : "rows to planes");
+    test_buffer_clear (&from);
+    test_buffer_clear (&to);
+    test_filter_free (&row);
+  }
+  free (in);
+  free (out);
+}
+
+static void
+test_turned (void)
+{
+  static const unsigned n_channels[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65,
+    66, 67, 128, 129, 131, 200, 300 };
+  static const size_t n_frames[] = { 1, 15, 40, 50, 63, 64, 65, 127, 1000 };
+  TapMany many = tap_many ("planes to rows, and back");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (unsigned c = 0; c < sizeof n_channels / sizeof *n_channels; c++) {
+      for (unsigned i = 0; i < sizeof n_frames / sizeof *n_frames; i++) {
+        check_turned (&many, test_kernels[k], n_channels[c], n_frames[i],
+            TFX_SAMPLE_F32);
+        check_turned (&many, test_kernels[k], n_channels[c], n_frames[i],
+            TFX_SAMPLE_F64);
+      }
+    }
+  }
+  tap_many_end (&many);
+}
+
 /* Sections where a form that factors something out may divide by zero. */
 static const TfxSos special[] = {
   { 1, 0, 0, 0, 0 },                  /* an identity */
@@ -858,6 +918,7 @@ static const TapTest tests[] = {
   { "layouts", test_layouts },
   { "large", test_large },
   { "transposed", test_transposed },
+  { "turned", test_turned },
   { "page-end", test_page_end },
   { "channels-apart", test_channels_apart },
   { "lengths-random", test_lengths_random },
