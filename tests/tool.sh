@@ -571,15 +571,19 @@ assert len(x) == (1 << 23) + 1000 and abs(x[-1] - 0.5) < 1e-6 and not any(x[:-1]
 }
 # (audioconvert of GStreamer 1.22 ended the program.)
 check_many_channels() {
+  local ways
+  ways="Mix([$(printf '[1, 0], %.0s' {1..63})[0, 1]])"
   make_wav wide.wav 480 64 16 0 && rm -rf wide &&
-    exits 1 "wide.wav: it has 64 channels, but GStreamer converts no more than 63" \
+    exits 1 "wide.wav: there are 64 channels, but GStreamer converts no more than 63" \
       gst-tfx process -o wide -c 'Gain(1)' wide.wav noise.wav && ! grep -i warning said.txt &&
     grep -q '1 done, 1 failed' said.txt && [ ! -e wide/wide.wav ] && nothing_left wide &&
-    exits 1 "wide.wav: it has 64 channels" gst-tfx spectrum wide.wav &&
-    exits 1 "it has 64 channels" gst-tfx record wide/x.wav 'Gain(1)' --source \
+    exits 1 "wide.wav: there are 64 channels" gst-tfx spectrum wide.wav &&
+    exits 1 "there are 64 channels" gst-tfx record wide/x.wav 'Gain(1)' --source \
       "audiotestsrc num-buffers=9 ! capsfilter caps=audio/x-raw,channels=64,channel-mask=(bitmask)0" &&
     exits 1 "noise.wav: it would have 64 channels, but a .wav takes no more than 63" \
-      gst-tfx process noise.wav wide/x.wav "Mix([$(printf '[1, 0], %.0s' {1..63})[0, 1]])" &&
+      gst-tfx process noise.wav wide/x.wav "$ways" &&
+    exits 1 "there are 64 channels, but GStreamer converts no more than 63" \
+      gst-tfx play --sink fakesink noise.wav "$ways" &&
     [ ! -e wide/x.wav ] && nothing_left wide && make_wav wide.wav 480 63 16 0 &&
     exits 0 '"channels": 63' gst-tfx process --json wide.wav wide/x.wav 'Gain(1)'
 }

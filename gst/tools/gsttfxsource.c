@@ -184,7 +184,7 @@ complete (GstPad *pad, GstPadProbeInfo *info, gpointer convert)
           &n_channels) &&
       n_channels > GST_TFX_SOURCE_MOST_CHANNELS) {
     GST_ELEMENT_ERROR (convert, STREAM, FORMAT,
-        ("it has %d channels, but GStreamer converts no more than %d",
+        ("there are %d channels, but GStreamer converts no more than %d",
             n_channels, GST_TFX_SOURCE_MOST_CHANNELS),
         (NULL));
     gst_pad_add_probe (pad,
