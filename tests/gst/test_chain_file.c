@@ -140,7 +140,7 @@ GST_START_TEST (test_faults)
       "a slope in dB is not to be had; HSQ takes");
   expect_fault (type,
       "no filter of type XY here; there are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
-      "BP, NO, Notch, AP, LS, LSQ, HS, HSQ");
+      "BP, NO, Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC");
   g_free (wrong);
   g_free (rew);
   g_free (slope);
@@ -179,6 +179,60 @@ GST_START_TEST (test_frequencies)
   path = write_file ("fc.txt", "Filter 1: ON PK Fc 1,250 Hz Gain -5 dB Q 4\n");
   expect_fault (path, "three digits behind a comma");
   g_free (path);
+}
+
+GST_END_TEST;
+
+/* Ways in which people and programs write, and what they mean. */
+GST_START_TEST (test_ways)
+{
+  static const struct
+  {
+    const gchar *line, *chain; /* NULL: it is refused */
+  } ways[] = {
+    { "Preamp:-6.5dB", "Gain(-6.5, gain_type='db')" },
+    { "preamp: .5 db", "Gain(0.5, gain_type='db')" },
+    { "Preamp: 1.5e1 dB", "Gain(15, gain_type='db')" },
+    { "Preamp: 1.5x dB", NULL },
+    { "Filter 1: ON PK Fc 63Hz Gain-5,75dB Q4.5",
+        "ParametricEQ(63, 4.5, -5.75)" },
+    { "filter 1: on pk fc 2.5k gain 3 db q 1", "ParametricEQ(2500, 1, 3)" },
+    { "Filter bass: ON PK Fc 63 Hz Gain 3 dB Q 1", "ParametricEQ(63, 1, 3)" },
+    { "Filter 1: ON PK Fc 1,250 Hz Gain 3.0 dB Q 1",
+        "ParametricEQ(1250, 1, 3)" },
+    { "Filter 1: ON PK Fc 1.250 Hz Gain 3,0 dB Q 1",
+        "ParametricEQ(1250, 1, 3)" },
+    { "Filter 1: ON PK Fc 31.125 Hz Gain 3.0 dB Q 1",
+        "ParametricEQ(31.125, 1, 3)" },
+    { "Filter 1: ON PK Fc 1,250 Gain 3 dB Q 1", NULL },
+    { "Filter 1: ON PK Fc 0x10 Hz Gain 3 dB Q 1", NULL },
+    { "Filter 1: ON PK Fc 63 Hz Gain 3 dB BW Oct 0", NULL },
+    { "Filter 1: ON PK Fc 63 Hz Gain 3 dB Q 1\rFilter 2: ON LP Fc 8000 Hz Q "
+      "1\r",
+        "ParametricEQ(63, 1, 3) | BiquadLPF(8000, 1)" },
+    { "Filter 1: ON LSC Fc 105 Hz Gain 6.5 dB Q 0.75",
+        "LoShelving(105, 0.75, 6.5, gain_scale='db')" },
+    { "Filter 1: ON HSC 12 dB Fc 105 Hz Gain 6.5 dB",
+        "HiShelving(105, 0.70710678118654746, 6.5, gain_scale='db')" },
+    { "Filter 1: ON HSC 13 dB Fc 105 Hz Gain 6.5 dB", NULL },
+    { "Device: all\nPreamp: 1 dB", "Gain(1, gain_type='db')" },
+    { "Device: Speakers\nPreamp: 1 dB", NULL },
+    { "Preamp: 1 dB\nVSTPlugin: Library a.dll", NULL },
+    { "Preamp: 1 dB\nLoudnessCorrection: State 1", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *path = write_file ("way.txt", ways[i].line);
+    GstElement *chain = make_chain ();
+
+    g_object_set (chain, "location", path, NULL);
+    if (ways[i].chain)
+      tfx_chains_expect_text (chain, ways[i].chain);
+    else
+      expect_fault (path, "of the filter settings: ");
+    gst_object_unref (chain);
+    g_free (path);
+  }
 }
 
 GST_END_TEST;
@@ -343,6 +397,7 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_read);
   tcase_add_test (tcase, test_faults);
   tcase_add_test (tcase, test_bytes);
+  tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);
   tcase_add_test (tcase, test_watch);
