@@ -288,12 +288,19 @@ describe_source (const Player *player, const gchar *sound)
   return description;
 }
 
+static void
+complete (Player *player, const gchar *name)
+{
+  GstElement *convert = gst_bin_get_by_name (GST_BIN (player->pipeline), name);
+
+  gst_tfx_source_complete (convert);
+  gst_object_unref (convert);
+}
+
 static gboolean
 build (Player *player, const gchar *sound)
 {
-  static const gchar *const converts[] = { "convert", "convert-out" };
   gchar *source, *text;
-  GstElement *convert;
   GError *error = NULL;
 
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
@@ -303,18 +310,15 @@ build (Player *player, const gchar *sound)
     return FALSE;
   text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
                           "name=chain ! "
-                          "audioconvert name=convert-out ! audioresample ! %s",
+                          "audioconvert name=back ! audioresample ! %s",
       source, player->sink);
   player->pipeline =
       gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (player->pipeline) {
     gst_object_ref_sink (player->pipeline);
     player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
-    for (guint i = 0; i < G_N_ELEMENTS (converts); i++) {
-      convert = gst_bin_get_by_name (GST_BIN (player->pipeline), converts[i]);
-      gst_tfx_source_complete (convert);
-      gst_object_unref (convert);
-    }
+    complete (player, "convert");
+    complete (player, "back");
     if (player->options.chain_file)
       g_object_set (player->chain, "location", player->options.chain_file,
           "watch", TRUE, NULL);
