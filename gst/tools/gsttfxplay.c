@@ -263,29 +263,38 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* (A name of a file may look like an address.) */
+static gboolean
+is_address (const gchar *sound)
+{
+  return gst_uri_is_valid (sound) && !g_file_test (sound, G_FILE_TEST_EXISTS);
+}
+
 /* The elements that a sound comes from: "-" is the microphone. */
 static gchar *
 describe_source (const Player *player, const gchar *sound)
 {
-  gchar *uri, *description;
-  GError *error = NULL;
+  const gchar *parser;
 
   if (strcmp (sound, "-") == 0)
     return g_strdup (player->source);
-  /* (A name of a file may look like an address.) */
-  uri = gst_uri_is_valid (sound) && !g_file_test (sound, G_FILE_TEST_EXISTS)
-            ? g_strdup (sound)
-            : gst_filename_to_uri (sound, &error);
-  if (!uri) {
-    gst_tfx_tool_error ("%s: %s", sound, error->message);
-    g_clear_error (&error);
-    return NULL;
-  }
-  description = g_strdup_printf ("uridecodebin expose-all-streams=false "
-                                 "caps=audio/x-raw(ANY) uri=\"%s\"",
-      uri);
-  g_free (uri);
-  return description;
+  if (is_address (sound))
+    return g_strdup_printf ("uridecodebin expose-all-streams=false "
+                            "caps=audio/x-raw(ANY) uri=\"%s\"",
+        sound);
+  parser = gst_tfx_source_find_parser (sound);
+  return g_strdup_printf ("filesrc name=file ! %s%s decodebin "
+                          "expose-all-streams=false caps=audio/x-raw(ANY)",
+      parser ? parser : "", parser ? " !" : "");
+}
+
+static void
+set_file (Player *player, const gchar *sound)
+{
+  GstElement *file = gst_bin_get_by_name (GST_BIN (player->pipeline), "file");
+
+  gst_tfx_source_set_path (file, sound);
+  gst_object_unref (file);
 }
 
 static void
@@ -306,8 +315,6 @@ build (Player *player, const gchar *sound)
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
   gst_tfx_tool_set_default (&player->sink, DEFAULT_SINK);
   source = describe_source (player, sound);
-  if (!source)
-    return FALSE;
   text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
                           "name=chain ! "
                           "audioconvert name=back ! audioresample ! %s",
@@ -317,6 +324,8 @@ build (Player *player, const gchar *sound)
   if (player->pipeline) {
     gst_object_ref_sink (player->pipeline);
     player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
+    if (strcmp (sound, "-") != 0 && !is_address (sound))
+      set_file (player, sound);
     complete (player, "convert");
     complete (player, "back");
     if (player->options.chain_file)
