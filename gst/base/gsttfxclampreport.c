@@ -10,7 +10,7 @@ typedef struct
   GstTfxClamp clamp;
   gchar *property;
   gdouble rate;
-  gboolean is_clamped;
+  gboolean is_clamped, has_warned;
 } Item;
 
 static void
@@ -58,20 +58,24 @@ gst_tfx_clamp_report_note (GstTfxClampReport *self, const GstTfxClamp *clamp,
   if (!is_clamped && self->n_clamped == 0)
     return FALSE;
   item = gst_tfx_clamp_report_find (self, clamp->property);
-  if (item->is_clamped && item->rate == rate) {
+  if (item->rate != rate || (self->by_hand && !is_clamped))
+    item->has_warned = FALSE;
+  if (!self->by_hand) {
+    /* A controller moves values and, through other properties, ranges with
+     * every buffer, out and in again: one warning is enough. */
+    is_new = !item->has_warned;
+  } else if (item->is_clamped && item->rate == rate) {
     const GstTfxClamp *old = &item->clamp;
 
-    /* A controller moves values and, through other properties, ranges with
-     * every buffer: one warning is enough. */
-    is_new = self->by_hand &&
-             (old->asked != clamp->asked || old->lowest != clamp->lowest ||
-                 old->highest != clamp->highest);
+    is_new = old->asked != clamp->asked || old->lowest != clamp->lowest ||
+             old->highest != clamp->highest;
   }
   item->clamp = *clamp;
   item->clamp.property = item->property;
   item->rate = rate;
   self->n_clamped += is_clamped - item->is_clamped;
   item->is_clamped = is_clamped;
+  item->has_warned |= is_clamped && is_new;
   return is_clamped && is_new;
 }
 

@@ -675,6 +675,42 @@ GST_START_TEST (test_fuzz)
 }
 GST_END_TEST;
 
+/* A curve that leaves the range again and again is told of once. */
+GST_START_TEST (test_told_once)
+{
+  static const struct
+  {
+    const gchar *launch, *path, *property, *words;
+    gdouble within, beyond;
+  } values[] = {
+    { "tfxbutterworth name=x", "x", "cutoff", "cutoff=25000 Hz", 1000, 25000 },
+    { "tfxchain name=x chain=\"f=LoButterworth(1000)\"", "x::f", "order",
+        "f::order=65", 2, 65 },
+  };
+  const guint64 n = 48000;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 5);
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
+    GstControlSource *source = gst_interpolation_control_source_new ();
+    TfxLine line;
+
+    tfx_line_open (&line, values[i].launch, &info, TRUE, n);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+    for (guint k = 0; k < 10; k++)
+      set_point (source, 4800 * k, k % 2 ? values[i].beyond : values[i].within);
+    gst_object_unref (
+        bind_source (&line, values[i].path, values[i].property, source));
+    tfx_line_push_segment (&line, 0, 0);
+    play (&line, in, n, 480, FALSE);
+    tfx_check_expect_warning (line.bus, values[i].words, NULL);
+    tfx_check_expect_no_warning (line.bus);
+    tfx_line_close (&line);
+  }
+  g_free (in);
+}
+GST_END_TEST;
+
 /* From 1 to a quarter at frame 4800. */
 static GstControlSource *
 make_leap (void)
@@ -965,6 +1001,7 @@ automation_suite (void)
   tcase_add_loop_test (tc, test_bound_at_gap, 0, 2);
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
+  tcase_add_test (tc, test_told_once);
   return s;
 }
 
