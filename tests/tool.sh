@@ -542,6 +542,14 @@ check_odd_size() {
     exits 1 "head.wav: it is cut off before its sound begins" \
       gst-tfx process --allow-cut head.wav x.wav 'Gain(1)' && [ ! -e x.wav ] && nothing_left .
 }
+check_odd_size_play() {
+  local sound
+  make_wav odd-size.wav 4801 1 8 0x4 || return 1
+  for sound in odd-size.wav "$(python3 -c 'import pathlib; print(pathlib.Path("odd-size.wav").resolve().as_uri())')"; do
+    gst-tfx play -o "capsfilter caps=audio/x-raw,format=U8 ! filesink location=heard.raw" "$sound" 'Gain(1)' &&
+      [ "$(wc -c < heard.raw)" -eq 4801 ] || return 1
+  done
+}
 # More than 2 GiB of sound, a text behind it and no sample but the last one.  (wavparse of
 # GStreamer 1.22 takes 2 GiB of it, and the rest for chunks.)
 check_long_sound() {
@@ -660,6 +668,7 @@ tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a WAV of an odd size" check_odd_size
+tap_case "play: a WAV of an odd size, and by its address" check_odd_size_play
 tap_case "process, play: a WAV of more than 2 GiB" check_long_sound
 tap_case "process, play: more channels than GStreamer converts" check_many_channels
 # Four gigabytes are written, twice.

@@ -263,37 +263,41 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* (A name of a file may look like an address.) */
-static gboolean
-is_address (const gchar *sound)
+/* That of a file of this machine; or NULL.  (A name may look like an address.) */
+static gchar *
+find_path (const gchar *sound)
 {
-  return gst_uri_is_valid (sound) && !g_file_test (sound, G_FILE_TEST_EXISTS);
+  if (strcmp (sound, "-") == 0)
+    return NULL;
+  if (!gst_uri_is_valid (sound) || g_file_test (sound, G_FILE_TEST_EXISTS))
+    return g_strdup (sound);
+  return g_filename_from_uri (sound, NULL, NULL);
 }
 
 /* The elements that a sound comes from: "-" is the microphone. */
 static gchar *
-describe_source (const Player *player, const gchar *sound)
+describe_source (const Player *player, const gchar *sound, const gchar *path)
 {
   const gchar *parser;
 
   if (strcmp (sound, "-") == 0)
     return g_strdup (player->source);
-  if (is_address (sound))
+  if (!path)
     return g_strdup_printf ("uridecodebin expose-all-streams=false "
                             "caps=audio/x-raw(ANY) uri=\"%s\"",
         sound);
-  parser = gst_tfx_source_find_parser (sound);
+  parser = gst_tfx_source_find_parser (path);
   return g_strdup_printf ("filesrc name=file ! %s%s decodebin "
                           "expose-all-streams=false caps=audio/x-raw(ANY)",
       parser ? parser : "", parser ? " !" : "");
 }
 
 static void
-set_file (Player *player, const gchar *sound)
+set_file (Player *player, const gchar *path)
 {
   GstElement *file = gst_bin_get_by_name (GST_BIN (player->pipeline), "file");
 
-  gst_tfx_source_set_path (file, sound);
+  gst_tfx_source_set_path (file, path);
   gst_object_unref (file);
 }
 
@@ -309,12 +313,12 @@ complete (Player *player, const gchar *name)
 static gboolean
 build (Player *player, const gchar *sound)
 {
-  gchar *source, *text;
+  gchar *path = find_path (sound), *source, *text;
   GError *error = NULL;
 
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
   gst_tfx_tool_set_default (&player->sink, DEFAULT_SINK);
-  source = describe_source (player, sound);
+  source = describe_source (player, sound, path);
   text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
                           "name=chain ! "
                           "audioconvert name=back ! audioresample ! %s",
@@ -324,8 +328,8 @@ build (Player *player, const gchar *sound)
   if (player->pipeline) {
     gst_object_ref_sink (player->pipeline);
     player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
-    if (strcmp (sound, "-") != 0 && !is_address (sound))
-      set_file (player, sound);
+    if (path)
+      set_file (player, path);
     complete (player, "convert");
     complete (player, "back");
     if (player->options.chain_file)
@@ -339,6 +343,7 @@ build (Player *player, const gchar *sound)
   g_clear_error (&error);
   g_free (text);
   g_free (source);
+  g_free (path);
   return player->pipeline != NULL;
 }
 
