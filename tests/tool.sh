@@ -526,6 +526,31 @@ check_cut_others() {
       grep -q '"seconds": 1\.' said.txt && [ "$(grep -c 'cut off' said.txt)" -eq 1 ] || return 1
   done
 }
+# It is written into while it is read; nothing is left of it.
+grown() {
+  [ "$(cat changing/.*.part 2> /dev/null | wc -c)" -gt 65536 ]
+}
+check_changing() {
+  local n status process
+  for n in 600 2400 9600; do
+    make changing.wav S16LE $n && rm -rf changing && mkdir changing || return 1
+    gst-tfx process changing.wav changing/x.wav 'Reverb() | Reverb() | Reverb() | Reverb()' > said.txt 2>&1 &
+    process=$!
+    tap_wait 20 grown && kill -STOP $process || true
+    # (It may have ended before.)
+    if [ ! -e changing/x.wav ]; then
+      status=0
+      printf x >> changing.wav && kill -CONT $process
+      wait $process || status=$?
+      cat said.txt
+      [ $status -eq 1 ] && grep -q -F "changing.wav: it has changed while it was read" said.txt &&
+        [ ! -e changing/x.wav ] && nothing_left changing
+      return
+    fi
+    wait $process
+  done
+  return 1
+}
 # Chunks of an odd size have a byte more, which may be the file's last one.  (wavparse of
 # GStreamer 1.22 took its end for that of the sound.)
 check_odd_size() {
@@ -667,6 +692,7 @@ check_long_wav_mixed() {
 tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
+tap_case "process: a file that changes while it is read" check_changing
 tap_case "process: a WAV of an odd size" check_odd_size
 tap_case "play: a WAV of an odd size, and by its address" check_odd_size_play
 tap_case "process, play: a WAV of more than 2 GiB" check_long_sound

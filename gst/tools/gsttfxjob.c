@@ -65,6 +65,31 @@ check_whole (GstTfxJob *job, GstClockTime came)
   g_free (missing);
 }
 
+/* Who writes into it meanwhile changes what is still to be read; one that is put in its place
+ * is another file for a second pass alone. */
+static void
+check_same (GstTfxJob *job, const GStatBuf *before)
+{
+  static const gchar changed[] = "it has changed while it was read";
+  GStatBuf now;
+
+  if (job->error || job->source || !S_ISREG (before->st_mode) ||
+      g_stat (job->input, &now) < 0)
+    return;
+  if (now.st_ino == before->st_ino && now.st_dev == before->st_dev) {
+    if (now.st_size == before->st_size &&
+        now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+      return;
+  } else if (!job->has_target) {
+    return;
+  }
+  if (job->allow_cut)
+    g_printerr ("warning: %s: %s\n", job->input, changed);
+  else
+    gst_tfx_pass_fail (job, "%s (--allow-cut takes it)", changed);
+}
+
 /* The gain to the loudness that is asked for, and where a true peak would pass the
  * limit, a limiter behind it; measured again only then. */
 static void
@@ -101,8 +126,11 @@ gboolean
 gst_tfx_job_run (GstTfxJob *job)
 {
   const gint64 start = g_get_monotonic_time ();
+  GStatBuf before = { 0 };
   GstTfxPart part;
 
+  if (!job->source)
+    g_stat (job->input, &before);
   job->extension = gst_tfx_codec_get_extension (job->output);
   if (check_names (job))
     check_whole (job, GST_CLOCK_TIME_NONE);
@@ -116,6 +144,7 @@ gst_tfx_job_run (GstTfxJob *job)
   }
   if (!job->error && job->is_cut && job->duration == 0)
     gst_tfx_pass_fail (job, "it is cut off before its sound begins");
+  check_same (job, &before);
   if (!job->error)
     gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
   gst_tfx_part_close (&part);
