@@ -114,10 +114,10 @@ static inline __attribute__ ((always_inline)) void
 OP (turn_wide) (VOP (V) * x, const unsigned n, const bool is_back)
 {
   const bool parts_only = W == 2 && T_SIZE == 4;
-  const bool is_even = (n & (n - 1)) == 0;
-  const bool is_parted = is_even && (parts_only   ? !is_back
-                                        : is_back ? n < TURN_LANES
-                                                  : n <= TURN_LANES);
+  const bool is_power = (n & (n - 1)) == 0; /* of two */
+  const bool is_parted = is_power && (parts_only   ? !is_back
+                                         : is_back ? n < TURN_LANES
+                                                   : n <= TURN_LANES);
   const unsigned most = is_parted ? n : TURN_LANES;
 
 #pragma GCC unroll 4

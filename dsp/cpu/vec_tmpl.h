@@ -162,20 +162,6 @@ VOP (V) VOP (keep) (VOP (V) a)
 #define EVEN_ODD 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #endif
 
-INLINE void
-VOP (zip) (VOP (V) a, VOP (V) b, VOP (V) * low, VOP (V) * high)
-{
-  *low = SHUFFLE (a, b, ZIP_LOW);
-  *high = SHUFFLE (a, b, ZIP_HIGH);
-}
-
-INLINE void
-VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
-{
-  *even = SHUFFLE (a, b, EVEN);
-  *odd = SHUFFLE (a, b, ODD);
-}
-
 /* ---- n vectors, L rows of n values, to n columns ------------------------------- */
 
 /* All values as they lie one after the other: their halves in turn, and back.  Where n is
@@ -189,11 +175,12 @@ VOP (zip_all) (VOP (V) * x, const unsigned n)
 #pragma GCC unroll 4
   for (unsigned i = 0; i < half; i++) {
     if (n % 2 == 0) {
-      VOP (zip) (x[i], x[half + i], &y[2 * i], &y[2 * i + 1]);
-      continue;
+      y[2 * i] = SHUFFLE (x[i], x[half + i], ZIP_LOW);
+      y[2 * i + 1] = SHUFFLE (x[i], x[half + i], ZIP_HIGH);
+    } else {
+      y[2 * i] = SHUFFLE (x[i], x[half + i], ZIP_LOW_HIGH);
+      y[2 * i + 1] = SHUFFLE (x[i], x[half + 1 + i], ZIP_HIGH_LOW);
     }
-    y[2 * i] = SHUFFLE (x[i], x[half + i], ZIP_LOW_HIGH);
-    y[2 * i + 1] = SHUFFLE (x[i], x[half + 1 + i], ZIP_HIGH_LOW);
   }
   if (n % 2 == 1)
     y[n - 1] = SHUFFLE (x[half], x[n - 1], ZIP_LOW_HIGH);
@@ -205,19 +192,17 @@ VOP (zip_all) (VOP (V) * x, const unsigned n)
 INLINE void
 VOP (unzip_all) (VOP (V) * x, const unsigned n)
 {
-  const unsigned half = n / 2;
+  const unsigned half = n / 2, odd = n % 2;
   VOP (V) y[8];
 
 #pragma GCC unroll 4
   for (unsigned i = 0; i < half; i++) {
-    if (n % 2 == 0) {
-      VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[half + i]);
-      continue;
-    }
-    y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], EVEN);
-    y[half + 1 + i] = SHUFFLE (x[2 * i + 1], x[2 * i + 2], ODD);
+    const VOP (V) *first = x + 2 * i, *second = first + odd;
+
+    y[i] = SHUFFLE (first[0], first[1], EVEN);
+    y[half + odd + i] = SHUFFLE (second[0], second[1], ODD);
   }
-  if (n % 2 == 1)
+  if (odd)
     y[half] = SHUFFLE (x[n - 1], x[0], EVEN_ODD);
 #pragma GCC unroll 8
   for (unsigned i = 0; i < n; i++)
