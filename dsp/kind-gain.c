@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind-gain.c: stages that are a factor. */
+ * kind-gain.c: stages that are a factor; clips have most of it too. */
 #include <math.h>
 
 #include "kind.h"
 
-static bool
-gain_is_sound (const TfxStage *stage)
+bool
+tfx_gain_is_sound (const TfxStage *stage)
 {
   return isfinite (stage->u.gain);
 }
@@ -24,20 +24,20 @@ gain_is_identity (const TfxStage *stage)
   return stage->u.gain == 1.0;
 }
 
-static bool
-gain_is_same_structure (const TfxStage *a, const TfxStage *b)
+bool
+tfx_gain_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
   return true;
 }
 
-static bool
-gain_is_same (const TfxStage *a, const TfxStage *b)
+bool
+tfx_gain_is_same (const TfxStage *a, const TfxStage *b)
 {
   return a->u.gain == b->u.gain;
 }
 
-static TfxComplex
-gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
+TfxComplex
+tfx_gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
 {
   return (TfxComplex){ stage->u.gain, 0.0 };
@@ -45,9 +45,9 @@ gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
 
 const TfxKind tfx_kind_gain = {
   .step = TFX_STEP_CASCADE,
-  .is_sound = gain_is_sound,
+  .is_sound = tfx_gain_is_sound,
   .is_identity = gain_is_identity,
-  .is_same_structure = gain_is_same_structure,
-  .is_same = gain_is_same,
-  .response = gain_response,
+  .is_same_structure = tfx_gain_is_same_structure,
+  .is_same = tfx_gain_is_same,
+  .response = tfx_gain_response,
 };

@@ -127,6 +127,13 @@ tfx_complex_product (TfxComplex a, TfxComplex b)
   return (TfxComplex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
+/* Of a gain, and of a clip as long as it does not clip. */
+bool tfx_gain_is_sound (const TfxStage *stage);
+bool tfx_gain_is_same_structure (const TfxStage *a, const TfxStage *b);
+bool tfx_gain_is_same (const TfxStage *a, const TfxStage *b);
+TfxComplex tfx_gain_response (const TfxStage *stage, unsigned channel,
+    double freq_hz, double rate_hz);
+
 extern const TfxKind tfx_kind_sections;
 extern const TfxKind tfx_kind_gain;
 extern const TfxKind tfx_kind_fir;
