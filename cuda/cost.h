@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * cost.h: what a plan would take on a card, by counts.
  *
- * The counts are those of `ptx_counts` (docs/benchmarks-gpu.md), which has a test
+ * The counts are those of `ptx_counts` (docs/dev/benchmarks-gpu.md), which has a test
  * that they are still true. */
 #ifndef TFX_CUDA_COST_H
 #define TFX_CUDA_COST_H

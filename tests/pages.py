@@ -154,7 +154,7 @@ def read_blocks(page):
 
 def find_pages():
     pages = ['README.md', 'CONTRIBUTING.md']
-    pages += sorted(glob.glob('docs/*.md', root_dir=ROOT))
+    pages += sorted(glob.glob('docs/**/*.md', root_dir=ROOT, recursive=True))
     return pages
 
 

@@ -62,7 +62,7 @@ tfx_absent_why (const char *name)
   return NULL;
 }
 
-#define CATALOGUE "(docs/catalogue.md has all)"
+#define CATALOGUE "(docs/classes.md has all)"
 
 int
 tfx_absent_refuse (const char *name, TfxExprError *error)

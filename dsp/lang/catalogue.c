@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * catalogue.c: the classes, their parameters in TorchFX's order, and their
- * defaults.  docs/catalogue.md has the formulas. */
+ * defaults.  docs/classes.md has the formulas. */
 #include <math.h>
 #include <string.h>
 

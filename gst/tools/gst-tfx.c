@@ -43,7 +43,7 @@ print_help (void)
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-10s%s\n", commands[i].name, commands[i].summary);
   g_print ("\ngst-tfx COMMAND --help tells of one.  A chain is written as in "
-           "docs/catalogue.md;\ngst-tfx list CLASS tells of a class.\n\n");
+           "docs/classes.md;\ngst-tfx list CLASS tells of a class.\n\n");
   g_print ("%s", examples);
 }
 

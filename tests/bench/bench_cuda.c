@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_cuda.c: the backend "cuda" on the card of this machine: the api chain
  * against a copy of the same bytes, TorchFX's matrices, live buffers, counts of
- * launches.  Prints the tables of docs/benchmarks-gpu.md.
+ * launches.  Prints the tables of docs/dev/benchmarks-gpu.md.
  *
  * A figure is the median of many runs; ratios are taken within a round, in which
  * all that is compared has its turn. */

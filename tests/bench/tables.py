@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the tables of docs/benchmarks.md from the CSV of the benchmarks.
+"""Makes the tables of docs/dev/benchmarks.md from the CSV of the benchmarks.
 
-    tests/bench/tables.py build/tests/bench [FOLDER...] [docs/benchmarks.md]
+    tests/bench/tables.py build/tests/bench [FOLDER...] [docs/dev/benchmarks.md]
 
 reads bench_shapes.csv, bench_iir.csv, bench_fir.csv, bench_pipeline.csv and
 bench_fir_shapes.txt, what that program has printed, in the folder, those of them that are

@@ -219,7 +219,7 @@ test_hand_over (void)
   tap_many_end (&many);
 }
 
-/* One way up, one down, and the launches that docs/cuda-backend.md says. */
+/* One way up, one down, and the launches that docs/dev/cuda-backend.md says. */
 static void
 test_launches (void)
 {

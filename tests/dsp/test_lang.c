@@ -281,7 +281,7 @@ static const struct
   { "eq(1000, 1, 3)", 1, 1, "mean 'ParametricEQ' or 'GraphicEQ'?" },
   { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
   { "Zarquon(1)", 1, 1,
-      "there is no class 'Zarquon' (docs/catalogue.md has all)" },
+      "there is no class 'Zarquon' (docs/classes.md has all)" },
   { "FilterSettings('rew.txt')", 1, 16, "nobody reads files here" },
   { "PercentileNormalizationStrategy()", 1, 1,
       "it has to sort the whole signal" },
@@ -435,7 +435,7 @@ test_rendered (void)
   tap_check (!parse ("Gain(1)\n\t| Bain(2) | Gain(3)", &error) &&
                  strcmp (error.rendered,
                      "line 2, column 4: there is no class 'Bain'; did you "
-                     "mean 'Gain'? (docs/catalogue.md has all)\n"
+                     "mean 'Gain'? (docs/classes.md has all)\n"
                      "   | Bain(2) | Gain(3)\n"
                      "     ^") == 0,
       "line and caret");

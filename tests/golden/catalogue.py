@@ -17,7 +17,7 @@ Lines of catalogue.txt; numbers are decimal and round-trip to double:
       samples of its impulse response, from channel FROM to channel TO
 
 The classes that SciPy has (butter, cheby1, cheby2, ellip, firwin) are SciPy's,
-put together here as docs/catalogue.md says.  The cookbook's are the analog
+put together here as docs/classes.md says.  The cookbook's are the analog
 prototypes of R. Bristow-Johnson's Audio EQ Cookbook under the bilinear
 transform, in 40 digits; not its formulas for digital coefficients.  Echoes are
 sums of delayed impulses.

@@ -4,7 +4,7 @@
 # builds in build/ as the demo does.
 set -eu
 export LC_ALL=C.UTF-8
-docs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+docs=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$docs/../build
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,13 +38,13 @@ curve fir-kaiser "DesignableFIR(1000, 255, window=('kaiser', 8.6))"
 sweep() {
   GST_PLUGIN_PATH=$build/gst "$build/examples/tfx-automation" from=1000 to=2000 \
     seconds=1 element="$2" output="$work/$1.wav"
-  "$docs/spectrogram.py" "$work/$1.wav" > "$work/$1.tsv"
+  "$docs/dev/spectrogram.py" "$work/$1.wav" > "$work/$1.tsv"
 }
 
 sweep sweep-tfx "tfxbutterworth order=4"
 sweep sweep-cheb "audiocheblimit mode=low-pass poles=4"
 
-gnuplot -c "$docs/pictures.gp" "$docs" "$work"
+gnuplot -c "$docs/dev/pictures.gp" "$docs" "$work"
 
 # A bell that rises, in a chain.
 printf 'Hz' > "$work/names"
@@ -89,4 +89,4 @@ GST_PLUGIN_PATH=$build/gst GST_TRACERS="tfx(file=$work/trace.json)" \
   tfxfir name=room taps=2001 align=false ! queue name=queue ! \
   tfxchain name=eq chain="ParametricEQ(1000, 1, 3)" ! \
   tfxbutterworth name=low cutoff=15000 order=16 ! fakesink name=end
-"$docs/trace.py" "$work/trace.json" "$docs/trace.png" 60
+"$docs/dev/trace.py" "$work/trace.json" "$docs/dev/trace.png" 60
