@@ -5,7 +5,7 @@
     pages.py [--check] [PAGE...]
 
 Without pages it takes all.  --check runs nothing: it looks whether each block of
-code says what it is.  Behind its fence stands
+code says what it is, and whether each link resolves.  After its fence stands
 
     sh                  commands; they are run, and have to succeed
     sh run-by=FILE      another test runs them; it names the page or the programs
@@ -17,6 +17,7 @@ code says what it is.  Behind its fence stands
 
 The program, the plugin and the examples are those of build/.
 """
+import functools
 import glob
 import os
 import re
@@ -28,6 +29,8 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LINK = re.compile(r'\]\(([^()\s]*)\)')
+CODE = re.compile(r'(`+)(?!`).*?(?<!`)\1(?!`)')
 COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
 KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
@@ -152,8 +155,61 @@ def read_blocks(page):
     return blocks
 
 
+def read_text(page):
+    """(line number, line) of what is not code."""
+    inside = False
+    with open(os.path.join(ROOT, page), encoding='utf-8') as file:
+        for number, line in enumerate(file.read().split('\n'), 1):
+            if line.startswith('```'):
+                inside = not inside
+            elif not inside:
+                yield number, line
+
+
+@functools.lru_cache(None)
+def find_anchors(page):
+    """Those of the headings, by GitHub's rules."""
+    anchors, uses = set(), {}
+    for _, line in read_text(page):
+        heading = re.match(r'#{1,6} +(.*?) *#*$', line)
+        if heading:
+            text = re.sub(r'!?\[([^]]*)\]\([^)]*\)', r'\1', heading[1])
+            name = re.sub(r'[^\w\- ]', '', text.lower()).replace(' ', '-')
+            uses[name] = uses.get(name, -1) + 1
+            anchors.add(name + (f'-{uses[name]}' if uses[name] else ''))
+    return anchors
+
+
+def find_link_fault(page, target):
+    """Why a link of a page leads nowhere, or None.  The pages in docs/ are
+    installed without the rest of the tree, and without docs/dev."""
+    name, _, anchor = target.partition('#')
+    path = os.path.normpath(os.path.join(os.path.dirname(page), name)) \
+        if name else page
+    is_users = os.path.dirname(page) == 'docs'
+    if not os.path.exists(os.path.join(ROOT, path)):
+        return f'{target}: no such file'
+    if is_users and path.startswith('docs/dev'):
+        return f'{target}: docs/dev is not installed'
+    if is_users and not path.startswith('docs/') and path != 'NEWS':
+        return f'{target}: is not installed beside docs/'
+    if anchor and (not path.endswith('.md') or
+                   anchor not in find_anchors(path)):
+        return f'{target}: no such heading'
+    return None
+
+
+def find_link_faults(page):
+    for number, line in read_text(page):
+        for target in LINK.findall(CODE.sub('', line)):
+            fault = None if re.match(r'[a-z]+:', target) else \
+                find_link_fault(page, target)
+            if fault:
+                yield f'{page}:{number}: {fault}'
+
+
 def find_pages():
-    pages = ['README.md', 'CONTRIBUTING.md']
+    pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md']
     pages += sorted(glob.glob('docs/**/*.md', root_dir=ROOT, recursive=True))
     return pages
 
@@ -178,9 +234,10 @@ def set_paths(folder):
     os.environ['GST_REGISTRY'] = os.path.join(folder, 'registry.bin')
 
 
-def check(blocks):
+def check(pages, blocks):
     faults = [(block, block.find_fault()) for block in blocks]
     faults = [f'{block}: {fault}' for block, fault in faults if fault]
+    faults += [fault for page in pages for fault in find_link_faults(page)]
     print('\n'.join(faults), end='\n' if faults else '')
     return 1 if faults else 0
 
@@ -213,7 +270,7 @@ def main():
     only_check = '--check' in sys.argv[1:]
     pages = [arg for arg in sys.argv[1:] if arg != '--check'] or find_pages()
     blocks = [block for page in pages for block in read_blocks(page)]
-    return check(blocks) if only_check else run(blocks)
+    return check(pages, blocks) if only_check else run(blocks)
 
 
 if __name__ == '__main__':
