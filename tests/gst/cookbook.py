@@ -384,7 +384,7 @@ CHECKS = {
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],
     'How do I split sound for a three-way loudspeaker?': [crossover, crossover],
-    'How do I correct a room measured with REW?': [room, both],
+    'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
     'How do I add reverb without an impulse response?': [reverb],
