@@ -3,6 +3,7 @@
 """pages.py: the commands on the pages do what the pages say, as TAP.
 
     pages.py [--check] [PAGE...]
+    pages.py --links FOLDER
 
 Without pages it takes all.  --check runs nothing: it looks whether each block of
 code says what it is, and whether each link resolves.  After its fence stands
@@ -16,6 +17,9 @@ code says what it is, and whether each link resolves.  After its fence stands
     text, c, python …   no commands
 
 The program, the plugin and the examples are those of build/.
+
+--links checks the installed pages in FOLDER: each link leads to a file in it, and
+to a heading if it names one.
 """
 import functools
 import glob
@@ -155,10 +159,10 @@ def read_blocks(page):
     return blocks
 
 
-def read_text(page):
+def read_text(path):
     """(line number, line) of what is not code."""
     inside = False
-    with open(os.path.join(ROOT, page), encoding='utf-8') as file:
+    with open(path, encoding='utf-8') as file:
         for number, line in enumerate(file.read().split('\n'), 1):
             if line.startswith('```'):
                 inside = not inside
@@ -167,10 +171,10 @@ def read_text(page):
 
 
 @functools.lru_cache(None)
-def find_anchors(page):
+def find_anchors(path):
     """Those of the headings, by GitHub's rules."""
     anchors, uses = set(), {}
-    for _, line in read_text(page):
+    for _, line in read_text(path):
         heading = re.match(r'#{1,6} +(.*?) *#*$', line)
         if heading:
             text = re.sub(r'!?\[([^]]*)\]\([^)]*\)', r'\1', heading[1])
@@ -180,30 +184,30 @@ def find_anchors(page):
     return anchors
 
 
-def find_link_fault(page, target):
-    """Why a link of a page leads nowhere, or None.  The pages in docs/ are
-    installed without the rest of the tree, and without docs/dev."""
+def find_link_fault(root, page, target):
+    """Why a link of a page in root leads nowhere, or None.  The pages in docs/
+    are installed without the rest of the tree, and without docs/dev."""
     name, _, anchor = target.partition('#')
     path = os.path.normpath(os.path.join(os.path.dirname(page), name)) \
         if name else page
     is_users = os.path.dirname(page) == 'docs'
-    if not os.path.exists(os.path.join(ROOT, path)):
+    if path.startswith('..') or not os.path.exists(os.path.join(root, path)):
         return f'{target}: no such file'
     if is_users and path.startswith('docs/dev'):
         return f'{target}: docs/dev is not installed'
     if is_users and not path.startswith('docs/') and path != 'NEWS':
         return f'{target}: is not installed beside docs/'
     if anchor and (not path.endswith('.md') or
-                   anchor not in find_anchors(path)):
+                   anchor not in find_anchors(os.path.join(root, path))):
         return f'{target}: no such heading'
     return None
 
 
-def find_link_faults(page):
-    for number, line in read_text(page):
+def find_link_faults(root, page):
+    for number, line in read_text(os.path.join(root, page)):
         for target in LINK.findall(CODE.sub('', line)):
             fault = None if re.match(r'[a-z]+:', target) else \
-                find_link_fault(page, target)
+                find_link_fault(root, page, target)
             if fault:
                 yield f'{page}:{number}: {fault}'
 
@@ -237,7 +241,18 @@ def set_paths(folder):
 def check(pages, blocks):
     faults = [(block, block.find_fault()) for block in blocks]
     faults = [f'{block}: {fault}' for block, fault in faults if fault]
-    faults += [fault for page in pages for fault in find_link_faults(page)]
+    return report(faults + [fault for page in pages
+                            for fault in find_link_faults(ROOT, page)])
+
+
+def check_links(folder):
+    pages = sorted(glob.glob('**/*.md', root_dir=folder, recursive=True))
+    return report([fault for page in pages
+                   for fault in find_link_faults(folder, page)]
+                  if pages else [f'{folder}: no pages'])
+
+
+def report(faults):
     print('\n'.join(faults), end='\n' if faults else '')
     return 1 if faults else 0
 
@@ -267,6 +282,8 @@ def run(blocks):
 
 
 def main():
+    if sys.argv[1:2] == ['--links']:
+        return check_links(sys.argv[2])
     only_check = '--check' in sys.argv[1:]
     pages = [arg for arg in sys.argv[1:] if arg != '--check'] or find_pages()
     blocks = [block for page in pages for block in read_blocks(page)]

@@ -106,11 +106,12 @@ check_links_finds() {
   done > "$tree/README.md"
   for link in ../NEWS other.md other.md#same '#here'; do echo "[a]($link)"; done > "$tree/links"
   { printf '# Here\n\n`[a](none.md)`\n' && cat "$tree/links"; } > "$tree/docs/page.md"
-  (cd "$tree" && python3 tests/pages.py --check) || bad=1
+  (cd "$tree" && python3 tests/pages.py --check) && python3 tests/pages.py --links "$tree" || bad=1
   for link in none.md other.md#none other.md#same-2 '#there' dev/inner.md ../examples/one.c ../README.md; do
     echo "[a]($link)" > "$tree/docs/page.md"
     ! (cd "$tree" && python3 tests/pages.py --check) ||
       { echo "not found: $link" && bad=1; }
+    ! python3 tests/pages.py --links "$tree" || { echo "not found where installed: $link" && bad=1; }
   done
   rm -r "$tree"
   return $bad
