@@ -3,9 +3,10 @@
 """pages.py: the commands on the pages do what the pages say, as TAP.
 
     pages.py [--check] [PAGE...]
+    pages.py --links FOLDER
 
 Without pages it takes all.  --check runs nothing: it looks whether each block of
-code says what it is.  Behind its fence stands
+code says what it is, and whether each link resolves.  After its fence stands
 
     sh                  commands; they are run, and have to succeed
     sh run-by=FILE      another test runs them; it names the page or the programs
@@ -16,7 +17,11 @@ code says what it is.  Behind its fence stands
     text, c, python …   no commands
 
 The program, the plugin and the examples are those of build/.
+
+--links checks the installed pages in FOLDER: each link leads to a file in it, and
+to a heading if it names one.
 """
+import functools
 import glob
 import os
 import re
@@ -28,6 +33,8 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LINK = re.compile(r'\]\(([^()\s]*)\)')
+CODE = re.compile(r'(`+)(?!`).*?(?<!`)\1(?!`)')
 COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
 KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
@@ -152,8 +159,61 @@ def read_blocks(page):
     return blocks
 
 
+def read_text(path):
+    """(line number, line) of what is not code."""
+    inside = False
+    with open(path, encoding='utf-8') as file:
+        for number, line in enumerate(file.read().split('\n'), 1):
+            if line.startswith('```'):
+                inside = not inside
+            elif not inside:
+                yield number, line
+
+
+@functools.lru_cache(None)
+def find_anchors(path):
+    """Those of the headings, by GitHub's rules."""
+    anchors, uses = set(), {}
+    for _, line in read_text(path):
+        heading = re.match(r'#{1,6} +(.*?) *#*$', line)
+        if heading:
+            text = re.sub(r'!?\[([^]]*)\]\([^)]*\)', r'\1', heading[1])
+            name = re.sub(r'[^\w\- ]', '', text.lower()).replace(' ', '-')
+            uses[name] = uses.get(name, -1) + 1
+            anchors.add(name + (f'-{uses[name]}' if uses[name] else ''))
+    return anchors
+
+
+def find_link_fault(root, page, target):
+    """Why a link of a page in root leads nowhere, or None.  The pages in docs/
+    are installed without the rest of the tree, and without docs/dev."""
+    name, _, anchor = target.partition('#')
+    path = os.path.normpath(os.path.join(os.path.dirname(page), name)) \
+        if name else page
+    is_users = os.path.dirname(page) == 'docs'
+    if path.startswith('..') or not os.path.exists(os.path.join(root, path)):
+        return f'{target}: no such file'
+    if is_users and path.startswith('docs/dev'):
+        return f'{target}: docs/dev is not installed'
+    if is_users and not path.startswith('docs/') and path != 'NEWS':
+        return f'{target}: is not installed beside docs/'
+    if anchor and (not path.endswith('.md') or
+                   anchor not in find_anchors(os.path.join(root, path))):
+        return f'{target}: no such heading'
+    return None
+
+
+def find_link_faults(root, page):
+    for number, line in read_text(os.path.join(root, page)):
+        for target in LINK.findall(CODE.sub('', line)):
+            fault = None if re.match(r'[a-z]+:', target) else \
+                find_link_fault(root, page, target)
+            if fault:
+                yield f'{page}:{number}: {fault}'
+
+
 def find_pages():
-    pages = ['README.md', 'CONTRIBUTING.md']
+    pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md']
     pages += sorted(glob.glob('docs/**/*.md', root_dir=ROOT, recursive=True))
     return pages
 
@@ -178,9 +238,21 @@ def set_paths(folder):
     os.environ['GST_REGISTRY'] = os.path.join(folder, 'registry.bin')
 
 
-def check(blocks):
+def check(pages, blocks):
     faults = [(block, block.find_fault()) for block in blocks]
     faults = [f'{block}: {fault}' for block, fault in faults if fault]
+    return report(faults + [fault for page in pages
+                            for fault in find_link_faults(ROOT, page)])
+
+
+def check_links(folder):
+    pages = sorted(glob.glob('**/*.md', root_dir=folder, recursive=True))
+    return report([fault for page in pages
+                   for fault in find_link_faults(folder, page)]
+                  if pages else [f'{folder}: no pages'])
+
+
+def report(faults):
     print('\n'.join(faults), end='\n' if faults else '')
     return 1 if faults else 0
 
@@ -210,10 +282,12 @@ def run(blocks):
 
 
 def main():
+    if sys.argv[1:2] == ['--links']:
+        return check_links(sys.argv[2])
     only_check = '--check' in sys.argv[1:]
     pages = [arg for arg in sys.argv[1:] if arg != '--check'] or find_pages()
     blocks = [block for page in pages for block in read_blocks(page)]
-    return check(blocks) if only_check else run(blocks)
+    return check(pages, blocks) if only_check else run(blocks)
 
 
 if __name__ == '__main__':

@@ -91,7 +91,33 @@ END
   return $bad
 }
 tap_case "pages.py finds blocks that no test runs" check_pages_finds
-tap_case "the pages' commands are run by a test, or say why not" \
+
+# The pages of a small tree: a link that is good, then those that lead nowhere.
+check_links_finds() {
+  local tree link bad=0
+  tree=$(mktemp -d)
+  mkdir -p "$tree/tests" "$tree/docs/dev" "$tree/examples" && cp tests/pages.py "$tree/tests/" &&
+    touch "$tree/NEWS" "$tree/examples/one.c" "$tree/CONTRIBUTING.md" "$tree/examples/README.md" &&
+    printf '# Two of `a_b`, and more\n\n## Same\n\n## Same\n' > "$tree/docs/other.md" &&
+    cp "$tree/docs/other.md" "$tree/docs/dev/inner.md" || return
+  for link in NEWS docs/other.md docs/other.md#two-of-a_b-and-more docs/other.md#same-1 \
+    docs/dev/inner.md#same examples/one.c https://example.org/none; do
+    echo "[a]($link)"
+  done > "$tree/README.md"
+  for link in ../NEWS other.md other.md#same '#here'; do echo "[a]($link)"; done > "$tree/links"
+  { printf '# Here\n\n`[a](none.md)`\n' && cat "$tree/links"; } > "$tree/docs/page.md"
+  (cd "$tree" && python3 tests/pages.py --check) && python3 tests/pages.py --links "$tree" || bad=1
+  for link in none.md other.md#none other.md#same-2 '#there' dev/inner.md ../examples/one.c ../README.md; do
+    echo "[a]($link)" > "$tree/docs/page.md"
+    ! (cd "$tree" && python3 tests/pages.py --check) ||
+      { echo "not found: $link" && bad=1; }
+    ! python3 tests/pages.py --links "$tree" || { echo "not found where installed: $link" && bad=1; }
+  done
+  rm -r "$tree"
+  return $bad
+}
+tap_case "pages.py finds links that lead nowhere" check_links_finds
+tap_case "the pages' commands are run by a test, or say why not, and links resolve" \
   python3 tests/pages.py --check
 
 tap_case "dsp/tfx.h alone, C11" \

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cookbook.py: the launch lines of docs/cookbook.md do what it says, as TAP.
+"""cookbook.py: the recipes of docs/cookbook.md do what it says, as TAP.
 
     cookbook.py docs/cookbook.md
 
-Each runs in a folder of its own on in.wav, which is an impulse or a sine; the
-plugin is found by the environment.
+Each block of commands runs in a folder of its own on in.wav, which is an impulse
+or a sine; the plugin and the program are found by the environment.
 """
 import cmath
 import math
 import os
 import re
+import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import wave
 
 RATE = 48000
@@ -28,20 +31,38 @@ Filter  1: ON  PK       Fc    63.0 Hz  Gain  -5.0 dB  Q  4.00
 Filter  2: ON  None
 Filter  3: ON  PK       Fc    250 Hz   Gain  3.0 dB  Q  2.00
 """
+TEXTS = {'left.txt': REW,
+         'right.txt': 'Filter  1: ON  PK  Fc  100 Hz  Gain  -6.0 dB  Q  3.00\n',
+         'eq.txt': 'Filter  1: ON  PK  Fc  1000 Hz  Gain  -12.0 dB  Q  1.00\n'}
 
 
-# A gain of 0.5.
-SPEAKER = [0.5, 0.0, 0.0]
+def taps(**gains):
+    """An impulse response from names such as at_3."""
+    h = [0.0] * (max(int(at[3:]) for at in gains) + 8)
+    for at, gain in gains.items():
+        h[int(at[3:])] = gain
+    return h
 
 
-def write_wav(path, samples):
+# From left to left, left to right, right to left, right to right.
+HALL = [taps(at_0=0.5, at_40=0), taps(at_40=0.25), taps(at_20=0.125, at_40=0),
+        taps(at_10=0.75, at_40=0)]
+SOUNDS = {'speaker.wav': [[0.5, 0.0, 0.0]],
+          'late.wav': [taps(at_2048=0.5, at_4000=0)],
+          'stereo-room.wav': [taps(at_9=0.5), taps(at_9=0.25)],
+          'true-stereo-hall.wav': HALL,
+          'from-left.wav': HALL[:2], 'from-right.wav': HALL[2:]}
+
+
+def write_wav(path, channels):
+    frames = list(zip(*channels))
     with wave.open(path, 'wb') as out:
-        out.setparams((1, 4, RATE, len(samples), 'NONE', 'NONE'))
-        out.writeframes(struct.pack('<%di' % len(samples),
-                                    *(round(x * 2 ** 31) for x in samples)))
+        out.setparams((len(channels), 4, RATE, len(frames), 'NONE', 'NONE'))
+        out.writeframes(b''.join(
+            struct.pack('<i', round(x * 2 ** 31)) for y in frames for x in y))
 
 
-def read_wav(path):
+def read_wav(path, wanted_bits=32):
     """A list for each channel; Python's wave knows no more than two of them."""
     with open(path, 'rb') as file:
         content = file.read()
@@ -51,9 +72,11 @@ def read_wav(path):
         chunks[name] = content[at + 8:at + 8 + size]
         at += 8 + size + size % 2
     channels, bits = struct.unpack('<2xH10xH', chunks[b'fmt '][:16])
-    assert bits == 32, path
-    data = struct.unpack('<%di' % (len(chunks[b'data']) // 4), chunks[b'data'])
-    return [[x / 2 ** 31 for x in data[c::channels]] for c in range(channels)]
+    assert bits == wanted_bits, '%s: %d bits' % (path, bits)
+    n, data = bits // 8, chunks[b'data']
+    data = [int.from_bytes(data[i:i + n], 'little', signed=True) / 2 ** (bits - 1)
+            for i in range(0, len(data) - n + 1, n)]
+    return [data[c::channels] for c in range(channels)]
 
 
 def impulse():
@@ -80,25 +103,42 @@ def level_db(samples):
     return 10 * math.log10(2 * sum(x * x for x in half) / len(half))
 
 
-class Recipe:
-    def __init__(self, line):
-        self.line = line
+class Skip(Exception):
+    pass
 
-    def run(self, samples, *names):
+
+class Recipe:
+    def __init__(self, lines):
+        self.lines = lines
+
+    def run(self, samples, *names, **options):
+        """Of in.wav with these samples, a list for each channel or one of them,
+        the channels of the new files."""
+        channels = samples if isinstance(samples[0], list) else [samples]
+        return self.run_files({'in.wav': channels}, *names, **options)
+
+    def run_files(self, sounds, *names, bits=32):
         with tempfile.TemporaryDirectory() as folder:
-            write_wav(os.path.join(folder, 'in.wav'), samples)
-            with open(os.path.join(folder, 'rew.txt'), 'w') as file:
-                file.write(REW)
-            write_wav(os.path.join(folder, 'speaker.wav'), SPEAKER)
-            done = subprocess.run(self.line, shell=True, cwd=folder,
+            fill(folder, sounds)
+            done = subprocess.run(['sh', '-e', '-c', self.lines], cwd=folder,
                                   stdout=subprocess.PIPE, timeout=60,
                                   stderr=subprocess.STDOUT, text=True)
             assert done.returncode == 0, done.stdout
             out = [y for name in names
-                   for y in read_wav(os.path.join(folder, name))]
+                   for y in read_wav(os.path.join(folder, name), bits)]
+        n, = {len(y) for sound in sounds.values() for y in sound}
         for y in out:
-            assert len(y) == len(samples), '%d frames' % len(y)
+            assert len(y) == n, '%d frames' % len(y)
         return out
+
+
+def fill(folder, sounds):
+    """The files that the recipes name."""
+    for name, text in TEXTS.items():
+        with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+            file.write(text)
+    for name, channels in {**SOUNDS, **sounds}.items():
+        write_wav(os.path.join(folder, name), channels)
 
 
 def near(found, wanted, tolerance, what):
@@ -152,8 +192,59 @@ def crossover(recipe):
         near(gain_db(total, hz), 0, 0.01, 'the sum at %g Hz' % hz)
 
 
+def equalise(recipe):
+    check_responses(recipe, 'equalised.wav',
+                    {20: -1, 300: -8, 1000: -4.5, 20000: -2}, 0.35)
+
+
 def room(recipe):
-    check_responses(recipe, 'room.wav', {63: -11.02, 250: -3.02, 5000: -6.02})
+    left, right = recipe.run([impulse(), impulse()], 'room.wav')
+    for hz, wanted in (63, -5), (250, 3), (5000, 0):
+        near(gain_db(left, hz), wanted, 0.1, 'left at %g Hz' % hz)
+    for hz, wanted in (100, -6), (5000, 0):
+        near(gain_db(right, hz), wanted, 0.1, 'right at %g Hz' % hz)
+
+
+def both(recipe):
+    for y in recipe.run([impulse(), impulse()], 'both.wav'):
+        for hz, wanted in (63, -5), (250, 3), (5000, 0):
+            near(gain_db(y, hz), wanted, 0.1, '%g Hz' % hz)
+
+
+def speaker(recipe):
+    y, = recipe.run(impulse(), 'corrected.wav')
+    for hz, wanted in (63, -11.02), (250, -3.02), (5000, -6.02):
+        near(gain_db(y, hz), wanted, 0.1, '%g Hz' % hz)
+    near(y[0], 0.5 * AMPLITUDE, 0.01 * AMPLITUDE, 'what comes without a delay')
+
+
+def stereo_room(recipe):
+    for y, h in zip(recipe.run([impulse(), impulse()], 'in-room.wav'),
+                    SOUNDS['stereo-room.wav']):
+        near(y[0] / AMPLITUDE, 0.7, 1e-6, 'the sound itself')
+        near(y[9] / AMPLITUDE, 0.3 * h[9], 1e-6, 'the room')
+
+
+def hall(recipe):
+    """An impulse from one side at a time: both outputs, tap by tap."""
+    silence = [0.0] * N
+    for side, sounds in enumerate(([impulse(), silence], [silence, impulse()])):
+        out = recipe.run(sounds, 'in-hall.wav')
+        assert len(out) == 2, '%d channels' % len(out)
+        for y, h in zip(out, HALL[2 * side:2 * side + 2]):
+            assert max(abs(a / AMPLITUDE - b) for a, b in zip(y, h)) < 1e-5
+            assert max(map(abs, y[len(h):])) < 1e-6
+
+
+def middle_side(recipe):
+    x = impulse()
+    for y in recipe.run([x, x], 'wide.wav'):
+        assert max(abs(a - b) for a, b in zip(y, x)) < 1e-8, 'the middle'
+    left, right = recipe.run([x, [-a for a in x]], 'wide.wav')
+    assert max(abs(a + b) for a, b in zip(left, right)) < 1e-8, 'the side'
+    assert gain_db(left, 12) < -39, 'bass of the side'
+    for hz, wanted in (120, -3.01), (1500, 0), (20000, 3):
+        near(gain_db(left, hz), wanted, 0.15, 'the side at %g Hz' % hz)
 
 
 def voice(recipe):
@@ -187,32 +278,163 @@ def reverb(recipe):
     assert energy[0] > energy[1] > energy[2] > 0, 'it does not fade'
 
 
-CHECKS = {'Hum': hum, 'A record without its preamplifier': record,
-          'De-rumble': rumble, 'Telephone': telephone,
-          'A three-way crossover': crossover,
-          'Room correction from REW': room, 'Compress a voice': voice,
-          'De-ess': deess, 'Loudness to −23 LUFS': loudness,
-          'Reverb': reverb}
+def dither(recipe):
+    """A sine of less than half a step of 24 bits: without dither it is gone."""
+    step = 2 ** -23
+    y, = recipe.run(sine(1000, 20 * math.log10(0.4 * step)), 'dithered.wav', bits=24)
+    found = 2 / N * abs(sum(x * cmath.exp(-2j * math.pi * 1000 * i / RATE)
+                            for i, x in enumerate(y)))
+    near(found / step, 0.4, 0.03, 'a sine of 0.4 steps')
+    noise = math.sqrt(sum(x * x for x in y) / N) / step
+    near(noise, 0.55, 0.15, 'rms in steps')
+
+
+def many(recipe):
+    sounds = {'one.wav': [impulse()], 'two.wav': [[x / 2 for x in impulse()]]}
+    out = recipe.run_files(sounds, 'clean-one.wav', 'clean-two.wav')
+    for y, wanted in zip(out, (0, -6.02)):
+        near(gain_db(y, 1000), wanted, 0.1, '1000 Hz')
+        assert gain_db(y, 50) < -30, '50 Hz: %.1f dB' % gain_db(y, 50)
+
+
+# ---- everything that the computer plays ------------------------------------------
+
+
+class Pulse:
+    """A PulseAudio of our own, with a sink `card`, and what is started in it."""
+
+    def __init__(self, folder):
+        socket = os.path.join(folder, 'native')
+        self.folder, self.started = folder, []
+        self.env = {**os.environ, 'PULSE_SERVER': 'unix:' + socket,
+                    **{name: folder for name in (
+                        'PULSE_RUNTIME_PATH', 'XDG_RUNTIME_DIR',
+                        'XDG_CONFIG_HOME', 'HOME')}}
+        self.start('exec pulseaudio -n --daemonize=no --exit-idle-time=-1 '
+                   '--use-pid-file=no -L "module-native-protocol-unix socket=%s '
+                   'auth-anonymous=1" -L "module-null-sink sink_name=card '
+                   'format=float32le rate=48000 channels=2"' % socket)
+
+    def start(self, script):
+        self.started.append(subprocess.Popen(
+            ['sh', '-e', '-c', script], cwd=self.folder, env=self.env,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True))
+
+    def ask(self, script):
+        return subprocess.run(['sh', '-c', script], cwd=self.folder, env=self.env,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              timeout=30).stdout
+
+    def stop(self, n=0):
+        """All but the first n."""
+        for process in self.started[:n - 1 if n else None:-1]:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        del self.started[n:]
+
+    def level(self):
+        """Median of the peaks in 50 ms each of what the card plays."""
+        data = self.ask('timeout 20 gst-launch-1.0 -q pulsesrc device=card.monitor '
+                        'num-buffers=50 ! audioconvert ! audio/x-raw,format=F32LE,'
+                        'channels=1 ! fdsink')
+        x = struct.unpack('<%df' % (len(data) // 4), data)
+        peaks = sorted(max(map(abs, x[i:i + 2400]))
+                       for i in range(0, len(x) - 2400, 2400))
+        return peaks[len(peaks) // 2] if peaks else 0
+
+
+def wait_for(what, is_there):
+    until = time.monotonic() + 25
+    while not is_there():
+        assert time.monotonic() < until, what
+        time.sleep(0.2)
+
+
+def system(recipe):
+    for program in 'pulseaudio', 'pactl':
+        if not shutil.which(program):
+            raise Skip('no ' + program)
+    if subprocess.run(['gst-inspect-1.0', '--exists', 'pulsesrc']).returncode:
+        raise Skip('no pulsesrc')
+    with tempfile.TemporaryDirectory() as folder:
+        fill(folder, {})
+        pulse = Pulse(folder)
+        try:
+            wait_for('PulseAudio', lambda: pulse.ask('pactl get-default-sink') ==
+                     b'card\n')
+            pulse.start(recipe.lines)
+            wait_for('the sink', lambda: pulse.ask('pactl get-default-sink') ==
+                     b'equaliser\n')
+            for hz, wanted in (1000, 0.5 * 10 ** (-12 / 20)), (60, 0.5):
+                pulse.start('exec gst-launch-1.0 -q audiotestsrc freq=%d volume=0.5 '
+                            '! pulsesink' % hz)
+                wait_for('%d Hz at the loudspeakers' % hz, lambda:
+                         abs(pulse.level() / wanted - 1) < 0.1)
+                pulse.stop(2)
+        finally:
+            pulse.stop()
+
+
+# Of the blocks of each recipe, in their order.
+CHECKS = {
+    'How do I remove hum?': [hum],
+    'How do I remove rumble?': [rumble, rumble],
+    'How do I equalise a recording?': [equalise],
+    'How do I play a record without a phono preamplifier?': [record],
+    'How do I make it sound like a telephone?': [telephone],
+    'How do I split sound for a three-way loudspeaker?': [crossover, crossover],
+    'How do I correct a room measured with REW?': [room, both, both],
+    'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
+    'How do I play a recording in a room?': [stereo_room, hall, hall],
+    'How do I add reverb without an impulse response?': [reverb],
+    'How do I equalise middle and side?': [middle_side],
+    'How do I compress a voice?': [voice],
+    'How do I remove sharp sibilants (de-ess)?': [deess],
+    'How do I bring a file to −23 LUFS?': [loudness, loudness],
+    'How do I write 24 bits with dither?': [dither],
+    'How do I equalise everything that the computer plays?': [system],
+    'How do I filter many mono streams on a GPU?': [many],
+}
+
+
+def find_blocks(section):
+    return re.findall(r'^```sh run-by=tests/gst/cookbook.py\n(.*?)^```', section,
+                      re.M | re.S)
+
+
+def run(check, lines):
+    """A fault or None, and a reason to skip it."""
+    try:
+        check(Recipe(lines))
+    except Skip as reason:
+        return None, ' # SKIP %s' % reason
+    except Exception as error:  # any fault is this recipe's
+        return repr(error), ''
+    return None, ''
 
 
 def main():
-    with open(sys.argv[1]) as file:
+    with open(sys.argv[1], encoding='utf-8') as file:
         sections = re.split(r'^## ', file.read(), flags=re.M)[1:]
-    print('1..%d' % (len(sections) + 1))
-    for i, section in enumerate(sections):
-        title, fault = section.split('\n', 1)[0], None
-        try:
-            line, = re.findall(r'^```.*?\n(.*?)^```', section, re.M | re.S)
-            CHECKS[title](Recipe(line))
-        except Exception as error:  # any fault is this recipe's
-            fault = repr(error)
-        print('%s %d - %s' % ('not ok' if fault else 'ok', i + 1, title))
-        if fault:
-            print('#', fault.replace('\n', '\n# '))
-        sys.stdout.flush()
-    has_all = len(sections) == len(CHECKS)
-    print('%s %d - all of them' % ('ok' if has_all else 'not ok',
-                                   len(sections) + 1))
+    blocks = {section.split('\n', 1)[0]: find_blocks(section)
+              for section in sections}
+    print('1..%d' % (sum(map(len, blocks.values())) + 1))
+    n = 0
+    for title, recipes in blocks.items():
+        for i, lines in enumerate(recipes):
+            n += 1
+            checks = CHECKS.get(title, [])
+            fault, skip = run(checks[i], lines) if i < len(checks) else \
+                ('nothing measures it', '')
+            print('%s %d - %s %d%s' % ('not ok' if fault else 'ok', n, title,
+                                       i + 1, skip))
+            if fault:
+                print('#', fault.replace('\n', '\n# '))
+            sys.stdout.flush()
+    has_all = {title: len(recipes) for title, recipes in blocks.items()} == \
+        {title: len(checks) for title, checks in CHECKS.items()}
+    print('%s %d - all of them' % ('ok' if has_all else 'not ok', n + 1))
 
 
 if __name__ == '__main__':

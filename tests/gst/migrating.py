@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""migrating.py: the pairs of docs/migrating.md are as far apart as it says, as
-TAP.
+"""migrating.py: the pairs of docs/migrating.md are as far apart as it says, and
+its chains can be used, as TAP.
 
     migrating.py docs/migrating.md [--measure]
 
@@ -10,6 +10,8 @@ through both, at 48 kHz and in double. The figure is the largest difference of
 their gains in dB from 20 Hz to 20 kHz, where both are above -40 dB; 0 is the
 same phase too, and NaN is what comes from there alone. A row of FFmpeg or SoX
 is skipped where that is not installed. --measure prints the differences.
+
+The chains in the second column of the other tables are read by gst-tfx.
 """
 import array
 import cmath
@@ -23,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import wave
 
 RATE = 48000
 N = 16384
@@ -115,6 +118,40 @@ def rows(page):
                        figure)
 
 
+def find_chains(page):
+    """Those of the tables that have no figures."""
+    with open(page, encoding='utf-8') as file:
+        for line in file:
+            cells = re.split(r'(?<!\\) \| ', line.strip(' |\n'))
+            if line.startswith('| ') and len(cells) == 2:
+                for code in re.findall(r'`([^`]*)`', cells[1]):
+                    if re.match(r'(ch\[\d|[A-Z]\w*\()', code):
+                        yield code.replace('\\|', '|')
+
+
+def fill(folder):
+    """The files that the chains name."""
+    for name in 'eq.txt', 'other.txt', 'left.txt', 'right.txt':
+        with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+            file.write('Preamp: -6 dB\n'
+                       'Filter: ON PK Fc 63 Hz Gain -5 dB Q 4\n')
+    for name in 'room.wav', 'room.irs':
+        with wave.open(os.path.join(folder, name), 'wb') as out:
+            out.setparams((2, 2, RATE, 2, 'NONE', 'NONE'))
+            out.writeframes(b'\x00\x20' * 4)
+
+
+def check_chain(chain):
+    """A fault or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        fill(folder)
+        done = subprocess.run(
+            ['gst-tfx', 'check', '--rate', str(RATE), '--channels', '2', chain],
+            cwd=folder, timeout=60, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+    return done.stdout if done.returncode else None
+
+
 def check(there, here, figure):
     with tempfile.TemporaryDirectory() as folder:
         first, second = impulse_responses(folder, there, here)
@@ -147,8 +184,8 @@ def some_of(pairs):
 
 def main():
     page, measures = sys.argv[1], '--measure' in sys.argv[2:]
-    pairs = some_of(list(rows(page)))
-    print('1..%d' % (len(pairs) + 1))
+    pairs, chains = some_of(list(rows(page))), list(find_chains(page))
+    print('1..%d' % (len(pairs) + len(chains) + 1))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(result, pairs)
         for i, (pair, (fault, note)) in enumerate(zip(pairs, results), 1):
@@ -158,8 +195,14 @@ def main():
             if fault or measures:
                 print('#', (fault or note).replace('\n', '\n# '))
             sys.stdout.flush()
-    print('%s %d - a page with pairs' % ('ok' if pairs else 'not ok',
-                                         len(pairs) + 1))
+    for i, chain in enumerate(chains, len(pairs) + 1):
+        fault = check_chain(chain)
+        print('%s %d - %s' % ('not ok' if fault else 'ok', i,
+                              chain.replace('#', '')))
+        if fault:
+            print('#', fault.replace('\n', '\n# '))
+    print('%s %d - a page with pairs and chains' % (
+        'ok' if pairs and chains else 'not ok', len(pairs) + len(chains) + 1))
 
 
 if __name__ == '__main__':

@@ -66,7 +66,7 @@ GST_START_TEST (test_fields)
 
 GST_END_TEST;
 
-/* Those of the table in docs/tfxbutterworth.md, and no others. */
+/* The fields in the table of docs/elements.md, and no others. */
 GST_START_TEST (test_types)
 {
   static const struct
