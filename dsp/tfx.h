@@ -492,6 +492,9 @@ size_t tfx_chain_resonances (const TfxChain *chain, double rate_hz,
 /* Longest memory of a FIR, a delay line or a reverb of the chain, in frames: the
  * response may have a ripple with a period of rate / memory.  0 if there is none. */
 size_t tfx_chain_memory (const TfxChain *chain);
+/* The frame of a FIR's largest tap, in any of its kernels, which is about its delay.
+ * 0; -ENOENT: it is no FIR. */
+int tfx_stage_fir_peak (const TfxStage *stage, size_t *frame);
 /* The static curve of dynamics: the gain in dB at a level that stays.  0; -ENOENT:
  * its gain does not go by the level. */
 int tfx_stage_gain_at (const TfxStage *stage, double level_db, double *gain_db);

@@ -1949,7 +1949,7 @@ check_check_explains() {
     exits 0 'gain     0 to 0: -6.0 dB; 1 to 0: -6.0 dB, inverted' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 '2 channels in, 1 out:' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 'latency  none' gst-tfx check 'Gain(2)' &&
-    exits 0 'delay    1.042 ms, in the output' gst-tfx check 'DesignableFIR(1000, 101)' &&
+    exits 0 'delay    50 frames (1.042 ms) to its largest tap, which process leaves in the output' gst-tfx check 'DesignableFIR(1000, 101)' &&
     exits 0 'latency  1 frame (0.02083 ms)' gst-tfx check "Limiter(-1, lookahead=$(python3 -c 'print(1 / 48000)'))" &&
     [ "$(gst-tfx check -q 'Gain(2)|Hum(60)')" = 'Gain(2) | Hum(60)' ]
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxcurves.c: the frequency responses of a chain, sampled where they bend.
  *
- * A grid of one ratio gets further points: marks, poles and zeros, then the
- * geometric mean of two points as long as the curves there are off a straight
- * line, and last the minima, by golden-section search.
+ * Starts from a logarithmic grid with the marks, poles and zeros.  Passes over all
+ * neighbours then add the geometric mean of two where a straight line misses the
+ * curve.  Golden-section search adds the minima.
  */
 #include "gsttfxcurves.h"
 
@@ -12,40 +12,40 @@
 
 #include "gsttfxtool.h"
 
-/* How far a straight line may be off: this, and more with the depth below the
- * highest gain; what is deeper than CLIP_DB below it does not count. */
+/* Error of a straight line in dB: this, plus a part of the depth below the highest
+ * gain.  Gains are clipped at CLIP_DB below the highest one. */
 #define TOLERANCE_DB 0.02
 #define TOLERANCE_OF_DEPTH 0.004
 #define CLIP_DB 120.0
-/* The same of group delays, in parts of the longest one, which is at least so many
- * frames. */
+/* Error of a group delay, as a part of the longest one, or of LEAST_DELAY frames. */
 #define TOLERANCE_OF_DELAY 0.02
 #define LEAST_DELAY 1.0
-/* Points are no closer than this part of the range, except next to a mark or a pole. */
+/* Least distance of points on a logarithmic scale, as a part of the range; and next to
+ * a mark, a pole or a zero. */
 #define CLOSEST 1.7e-4
 #define CLOSEST_TO_MARK 1e-5
-/* Points in all, and how many taps of a FIR may be summed up for them. */
-#define MAX_POINTS 6000
-#define MAX_PRODUCTS 3e8
+/* Limits of the work: points, and multiplications in FIRs. */
+#define MAX_POINTS 12800
+#define MIN_POINTS 1000
+#define MAX_PRODUCTS 4e8
 #define MAX_RESONANCES 4096
-/* Periods of a ripple have at least so many points where there is room. */
+#define MAX_CURVES 64
+/* Points in a period of a ripple, as far as CLOSEST allows. */
 #define POINTS_OF_PERIOD 8.0
-/* Where they are too many to be told apart, points at even distances would show a
- * false one, so that this part of the distance is taken there. */
+/* Point of division of a rippled interval.  Even points alias with the ripple. */
 #define UNEVEN 0.382
-/* Frames of memory above which there is a ripple. */
+/* Memory in frames that makes a ripple. */
 #define LONG_MEMORY 256
-/* Minima that are looked for, how deep they are, and steps to find them. */
+/* Minima to search: how many, how deep, and in how many steps. */
 #define MAX_MINIMA 400
 #define MINIMUM_DB 0.5
 #define MINIMUM_STEPS 70
-/* A gain that is lower by so much than it is next to it is a zero that rounding
- * keeps from being one. */
+/* A gain that is this much below the gain beside it is 0 except for rounding. */
 #define ZERO_DB 100.0
 #define BESIDE 1e-4
-/* Frequencies that are one. */
+/* Relative distance of frequencies that count as one. */
 #define SAME 1e-7
-/* Frequencies at which it is found out which responses differ. */
+/* Frequencies at which pairs of channels are compared. */
 #define N_PROBES 48
 
 typedef struct Sample
@@ -60,13 +60,15 @@ typedef struct Sampler
   gdouble highest_db, longest_delay;
   gdouble ripple_hz; /* INFINITY: none */
   guint max_points;
+  gdouble max_steps; /* evaluations of one curve */
 } Sampler;
 
 typedef struct Point
 {
   gdouble freq_hz;
-  gboolean is_mark, is_done; /* is_done: nothing to be added behind it */
-  Sample *samples;           /* [number of curves] */
+  gboolean is_mark,
+      is_done;     /* is_done: the line to the next point is straight */
+  Sample *samples; /* [number of curves] */
 } Point;
 
 /* ---- one point -------------------------------------------------------------------- */
@@ -280,13 +282,13 @@ split (Sampler *sampler, GArray *points, Point *a, const Point *b)
   return FALSE;
 }
 
-/* Each pass looks at all pairs of neighbours once. */
+/* Each pass may double the number of points. */
 static GArray *
 refine (Sampler *sampler, GArray *points)
 {
   gboolean is_more = TRUE;
 
-  while (is_more && points->len < sampler->max_points) {
+  while (is_more && 2 * points->len <= sampler->max_points) {
     GArray *next = g_array_new (FALSE, FALSE, sizeof (Point));
 
     is_more = FALSE;
@@ -357,7 +359,8 @@ static void
 add_minima (Sampler *sampler, GArray *points)
 {
   const guint n = points->len;
-  guint n_left = MIN (MAX_MINIMA, sampler->max_points / 10);
+  guint n_left = (guint)CLAMP (sampler->max_steps / MINIMUM_STEPS, 1.0,
+      (gdouble)MAX_MINIMA);
 
   for (guint c = 0; c < sampler->curves->len; c++) {
     for (guint i = 1; i + 1 < n && n_left > 0; i++) {
@@ -377,7 +380,8 @@ add_minima (Sampler *sampler, GArray *points)
   g_array_sort (points, compare_points);
 }
 
-/* What is a zero but for rounding becomes the floor, with the phase beside it. */
+/* Replaces gains that are 0 except for rounding by the floor, and their phase by that
+ * beside them. */
 static void
 settle_zeros (const Sampler *sampler, GArray *points)
 {
@@ -457,7 +461,8 @@ name_channels (const GArray *channels)
   return g_string_free (name, FALSE);
 }
 
-/* The curve of a pair and of all behind it that are the same, which are then told. */
+/* The curve of a pair and of all later ones with the same response, which are then
+ * marked as done. */
 static GstTfxCurve
 take_pair (GArray *pairs, guint index, gboolean is_diagonal)
 {
@@ -494,8 +499,9 @@ clear_curve (gpointer data)
   g_free (curve->delay_ms);
 }
 
+/* At most MAX_CURVES; n_more: how many more there are. */
 static GArray *
-find_curves (const GstTfxCurvesSpec *spec)
+find_curves (const GstTfxCurvesSpec *spec, guint *n_more)
 {
   GArray *curves = g_array_new (FALSE, FALSE, sizeof (GstTfxCurve));
   GArray *pairs;
@@ -511,7 +517,7 @@ find_curves (const GstTfxCurvesSpec *spec)
 
       is_diagonal = is_diagonal && (!pair->is_heard || pair->from == pair->to);
     }
-    /* Silent channels are curves only beside others. */
+    /* Without paths between channels, each channel has one, silent or not. */
     for (guint i = 0; is_diagonal && i < pairs->len; i++) {
       Pair *pair = &g_array_index (pairs, Pair, i);
 
@@ -521,7 +527,12 @@ find_curves (const GstTfxCurvesSpec *spec)
       if (!g_array_index (pairs, Pair, i).is_heard)
         continue;
       curve = take_pair (pairs, i, is_diagonal);
-      g_array_append_val (curves, curve);
+      if (curves->len < MAX_CURVES) {
+        g_array_append_val (curves, curve);
+      } else {
+        clear_curve (&curve);
+        (*n_more)++;
+      }
     }
     g_array_unref (pairs);
     if (curves->len > 0)
@@ -561,7 +572,7 @@ collect (const Sampler *sampler, const GArray *points)
       const Sample *sample = &point->samples[c];
 
       curves->freq_hz[i] = point->freq_hz;
-      /* What a table would print as -0 is 0. */
+      /* A table would print smaller values as -0. */
       curve->gain_db[i] = round_off (sample->gain_db, 5e-10);
       curve->phase_deg[i] = round_off (sample->phase_deg, 5e-7);
       curve->delay_ms[i] =
@@ -575,13 +586,21 @@ GstTfxCurves *
 gst_tfx_curves_new (const GstTfxCurvesSpec *spec)
 {
   const gsize memory = tfx_chain_memory (spec->chain);
-  Sampler sampler = { spec, find_curves (spec), GST_TFX_CURVES_FLOOR_DB, 0.0,
-    memory > LONG_MEMORY ? spec->rate_hz / (gdouble)memory : INFINITY,
-    (guint)CLAMP (MAX_PRODUCTS / (gdouble)(memory + 1), 1000, MAX_POINTS) };
+  guint n_more = 0;
+  Sampler sampler = { .spec = spec,
+    .curves = find_curves (spec, &n_more),
+    .highest_db = GST_TFX_CURVES_FLOOR_DB,
+    .ripple_hz =
+        memory > LONG_MEMORY ? spec->rate_hz / (gdouble)memory : INFINITY,
+    .max_steps = MAX_PRODUCTS / (gdouble)(memory + 1) };
   GArray *points = g_array_new (FALSE, FALSE, sizeof (Point));
   GArray *places = list_places (spec);
   GstTfxCurves *curves;
 
+  /* (Gain and delay of a point take three evaluations.) */
+  sampler.max_points =
+      (guint)CLAMP (sampler.max_steps / (3.0 * sampler.curves->len),
+          (gdouble)MIN_POINTS, (gdouble)MAX_POINTS);
   for (guint i = 0; i < places->len; i++) {
     const Place *place = &g_array_index (places, Place, i);
 
@@ -595,6 +614,7 @@ gst_tfx_curves_new (const GstTfxCurvesSpec *spec)
     settle_zeros (&sampler, points);
   }
   curves = collect (&sampler, points);
+  curves->n_more = n_more;
   for (guint i = 0; i < points->len; i++)
     clear_point (&g_array_index (points, Point, i));
   g_array_unref (points);

@@ -25,6 +25,7 @@ typedef struct GstTfxCurves
   gdouble *freq_hz; /* [n], rising */
   gsize n;
   GArray *curves; /* of GstTfxCurve */
+  guint n_more;   /* that differ too, and were left out */
 } GstTfxCurves;
 
 typedef struct GstTfxCurvesSpec
@@ -39,9 +40,9 @@ typedef struct GstTfxCurvesSpec
   gsize n_marks;
 } GstTfxCurvesSpec;
 
-/* Samples on a logarithmic grid, and unless is_grid also at the marks, at the poles
- * and zeros of the chain, at its minima, and wherever a straight line between two
- * points is not the curve. */
+/* Samples on a logarithmic grid.  Unless is_grid, further points are the marks, the
+ * poles and zeros of the chain, the minima, and those that a straight line between
+ * two points would miss. */
 GstTfxCurves *gst_tfx_curves_new (const GstTfxCurvesSpec *spec);
 void gst_tfx_curves_free (GstTfxCurves *curves);
 

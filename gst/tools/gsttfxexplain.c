@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxexplain.c: what a chain does, stage by stage.
+ * gsttfxexplain.c: explains a chain, stage by stage.
  */
 #include "gsttfxexplain.h"
 
@@ -19,7 +19,7 @@
 #define LONG_MEMORY 8192
 /* Gains that are one. */
 #define FLAT_DB 0.05
-/* What is so near the highest gain at an end of the range is its place. */
+/* An end of the range with a gain so near the highest one is named as its place. */
 #define END_DB 0.01
 /* Nothing passes below it. */
 #define SILENT_DB -200.0
@@ -110,7 +110,7 @@ append_list (GString *text, const TfxParam *param, const TfxValue *value)
     g_string_append_printf (text, " %s", param->unit);
 }
 
-/* "cutoff 80 Hz, order 5": what is given and what has a unit or a number. */
+/* "cutoff 80 Hz; order 5": all numbers, and the words that are not the default. */
 static gchar *
 describe_values (const GstTfxExplainSpec *spec, gsize stage)
 {
@@ -154,13 +154,12 @@ typedef struct Extremes
   gdouble lowest_db, highest_db, lowest_hz, highest_hz;
   guint n_zeros; /* frequencies that do not pass */
   gboolean is_inverted;
-  gdouble delay_ms; /* where it is highest */
 } Extremes;
 
 static Extremes
 find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
 {
-  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, TRUE, 0.0 };
+  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, TRUE };
 
   for (gsize i = 0; i < curves->n; i++) {
     if (curve->gain_db[i] < e.lowest_db) {
@@ -170,7 +169,6 @@ find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
     if (curve->gain_db[i] > e.highest_db) {
       e.highest_db = curve->gain_db[i];
       e.highest_hz = curves->freq_hz[i];
-      e.delay_ms = curve->delay_ms[i];
     }
     e.n_zeros += curve->gain_db[i] < SILENT_DB;
     e.is_inverted = e.is_inverted && fabs (curve->phase_deg[i]) > INVERTED_DEG;
@@ -260,20 +258,21 @@ describe_curves (const GstTfxCurves *curves)
     g_free (gain);
   }
   if (n > MAX_SHOWN)
-    g_string_append_printf (text, "; and %u more", n - MAX_SHOWN);
+    g_string_append_printf (text, "; and %u more",
+        n - MAX_SHOWN + curves->n_more);
   return g_string_free (text, FALSE);
 }
 
 /* ---- stages ----------------------------------------------------------------------- */
 
-/* What a stage does, each to be freed. */
+/* Facts on a stage; its strings are owned. */
 typedef struct Facts
 {
   char *text; /* by free() */
   gchar *values, *gain;
   gboolean has_level; /* its gain follows the level */
   gsize latency;
-  gdouble delay_ms; /* of a FIR, which is in its output */
+  gsize delay; /* of a FIR, beyond its latency */
 } Facts;
 
 /* "follows the level: -15.0 dB at 0 dBFS, 0.0 dB at -40 dBFS" */
@@ -306,6 +305,7 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
     0.0 };
   GstTfxCurves *curves;
   guint n_out, n_most;
+  gsize peak;
 
   tfx_expr_channels (spec->expr, spec->n_channels, &n_out, &n_most);
   if (tfx_expr_build_stage (spec->expr, index, spec->rate_hz, spec->n_channels,
@@ -318,13 +318,11 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
     } else {
       curves = make_curves (spec, chain, n_most, n_most);
       facts.gain = describe_curves (curves);
-      if (klass->kind == TFX_CLASS_FIR)
-        facts.delay_ms = find_extremes (curves,
-            &g_array_index (curves->curves, GstTfxCurve, 0))
-                             .delay_ms;
       gst_tfx_curves_free (curves);
     }
   }
+  if (stage && tfx_stage_fir_peak (stage, &peak) == 0 && peak > facts.latency)
+    facts.delay = peak - facts.latency;
   if (!facts.gain)
     facts.gain = g_strdup ("unknown");
   tfx_chain_unref (&chain);
@@ -391,8 +389,15 @@ gst_tfx_explain_print (const GstTfxExplainSpec *spec)
       g_print ("    latency  %s\n", own);
       g_free (own);
     }
-    if (facts.delay_ms > 0.0)
-      g_print ("    delay    %.4g ms, in the output\n", facts.delay_ms);
+    if (facts.delay > 0) {
+      gchar *own = format_latency (facts.delay, spec->rate_hz);
+
+      g_print ("    delay    %s to its largest tap, which process leaves in "
+               "the "
+               "output\n",
+          own);
+      g_free (own);
+    }
     has_level = has_level || facts.has_level;
     clear_facts (&facts);
   }
@@ -432,8 +437,9 @@ append_stages (GString *text, const GstTfxExplainSpec *spec)
     append_string (text, "values", facts.values);
     g_string_append (text, ", ");
     append_string (text, "gain", facts.gain);
-    g_string_append_printf (text, ", \"latency\": %" G_GSIZE_FORMAT "}",
-        facts.latency);
+    g_string_append_printf (text,
+        ", \"latency\": %" G_GSIZE_FORMAT ", \"delay\": %" G_GSIZE_FORMAT "}",
+        facts.latency, facts.delay);
     clear_facts (&facts);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxexplain.h: what a chain does, stage by stage. */
+ * gsttfxexplain.h: explains a chain, stage by stage. */
 #ifndef GST_TFX_EXPLAIN_H
 #define GST_TFX_EXPLAIN_H
 

@@ -89,7 +89,7 @@ assign (const gchar *param, gdouble number)
   return g_strdup_printf ("%s=%.6g", param, number);
 }
 
-/* "Gain(-6): " and why, and unless suggestion is NULL what it may be, which is freed. */
+/* Adds "Gain(-6): ", the reason, and the suggestion unless it is NULL; frees that. */
 static void add_note (Finder *finder, gchar *suggestion, const gchar *format,
     ...) G_GNUC_PRINTF (3, 4);
 
@@ -132,7 +132,7 @@ look_at_gain (Finder *finder)
         "a gain of 0 is a factor, silence");
     return;
   }
-  /* A shelf with a factor of 1 does nothing; one that is whole is hardly one. */
+  /* A shelf with a factor of 1 does nothing; whole numbers are probably decibels. */
   if (is_shelf ? gain < 1.0 || (gain < MAX_FACTOR && gain != rint (gain))
                : gain >= -1.0 && gain <= MAX_FACTOR)
     return;

@@ -21,7 +21,8 @@
 /* The least that a scale has. */
 #define LEAST_DB 6.0
 #define LEAST_MS 0.1
-/* Delays of what is lower than this below the highest gain do not scale a picture. */
+/* Delays where the gain is lower than this below the highest one do not count for the
+ * scale. */
 #define HEARD_DB 60.0
 /* Pictures of one kind: gain, phase, delay. */
 #define MAX_PARTS 3
@@ -91,7 +92,7 @@ check_channels (const Response *response, const GstTfxCurvesSpec *spec)
   return FALSE;
 }
 
-/* Where nothing comes through, what does. */
+/* If nothing passes between the channels, notes which other inputs reach the output. */
 static void
 note_silence (const Response *response, const GstTfxCurvesSpec *spec)
 {
@@ -137,6 +138,11 @@ sample (Response *response, const TfxExpr *expr, TfxChain *chain, guint n_in)
   if (response->from >= 0)
     note_silence (response, &spec);
   response->curves = gst_tfx_curves_new (&spec);
+  if (response->curves->n_more > 0)
+    g_printerr ("note: these are the first %u of %u responses that differ; "
+                "--channel IN:OUT chooses one\n",
+        response->curves->curves->len,
+        response->curves->curves->len + response->curves->n_more);
   return TRUE;
 }
 
@@ -272,7 +278,7 @@ typedef enum
   PART_DELAY
 } PartKind;
 
-/* One part of the picture, whose curves are to be freed. */
+/* One part of the picture; free it with free_part(). */
 static void
 make_part (const Response *response, PartKind kind, GstTfxPicture *part)
 {

@@ -8,6 +8,7 @@
 #include "lang/expr.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -502,7 +503,28 @@ test_memory (void)
   }
 }
 
+static void
+test_fir_peak (void)
+{
+  static const double left[] = { 0, 1, -3, 2 }, right[] = { 0, 4, 0, 0 };
+  const double *kernels[] = { left, right };
+  TfxStage *stage = tfx_stage_new_fir (1, kernels, 1, 4, TFX_FIR_AUTO);
+  size_t frame = 9;
+
+  tap_check (tfx_stage_fir_peak (stage, &frame) == 0 && frame == 2,
+      "of one kernel");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_fir (1, kernels, 2, 4, TFX_FIR_AUTO);
+  tap_check (tfx_stage_fir_peak (stage, &frame) == 0 && frame == 1,
+      "of the larger one of two");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_gain (1, 2);
+  tap_check (tfx_stage_fir_peak (stage, &frame) == -ENOENT, "a gain has none");
+  tfx_stage_unref (&stage);
+}
+
 static const TapTest tests[] = {
+  { "fir-peak", test_fir_peak },
   { "delay-between", test_delay_between },
   { "resonances", test_resonances },
   { "memory", test_memory },
