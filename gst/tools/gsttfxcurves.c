@@ -30,7 +30,7 @@
 #define MAX_PRODUCTS 4e8
 #define MAX_RESONANCES 4096
 #define MAX_CURVES 64
-/* Points in a period of a ripple, as far as CLOSEST allows. */
+/* Points in a period of a ripple, unless CLOSEST forbids them. */
 #define POINTS_OF_PERIOD 8.0
 /* Point of division of a rippled interval.  Even points alias with the ripple. */
 #define UNEVEN 0.382

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Gain of what does not pass at all. */
+/* Shown in place of a gain of 0. */
 #define GST_TFX_CURVES_FLOOR_DB -400.0
 
 /* One response, which one pair of channels or several have. */
@@ -32,10 +32,10 @@ typedef struct GstTfxCurvesSpec
 {
   const TfxChain *chain;
   gdouble rate_hz, from_hz, to_hz;
-  guint n_in, n_out; /* channels, at most TFX_MIX_MAX_CHANNELS */
-  gint from, to;     /* one pair of channels; -1: all that differ */
-  guint n_points;    /* of the grid, 2 or more */
-  gboolean is_grid;  /* the grid alone, without what lies between its points */
+  guint n_in, n_out;       /* channels, at most TFX_MIX_MAX_CHANNELS */
+  gint from, to;           /* one pair of channels; -1: all that differ */
+  guint n_points;          /* of the grid, 2 or more */
+  gboolean is_grid;        /* the grid alone */
   const gdouble *marks_hz; /* [n_marks], frequencies that are points too */
   gsize n_marks;
 } GstTfxCurvesSpec;

@@ -29,6 +29,8 @@
 /* Zeros that are notches rather than those of a stop band. */
 #define MAX_ZEROS 16
 #define LOW_LEVEL_DB -40.0
+/* Bytes of a stage that are printed. */
+#define MAX_TEXT 160
 
 /* ---- numbers ---------------------------------------------------------------------- */
 
@@ -360,6 +362,19 @@ describe_whole (const GstTfxExplainSpec *spec)
   return text;
 }
 
+/* The beginning of a long text. */
+static gchar *
+shorten (const gchar *text)
+{
+  const gchar *end = text + MAX_TEXT;
+
+  if (strlen (text) <= MAX_TEXT)
+    return g_strdup (text);
+  while (end > text && (*end & 0xc0) == 0x80) /* within a character */
+    end--;
+  return g_strdup_printf ("%.*s…", (gint)(end - text), text);
+}
+
 void
 gst_tfx_explain_print (const GstTfxExplainSpec *spec)
 {
@@ -378,8 +393,10 @@ gst_tfx_explain_print (const GstTfxExplainSpec *spec)
   g_print (":\n");
   for (gsize i = 0; i < n_stages; i++) {
     Facts facts = find_facts (spec, i);
+    gchar *heading = shorten (facts.text ? facts.text : "");
 
-    g_print ("\n  %s\n", facts.text ? facts.text : "");
+    g_print ("\n  %s\n", heading);
+    g_free (heading);
     if (*facts.values)
       g_print ("    values   %s\n", facts.values);
     g_print ("    gain     %s\n", facts.gain);

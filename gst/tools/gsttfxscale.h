@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What is shown, from low to high; both 0: not chosen yet. */
+/* The range of a picture; both 0: not chosen yet. */
 typedef struct GstTfxScale
 {
   gdouble low, high;
