@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-sections.c: stages that are a cascade of second-order sections. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,41 @@ sections_response (const TfxStage *stage, unsigned channel, double freq_hz,
       rate_hz);
 }
 
+/* The angle of a complex pair of roots of c0 z^2 + c1 z + c2 as a frequency; negative
+ * if the roots are real. */
+static double
+root_frequency (double c0, double c1, double c2, double rate_hz)
+{
+  const double discriminant = 4.0 * c0 * c2 - c1 * c1;
+
+  if (!(discriminant > 0.0))
+    return -1.0;
+  return atan2 (sqrt (discriminant), c0 > 0.0 ? -c1 : c1) / (2.0 * M_PI) *
+         rate_hz;
+}
+
+static size_t
+sections_resonances (const TfxStage *stage, double rate_hz, double *freq_hz,
+    size_t max)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < stage->u.sections.n; i++) {
+    const TfxSos *s = &stage->u.sections.sos[i];
+    const double roots[] = { root_frequency (1.0, s->a1, s->a2, rate_hz),
+      root_frequency (s->b0, s->b1, s->b2, rate_hz) };
+
+    for (unsigned k = 0; k < 2; k++) {
+      if (roots[k] < 0.0)
+        continue;
+      if (n < max)
+        freq_hz[n] = roots[k];
+      n++;
+    }
+  }
+  return n;
+}
+
 const TfxKind tfx_kind_sections = {
   .step = TFX_STEP_CASCADE,
   .is_identity = sections_is_identity,
@@ -114,5 +150,6 @@ const TfxKind tfx_kind_sections = {
   .is_same = sections_is_same,
   .state_size = sections_state_size,
   .response = sections_response,
+  .resonances = sections_resonances,
   .clear = sections_clear,
 };

@@ -110,16 +110,15 @@ struct TfxKind
    * place.  NULL: none of them hears another one. */
   void (*spread) (const TfxStage *stage, TfxComplex *h, double freq_hz,
       double rate_hz);
+  /* The complex poles and zeros: see tfx_chain_resonances().  NULL: none. */
+  size_t (*resonances) (const TfxStage *stage, double rate_hz, double *freq_hz,
+      size_t max);
   /* The gain in dB at a steady level.  NULL: it does not go by the level. */
   double (*gain_at) (const TfxStage *stage, double level_db);
   /* ns for a frame of one channel on the CPU. */
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };
-
-/* What becomes of the amplitudes h[TFX_MIX_MAX_CHANNELS] in a chain. */
-void tfx_chain_spread (const TfxChain *chain, TfxComplex *h, double freq_hz,
-    double rate_hz);
 
 static inline TfxComplex
 tfx_complex_product (TfxComplex a, TfxComplex b)

@@ -468,16 +468,33 @@ size_t tfx_chain_latency (const TfxChain *chain);
  * would hear a gap; -ENOMEM. */
 int tfx_chain_keep_latency (const TfxChain *chain, const TfxChain *running,
     TfxChain **kept, TfxChain **step);
-/* What the chain does to a channel (from 0) at a frequency, H (exp (j 2 pi f /
- * rate)): with what goes from the channel to itself, by way of others too, not what
- * comes from others.  Stages whose gain follows the level count as 1, and the frames
- * of tfx_chain_latency() do not count.  Any thread. */
+/* Frequency response H (exp (j 2 pi f / rate)) of the chain from a channel to the
+ * same channel (from 0), also by way of others.  Stages whose gain follows the level
+ * count as 1, and the frames of tfx_chain_latency() do not count.  Any thread. */
 TfxComplex tfx_chain_response_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz);
-/* -d phase / d omega of a chain in samples: how late a narrow band around the
- * frequency is. */
+/* From all channels to all channels: replaces the amplitudes
+ * h[TFX_MIX_MAX_CHANNELS] at the input by those at the output.  With 1 at one
+ * input and 0 at the others, h is the response from that input. */
+void tfx_chain_spread (const TfxChain *chain, TfxComplex *h, double freq_hz,
+    double rate_hz);
+/* Group delay of a chain, -d phase / d omega, in samples: from a channel to itself,
+ * or from one to another. */
 double tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz);
+double tfx_chain_group_delay_between (const TfxChain *chain, unsigned from,
+    unsigned to, double freq_hz, double rate_hz);
+/* Frequencies in Hz of the complex poles and zeros of all sections, those within
+ * branches too: where a response may have a peak or a notch that is narrower than
+ * a grid.  Writes at most max of them, in no order, and returns how many there are. */
+size_t tfx_chain_resonances (const TfxChain *chain, double rate_hz,
+    double *freq_hz, size_t max);
+/* Longest memory of a FIR, a delay line or a reverb of the chain, in frames: the
+ * response may have a ripple with a period of rate / memory.  0 if there is none. */
+size_t tfx_chain_memory (const TfxChain *chain);
+/* The frame of a FIR's largest tap, in any of its kernels, which is about its delay.
+ * 0; -ENOENT: it is no FIR. */
+int tfx_stage_fir_peak (const TfxStage *stage, size_t *frame);
 /* The static curve of dynamics: the gain in dB at a level that stays.  0; -ENOENT:
  * its gain does not go by the level. */
 int tfx_stage_gain_at (const TfxStage *stage, double level_db, double *gain_db);

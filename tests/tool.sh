@@ -1549,7 +1549,7 @@ check_response_csv() {
 }
 # Up to half the rate, of any channel.
 check_response_options() {
-  gst-tfx response --rate 8000 --from 100 -n 3 -c 3 'ch[3]: LoButterworth(100, order=2)' | tee response.csv
+  gst-tfx response --rate 8000 --from 100 -n 3 --channel 3 'ch[3]: LoButterworth(100, order=2)' | tee response.csv
   [ "$(sed -n 2p response.csv | cut -d, -f1-3)" = "100,-3.01029996,-90.000000" ] &&
     [ "$(cut -d, -f1 response.csv | tr '\n' ' ')" = "frequency_hz 100 632.45553 4000 " ] &&
     sed -n 2p response.csv | awk -F, '{ exit !($4 > 2.24 && $4 < 2.26) }' &&
@@ -1564,7 +1564,7 @@ t = e.parse("curve.svg").getroot()
 n = "{http://www.w3.org/2000/svg}"
 d = [p.get("d") for p in t.iter(n + "path") if p.get("class") == "curve"]
 ys = [float(w.split()[1]) for w in d[0][1:].split("L")]
-assert len(d) == 1 and len(ys) == 400
+assert len(d) == 1 and len(ys) >= 400
 assert ys[0] > ys[200] > min(ys)  # the bass is lower than the middle, that than the peak
 '
 }
@@ -1613,7 +1613,111 @@ check_response_png() {
   gst-inspect-1.0 --exists rsvgdec || { echo "no rsvgdec here" && return 0; }
   gst-tfx response -o curve.png 'LoButterworth(1000)' && is_png curve.png 800 400
 }
+# Not on any grid: all notches are as deep, in a table and in a picture of any grid.
+check_response_notches() {
+  local n
+  gst-tfx response 'Hum(50)' > hum.csv
+  [ "$(awk -F, '$2 < -100 { print $1, $2 }' hum.csv | tr '\n' ';')" = \
+    "50 -400;100 -400;150 -400;200 -400;250 -400;300 -400;350 -400;400 -400;" ] || return 1
+  # Zeros that are no section's.
+  gst-tfx response 'FIR([1, 0, 0, 0, 1])' | awk -F, '$2 < -100 { n++; if ($2 != -400) bad = 1 }
+    END { exit n != 2 || bad }' || return 1
+  for n in 2 10 123; do
+    gst-tfx response -n "$n" -o hum.svg 'Hum(50)' && python3 -c '
+import math, re
+path = re.search("class=.curve.*? d=.M([^/\x27]*).", open("hum.svg").read()).group(1)
+low = [x for x, y in (map(float, p.split()) for p in path.split("L")) if y > 400]
+wanted = [66 + 714 * math.log(f / 20) / math.log(1000) for f in range(50, 450, 50)]
+assert len(low) == 8 and all(abs(a - b) < 0.02 for a, b in zip(low, wanted)), (low, wanted)
+' || return 1
+  done
+}
+# Between any two points of a grid: 0.1 % of the range wide.
+check_response_peak() {
+  gst-tfx response "Peaking(1234.5, 2000, 20, 'db')" | awk -F, '
+    NR > 1 && $2 > most { most = $2; at = $1 } END { print most, at; exit most < 19.99 || at != 1234.5 }'
+}
+# A grid that is asked for is all that there is in a table.
+check_response_grid() {
+  gst-tfx response --from 100 --to 1600 -n 5 'Hum(50)' | cut -d, -f1 | tr '\n' ' ' | tee grid.txt
+  [ "$(cat grid.txt)" = "frequency_hz 100 200 400 800 1600 " ] &&
+    [ "$(gst-tfx response -n 217 'Hum(50)' | wc -l)" -eq 218 ] &&
+    [ "$(gst-tfx response 'Hum(50)' | wc -l)" -gt 500 ]
+}
+# From any channel to any other one; which there are.
+check_response_mix() {
+  local mix='Mix([[0.5, 0.25], [0, 2], [1, 0]])'
+  [ "$(gst-tfx response -n 2 --channel 1:0 "$mix" | sed -n 2p)" = "20,-12.0411998,0.000000,0.000000" ] &&
+    [ "$(gst-tfx response -n 2 --channel 0:2 "$mix" | sed -n 2p)" = "20,0,0.000000,0.000000" ] &&
+    [ "$(gst-tfx response -n 2 "$mix" | sed -n 1p)" = "frequency_hz,$(
+      for pair in '0 to 0' '0 to 2' '1 to 0' '1 to 1'; do
+        printf 'gain_db %s,phase_degrees %s,group_delay_ms %s,' "$pair" "$pair" "$pair"
+      done | sed 's/,$//')" ] || return 1
+  exits 2 "channel 7: the chain takes 2 channels (0-1)" gst-tfx response --channel 7 "$mix" &&
+    exits 2 "channel 7: the chain has 2 channels (0-1)" gst-tfx response --channel 7 'Mix([[1, 0], [0, 1]])' &&
+    exits 2 "channel 1:3: the chain puts out 3 channels (0-2)" gst-tfx response --channel 1:3 "$mix" &&
+    exits 2 "channel is '64', but must be from 0 to 63, or IN:OUT" gst-tfx response --channel 64 "$mix" &&
+    exits 2 "channel is '1:', but must be" gst-tfx response --channel 1: "$mix" &&
+    exits 0 "nothing goes from channel 0 to channel 0; these do: --channel 1:0" \
+      gst-tfx response -n 2 --channel 0 'Mix([[0, 1], [1, 0]])'
+}
+# texts FILE: what a picture says, a line each; curves FILE: how many curves it has
+texts() { sed -n 's/.*<text[^>]*>\(.*\)<\/text>.*/\1/p' "$1"; }
+curves() { grep -c "class='curve'" "$1"; }
+# The lowest and the highest level of the scale of a picture, which stand left of it.
+levels() {
+  sed -n "s/.*<text x='60.0' .*>\(.*\)<\/text>.*/\1/p" "$1" | sort -g | sed -n '1p;$p' | tr '\n' ' '
+}
+# A curve for all channels that are the same, with a word for each.
+check_response_channels() {
+  gst-tfx response -o channels.svg \
+    'ch[0, 1, 2]: LoButterworth(2000); ch[3]: HiButterworth(80); ch[5]: Gain(2)' &&
+    [ "$(curves channels.svg)" -eq 4 ] && texts channels.svg > texts.txt &&
+    grep -q -x 'channels 0-2' texts.txt && grep -q -x 'channel 5' texts.txt &&
+    gst-tfx response -o channels.svg 'HiButterworth(80)' && [ "$(curves channels.svg)" -eq 1 ] &&
+    ! texts channels.svg | grep channel || return 1
+  # More than there is room for.
+  gst-tfx response -o channels.svg "$(seq 0 18 | sed 's/.*/ch[&]: Gain(2&)/' | paste -sd ';')" &&
+    texts channels.svg | grep -x 'and 5 more'
+}
+# A scale that fits, or the one that is asked for.
+check_response_range() {
+  gst-tfx response -o room.svg 'ParametricEQ(63, q=4, gain=-6) | ParametricEQ(3000, q=1, gain=5)' &&
+    [ "$(levels room.svg)" = "-8 6 " ] &&
+    gst-tfx response -o room.svg 'LoButterworth(1000, order=32)' && [ "$(levels room.svg)" = "-70 10 " ] &&
+    gst-tfx response -o room.svg 'LoElliptic(3000, order=9, stopband_attenuation=70)' &&
+    [ "$(levels room.svg)" = "-100 20 " ] &&
+    gst-tfx response -o room.svg 'Gain(2)' && [ "$(levels room.svg)" = "2 10 " ] || { levels room.svg && return 1; }
+  gst-tfx response -o room.svg --range -30:12 'Gain(2)' && [ "$(levels room.svg)" = "-30 10 " ] &&
+    gst-tfx response -o room.svg --range=−30:10 'Gain(2)' && [ "$(levels room.svg)" = "-30 10 " ] &&
+    gst-tfx spectrum -o room.svg --range -150:-30 noise.wav && [ "$(levels room.svg)" = "-140 -40 " ] || return 1
+  for range in 12 12:-30 a:b 1:2: -30:12dB; do
+    exits 2 "range is '$range', but must be the lowest and the highest level" \
+      gst-tfx response --range "$range" 'Gain(2)' || return 1
+  done
+}
+# Below the gain, with the same axis.
+check_response_parts() {
+  gst-tfx response --phase --delay -o parts.svg 'AllPass(1000, q=50)' && [ "$(curves parts.svg)" -eq 3 ] &&
+    texts parts.svg > texts.txt && grep -q "height='800'" parts.svg &&
+    grep -q -x 'Gain (dB)' texts.txt && grep -q -x 'Phase (degrees)' texts.txt &&
+    grep -q -x 'Group delay (ms)' texts.txt && [ "$(grep -c -x 1k texts.txt)" -eq 1 ] &&
+    gst-tfx response 'AllPass(1000, q=50)' | awk -F, '
+      NR > 1 && $4 > most { most = $4 } END { exit most < 31.9 || most > 31.93 }'
+}
+# A zero has no minus.
+check_response_zero() {
+  gst-tfx response 'Gain(2)' > zero.csv && ! grep -E -e '-0(\.0*)?(,|$)' zero.csv
+}
 tap_case "response: a table" check_response_csv
+tap_case "response: notches between the points of a grid" check_response_notches
+tap_case "response: a peak between the points of a grid" check_response_peak
+tap_case "response: a grid that is asked for" check_response_grid
+tap_case "response: from one channel to another" check_response_mix
+tap_case "response: all channels" check_response_channels
+tap_case "response, spectrum: the scale" check_response_range
+tap_case "response: phase and delay" check_response_parts
+tap_case "response: no zero has a minus" check_response_zero
 tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of stage 'lobutterworth0'" \
   gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
@@ -1794,7 +1898,79 @@ check_check_file() {
     exits 2 "absent.txt" gst-tfx check -C absent.txt &&
     exits 2 "check takes one chain" gst-tfx check -C broken.txt 'Gain(2)'
 }
+# says_notes CHAIN WORDS...: check says as many notes, each with its words.
+says_notes() {
+  local chain=$1 n
+  shift
+  gst-tfx check "$chain" 2> notes.txt > /dev/null && cat notes.txt || return 1
+  [ "$(grep -c '^note: ' notes.txt)" -eq $# ] || return 1
+  for n in "$@"; do
+    grep -q -F -e "$n" notes.txt || { echo "no '$n'" && return 1; }
+  done
+}
+check_check_notes() {
+  says_notes 'Gain(-6)' "Gain(-6): a gain of -6 is a factor, +15.6 dB and inverted; did you mean Gain(-6, gain_type='db')?" &&
+    says_notes 'Gain(0)' "a factor, silence; did you mean Gain(0, gain_type='db')?" &&
+    says_notes 'Gain(12)' "a gain of 12 is a factor, +21.6 dB; did you mean" &&
+    says_notes 'HiShelving(8000, 0.7, 3) | ParametricEQ(8000, 0.7, 3)' \
+      "a gain of 3 is a factor, +9.5 dB; did you mean HiShelving(8000, q=0.7, gain=3, gain_scale='db')?" &&
+    says_notes 'LoShelving1(80, 1)' "a gain of 1 is a factor, 0.0 dB" &&
+    says_notes 'Compressor(attack=5, release=60)' "attack is in seconds, 5 s; did you mean attack=0.005 (5 ms)?" \
+      "release is in seconds, 60 s; did you mean release=0.06 (60 ms)?" &&
+    says_notes 'Gate(attack=1) | Expander(release=50)' "attack=0.001 (1 ms)" "release=0.05 (50 ms)" &&
+    says_notes 'Limiter(lookahead=5)' "lookahead=0.005 (5 ms)" &&
+    says_notes 'Limiter(0.9) | Compressor(20)' "threshold is in dB, 0.9 dB is above full scale; did you mean threshold=-0.9?" \
+      "did you mean threshold=-20?" &&
+    says_notes 'Normalize(3)' "peak is a factor, 3 is +9.5 dB above full scale" &&
+    says_notes 'Echo(300) | Delay(250)' "6.25 ms at 48000 Hz; for 300 ms write delay=14400" "write delay_samples=12000" &&
+    says_notes 'LoChebyshev2(1000)' "ripple is the attenuation of its stop band, 0.1 dB" &&
+    says_notes "LoButterworth(8) | HiButterworth(8)" "cutoff is in Hz, 8 Hz is below what is audible; did you mean cutoff=8000?"
+}
+# Chains of the pages have none, nor has what is a factor.
+check_check_no_notes() {
+  says_notes "Gain(-1) | Gain(2) | Gain(-6, 'db') | Gain(4, 'power') | HiShelving(8000, 0.7, 0.5)" &&
+    says_notes "HiShelving(8000, 0.7, 3, 'db') | Peaking(1000, 1, 3, 'linear') | Compressor() | Limiter(-1)" &&
+    says_notes "Expander() | Gate() | Normalize() | Loudness() | Echo() | Delay(bpm=120) | HiButterworth(5)" &&
+    says_notes "Hum(50) | HiChebyshev2(1000, ripple=40) | LoElliptic(1000) | Compressor(attack=0.1, release=1)"
+}
+# What each stage is and does, in units.
+check_check_explains() {
+  gst-tfx check 'HiButterworth(80) | Gain(-6) | Compressor(attack=0.01) | Limiter(-1, lookahead=0.01)' \
+    2> /dev/null > explained.txt && cat explained.txt
+  [ "$(sed -n 1p explained.txt)" = \
+    'HiButterworth(80) | Gain(-6) | Compressor(attack=0.01) | Limiter(lookahead=0.01)' ] &&
+    grep -q 'At 48000 Hz, 2 channels:' explained.txt && grep -q 'values   cutoff 80 Hz; order 5$' explained.txt &&
+    grep -q 'gain     -60.2 dB at 20 Hz to 0.0 dB at 20 kHz$' explained.txt &&
+    grep -q 'gain     +15.6 dB, inverted$' explained.txt && grep -q 'attack 0.01 s (10 ms)' explained.txt &&
+    grep -q 'gain     follows the level: -15.0 dB at 0 dBFS, 0.0 dB at -40 dBFS$' explained.txt &&
+    [ "$(grep -c 'latency  480 frames (10 ms)$' explained.txt)" -eq 2 ] &&
+    grep -q 'process removes it: output and input are aligned' explained.txt || return 1
+  exits 0 'gain     0.0 dB at 20 kHz; 50 Hz and 7 more are removed' gst-tfx check 'Hum(50)' &&
+    exits 0 'gain     0 to 0: -6.0 dB; 1 to 0: -6.0 dB, inverted' gst-tfx check 'Mix([[0.5, -0.5]])' &&
+    exits 0 '2 channels in, 1 out:' gst-tfx check 'Mix([[0.5, -0.5]])' &&
+    exits 0 'latency  none' gst-tfx check 'Gain(2)' &&
+    exits 0 'delay    50 frames (1.042 ms) to its largest tap, which process leaves in the output' gst-tfx check 'DesignableFIR(1000, 101)' &&
+    exits 0 'latency  1 frame (0.02083 ms)' gst-tfx check "Limiter(-1, lookahead=$(python3 -c 'print(1 / 48000)'))" &&
+    [ "$(gst-tfx check -q 'Gain(2)|Hum(60)')" = 'Gain(2) | Hum(60)' ]
+}
+check_check_json() {
+  gst-tfx check --json "Gain(-6) | Limiter(-1) | FIR('rooms/half.txt')" > check.json 2> notes.txt &&
+    [ ! -s notes.txt ] && python3 -c '
+import json
+c = json.load(open("check.json"))
+assert c["latency"] == 240 and c["latency_ms"] == 5 and c["rate"] == 48000, c
+assert [s["name"] for s in c["stages"]] == ["gain0", "limiter0", "fir0"], c
+assert c["stages"][0]["gain"] == "+15.6 dB, inverted" and c["stages"][1]["latency"] == 240, c
+assert len(c["notes"]) == 1 and "did you mean Gain(-6, gain_type=" in c["notes"][0], c
+'
+}
 tap_case "check: a chain in a file" check_check_file
+tap_case "check: what each stage does" check_check_explains
+tap_case "check: slips" check_check_notes
+tap_case "check: no slips" check_check_no_notes
+tap_case "check: JSON" check_check_json
+tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \
+  gst-tfx check 'Compressor(release=200)'
 tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
   gst-tfx check --rate 8000 'LoButterworth(5000)'
 tap_case "list: a class" exits 0 "order of the analog prototype" \

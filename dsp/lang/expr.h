@@ -283,6 +283,8 @@ bool tfx_expr_equal (const TfxExpr *a, const TfxExpr *b);
  * one line, reads back as an equal expression, and pastes into a TorchFX
  * program (but for "name=").  Values that are the default are left out. */
 char *tfx_expr_print (const TfxExpr *expr);
+/* The same of one stage alone; NULL also if there is no such stage. */
+char *tfx_expr_print_stage (const TfxExpr *expr, size_t stage);
 
 /* ---- stages -------------------------------------------------------------------
  * The calls of the text, in its order.  A stage without a given name has a

@@ -273,6 +273,16 @@ add_node (Text *text, const TfxNode *node, bool is_part)
     add (text, ")");
 }
 
+/* The text, or NULL if memory was short. */
+static char *
+finish (Text *text)
+{
+  if (!text->failed)
+    return text->bytes;
+  free (text->bytes);
+  return NULL;
+}
+
 char *
 tfx_expr_print (const TfxExpr *expr)
 {
@@ -281,9 +291,16 @@ tfx_expr_print (const TfxExpr *expr)
   add (&text, "");
   if (expr->root)
     add_node (&text, expr->root, false);
-  if (text.failed) {
-    free (text.bytes);
+  return finish (&text);
+}
+
+char *
+tfx_expr_print_stage (const TfxExpr *expr, size_t stage)
+{
+  Text text = { 0 };
+
+  if (stage >= expr->n_stages)
     return NULL;
-  }
-  return text.bytes;
+  add_call (&text, expr->stages[stage]);
+  return finish (&text);
 }

@@ -229,6 +229,12 @@ fit_number (double number, const TfxParam *param, const char *thing,
       ranged.maximum = INFINITY;
     tfx_number_print (number, text);
     print_range (&ranged, range, sizeof range);
+    /* A time in milliseconds is the likely slip. */
+    if (high && strcmp (param->unit, "s") == 0)
+      return tfx_error_set (error, -ERANGE,
+          "%s of %s is %s s, out of its range: %s; write %s ms as %s",
+          param->name, thing, text, range, text,
+          TFX_NUMBER_TEXT (number / 1000.0));
     return tfx_error_set (error, -ERANGE,
         "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
         param->unit[0] ? " " : "", param->unit, range);

@@ -283,6 +283,23 @@ fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
   return (TfxComplex){ creal (h), cimag (h) };
 }
 
+int
+tfx_stage_fir_peak (const TfxStage *stage, size_t *frame)
+{
+  const size_t n = stage->u.fir.n_taps;
+
+  if (stage->kind != &tfx_kind_fir)
+    return -ENOENT;
+  *frame = 0;
+  for (size_t i = 0; i < stage->u.fir.n_kernels * n; i++) {
+    if (fabs (stage->u.fir.taps[i]) == stage->u.fir.peak) {
+      *frame = i % n;
+      break;
+    }
+  }
+  return 0;
+}
+
 const TfxKind tfx_kind_fir = {
   .step = TFX_STEP_FIR,
   .unit = &tfx_fir_unit,

@@ -5,33 +5,65 @@
 #include <string.h>
 
 #include "gsttfxchainreader.h"
+#include "gsttfxexplain.h"
+#include "gsttfxnotes.h"
 #include "gsttfxoptions.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
 /* ---- check ---------------------------------------------------------------------- */
 
-static GstTfxToolStatus
-check (const gchar *text, gdouble rate_hz, gint n_channels)
+typedef struct Check
 {
+  GstTfxOptions options; /* the chain, quiet and json */
+  gdouble rate_hz;
+  gint n_channels; /* -1: not given */
+} Check;
+
+/* The chain alone, what it does, or that as JSON; then the notes. */
+static void
+print_chain (const Check *check, const GstTfxExplainSpec *spec)
+{
+  GPtrArray *notes = gst_tfx_notes_find (spec->expr, spec->rate_hz);
+  char *canonical;
+
+  if (check->options.json) {
+    gst_tfx_explain_print_json (spec, notes);
+  } else if (check->options.quiet) {
+    canonical = tfx_expr_print (spec->expr);
+    g_print ("%s\n", canonical ? canonical : "");
+    free (canonical);
+  } else {
+    gst_tfx_explain_print (spec);
+  }
+  for (guint i = 0; !check->options.json && i < notes->len; i++)
+    g_printerr ("%snote: %s\n", i == 0 && !check->options.quiet ? "\n" : "",
+        (const gchar *)notes->pdata[i]);
+  g_ptr_array_unref (notes);
+}
+
+static GstTfxToolStatus
+run_check (const Check *check)
+{
+  const gchar *text = check->options.chain;
   TfxExprError error;
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
-  const unsigned n_usual = expr ? tfx_expr_find_channels (expr, 2) : 0;
+  GstTfxExplainSpec spec = { expr, NULL, check->rate_hz, 0 };
   TfxChain *chain = NULL;
-  gboolean is_good =
-      expr && tfx_expr_build (expr, rate_hz,
-                  n_channels > 0 ? (unsigned)n_channels : n_usual,
-                  gst_tfx_options_tell_clamp, NULL, &chain, &error) == 0;
-  char *canonical = expr ? tfx_expr_print (expr) : NULL;
+  gboolean is_good;
 
+  if (expr)
+    spec.n_channels = check->n_channels > 0 ? (guint)check->n_channels
+                                            : tfx_expr_find_channels (expr, 2);
+  is_good = expr && tfx_expr_build (expr, check->rate_hz, spec.n_channels,
+                        gst_tfx_options_tell_clamp, NULL, &chain, &error) == 0;
   if (expr && !is_good)
     tfx_expr_place_error (&error, text, strlen (text));
-  if (is_good && canonical)
-    g_print ("%s\n", canonical);
+  spec.chain = chain;
+  if (is_good)
+    print_chain (check, &spec);
   else
-    g_printerr ("%s\n", is_good ? "memory is short" : error.rendered);
-  is_good = is_good && canonical;
-  free (canonical);
+    g_printerr ("%s\n", error.rendered);
   tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
   return is_good ? GST_TFX_TOOL_OK : GST_TFX_TOOL_USAGE;
@@ -40,34 +72,37 @@ check (const gchar *text, gdouble rate_hz, gint n_channels)
 GstTfxToolStatus
 gst_tfx_check_run (gint argc, gchar **argv)
 {
-  gdouble rate_hz = 48000.0;
-  gint n_channels = -1; /* not said */
-  GstTfxOptions options = { NULL };
-  GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 3] = {
-    { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &rate_hz,
+  Check check = { { NULL }, 48000.0, -1 };
+  GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 5] = {
+    { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &check.rate_hz,
         "sample rate in Hz (48000)", "HZ" },
-    { "channels", 'c', 0, G_OPTION_ARG_INT, &n_channels,
+    { "channels", 0, 0, G_OPTION_ARG_INT, &check.n_channels,
         "number of channels (2, or what the chain is for)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &check.options.json,
+        "the same as a line of JSON", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &check.options.quiet,
+        "print the chain alone", NULL },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_options_list_chain (&options, entries + 2);
-  entries[2].short_name = '\0'; /* -c are channels */
+  gst_tfx_options_list_chain (&check.options, entries + 4);
   if (gst_tfx_tool_parse ("CHAIN",
-          "Reads a chain and prints it as it is understood, or what is wrong "
-          "with it.",
+          "Reads a chain, and prints it in its canonical form, the values and "
+          "gain of each stage, its latency, and notes on values that look "
+          "like slips; or what is wrong with it.",
           "The exit status is 0 if the chain is good, else 2.", entries, &argc,
           &argv) &&
-      gst_tfx_options_find_chain (&options, argc, argv, "check")) {
-    if (!(rate_hz > 0.0))
-      gst_tfx_tool_error ("rate is %g Hz, but must be above 0", rate_hz);
-    else if (n_channels != -1 && (n_channels < 1 || n_channels > 1024))
+      gst_tfx_options_find_chain (&check.options, argc, argv, "check")) {
+    if (!(check.rate_hz > 0.0))
+      gst_tfx_tool_error ("rate is %g Hz, but must be above 0", check.rate_hz);
+    else if (check.n_channels != -1 &&
+             (check.n_channels < 1 || check.n_channels > 1024))
       gst_tfx_tool_error ("channels is %d, but must be from 1 to 1024",
-          n_channels);
-    else if (argc == 2 || gst_tfx_options_read_chain (&options))
-      status = check (options.chain, rate_hz, n_channels);
+          check.n_channels);
+    else if (argc == 2 || gst_tfx_options_read_chain (&check.options))
+      status = run_check (&check);
   }
-  gst_tfx_options_clear (&options);
+  gst_tfx_options_clear (&check.options);
   return status;
 }
 

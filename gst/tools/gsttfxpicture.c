@@ -14,12 +14,16 @@
 
 #include "gsttfxlabel.h"
 #include "gsttfxpart.h"
+#include "gsttfxscale.h"
 #include "gsttfxtool.h"
 
 /* In pixels; the curves are within margins, the legend is right of them. */
 #define WIDTH 800.0
 #define HEIGHT 400.0
-#define LEFT 60.0
+/* Of each part below the first, and between two. */
+#define HEIGHT_BELOW 200.0
+#define BETWEEN 30.0
+#define LEFT 66.0
 #define RIGHT 20.0
 #define TOP 40.0
 #define BOTTOM 50.0
@@ -27,20 +31,25 @@
 #define LEGEND_LINE 20.0
 /* Between labels. */
 #define GAP 6.0
-/* Lines across, at most; fewer lines down than this have others. */
-#define MAX_LINES 8
+/* Fewer lines down than this have others. */
 #define MIN_TICKS 3
 
 /* Okabe and Ito's colours, which can be told apart with any colour vision. */
 static const gchar *const colours[] = { "#0072B2", "#D55E00", "#009E73",
   "#CC79A7", "#202020", "#E69F00", "#56B4E9", "#999999" };
 
+/* Solid for the first eight curves. */
+static const gchar *const dashes[] = { "", " stroke-dasharray='8 4'",
+  " stroke-dasharray='2 4'" };
+
 typedef struct Drawing
 {
-  const GstTfxPicture *picture;
+  const GstTfxPicture *picture; /* the part that is drawn */
   GString *svg;
-  gdouble right;  /* edge of the curves */
-  gdouble x_free; /* behind the last label of the lines down */
+  gdouble right;       /* edge of the curves */
+  gdouble top, bottom; /* edges of the part */
+  guint part;          /* from 0 */
+  gdouble x_free;      /* behind the last label of the lines down */
 } Drawing;
 
 static gdouble
@@ -57,8 +66,9 @@ y_of (const Drawing *drawing, gdouble y)
 {
   const GstTfxPicture *picture = drawing->picture;
 
-  return TOP + (HEIGHT - TOP - BOTTOM) * (picture->high_y - y) /
-                   (picture->high_y - picture->low_y);
+  return drawing->top + (drawing->bottom - drawing->top) *
+                            (picture->high_y - y) /
+                            (picture->high_y - picture->low_y);
 }
 
 /* Text with its middle, its begin or its end at a point. */
@@ -77,10 +87,11 @@ draw_text (Drawing *drawing, gdouble x, gdouble y, const gchar *anchor,
 }
 
 static void
-draw_line (Drawing *drawing, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
+draw_line (Drawing *drawing, const gchar *class, gdouble x1, gdouble y1,
+    gdouble x2, gdouble y2)
 {
   g_string_append_printf (drawing->svg,
-      "<path class='grid' d='M%.1f %.1fL%.1f %.1f'/>\n", x1, y1, x2, y2);
+      "<path class='%s' d='M%.1f %.1fL%.1f %.1f'/>\n", class, x1, y1, x2, y2);
 }
 
 /* From the left to the right: a label that would be on another one is left out. */
@@ -93,25 +104,12 @@ draw_tick (Drawing *drawing, gdouble at)
       is_short ? "k" : "");
   const gdouble half = gst_tfx_label_measure (text) / 2.0;
 
-  draw_line (drawing, x, TOP, x, HEIGHT - BOTTOM);
-  if (x - half >= drawing->x_free) {
-    draw_text (drawing, x, HEIGHT - BOTTOM + 18.0, "middle", text, WIDTH);
+  draw_line (drawing, "grid", x, drawing->top, x, drawing->bottom);
+  if (!drawing->picture->below && x - half >= drawing->x_free) {
+    draw_text (drawing, x, drawing->bottom + 18.0, "middle", text, WIDTH);
     drawing->x_free = x + half + GAP;
   }
   g_free (text);
-}
-
-/* As far apart as 1, 2 or 5 of some decade. */
-static gdouble
-choose_step (gdouble range)
-{
-  const gdouble least = range / MAX_LINES;
-  const gdouble decade = pow (10.0, floor (log10 (least)));
-
-  return decade * (least <= decade            ? 1.0
-                      : least <= 2.0 * decade ? 2.0
-                      : least <= 5.0 * decade ? 5.0
-                                              : 10.0);
 }
 
 /* 1, 2 and 5 of each decade, or the decades alone; where they are few, as on an even axis. */
@@ -120,7 +118,7 @@ choose_ticks (const GstTfxPicture *picture)
 {
   static const gint steps[] = { 1, 2, 5 };
   const gdouble range = picture->high_x - picture->low_x;
-  const gdouble step = choose_step (range);
+  const gdouble step = gst_tfx_scale_choose_step (range);
   const gint first = (gint)floor (log10 (picture->low_x));
   const gint last = (gint)ceil (log10 (picture->high_x));
   GArray *ticks = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -168,17 +166,33 @@ draw_levels (Drawing *drawing)
 {
   const GstTfxPicture *picture = drawing->picture;
   const gdouble range = picture->high_y - picture->low_y;
-  const gdouble step = choose_step (range);
+  const gdouble step = picture->step_y > 0.0
+                           ? picture->step_y
+                           : gst_tfx_scale_choose_step (range);
 
-  for (gdouble k = ceil (picture->low_y / step);
+  for (gdouble k = ceil (picture->low_y / step - 1e-9);
        k * step <= picture->high_y + 1e-9 * range; k++) {
-    const gdouble y = y_of (drawing, k * step);
-    gchar *text = g_strdup_printf ("%.6g", k * step);
+    const gdouble level = k == 0.0 ? 0.0 : k * step; /* no -0 */
+    const gdouble y = y_of (drawing, level);
+    gchar *text = g_strdup_printf ("%.6g", level);
 
-    draw_line (drawing, LEFT, y, drawing->right, y);
+    draw_line (drawing, level == 0.0 ? "zero" : "grid", LEFT, y, drawing->right,
+        y);
     draw_text (drawing, LEFT - GAP, y + 4.0, "end", text, LEFT);
     g_free (text);
   }
+}
+
+static const gchar *
+get_colour (gsize index)
+{
+  return colours[index % G_N_ELEMENTS (colours)];
+}
+
+static const gchar *
+get_dashes (gsize index)
+{
+  return dashes[index / G_N_ELEMENTS (colours) % G_N_ELEMENTS (dashes)];
 }
 
 /* What is no number leaves a gap. */
@@ -186,12 +200,11 @@ static void
 draw_curve (Drawing *drawing, gsize index)
 {
   const GstTfxPictureCurve *curve = &drawing->picture->curves[index];
-  const gchar *colour = colours[index % G_N_ELEMENTS (colours)];
-  const gdouble y = TOP + LEGEND_LINE * ((gdouble)index + 0.5);
   gchar command = 'M';
 
   g_string_append_printf (drawing->svg,
-      "<path class='curve' stroke='%s' clip-path='url(#inside)' d='", colour);
+      "<path class='curve' stroke='%s'%s clip-path='url(#inside%u)' d='",
+      get_colour (index), get_dashes (index), drawing->part);
   for (gsize i = 0; i < curve->n; i++) {
     if (!isfinite (curve->y[i])) {
       command = 'M';
@@ -203,43 +216,84 @@ draw_curve (Drawing *drawing, gsize index)
   }
   /* A single point is a dot. */
   g_string_append_printf (drawing->svg, "%s'/>\n", curve->n == 1 ? "h0" : "");
-  if (drawing->picture->n_curves < 2)
-    return;
+}
+
+/* As many curves as there is room for, and how many more there are. */
+static void
+draw_legend (Drawing *drawing)
+{
+  const GstTfxPicture *picture = drawing->picture;
+  const gsize room = (gsize)((HEIGHT - TOP - BOTTOM) / LEGEND_LINE);
+  const gsize n = picture->n_curves > room ? room - 1 : picture->n_curves;
+  const gdouble x = drawing->right + 30.0;
+
+  for (gsize i = 0; picture->n_curves > 1 && i < n; i++) {
+    const gdouble y = TOP + LEGEND_LINE * ((gdouble)i + 0.5);
+
+    g_string_append_printf (drawing->svg,
+        "<path stroke='%s'%s stroke-width='2' d='M%.1f %.1fh16'/>\n",
+        get_colour (i), get_dashes (i), drawing->right + 10.0, y);
+    draw_text (drawing, x, y + 4.0, "start", picture->curves[i].name,
+        WIDTH - GAP - x);
+  }
+  if (n < picture->n_curves) {
+    gchar *text =
+        g_strdup_printf ("and %" G_GSIZE_FORMAT " more", picture->n_curves - n);
+
+    draw_text (drawing, x, TOP + LEGEND_LINE * ((gdouble)n + 0.5) + 4.0,
+        "start", text, WIDTH - GAP - x);
+    g_free (text);
+  }
+}
+
+static void
+draw_part (Drawing *drawing)
+{
+  const gdouble y = (drawing->top + drawing->bottom) / 2.0;
+
   g_string_append_printf (drawing->svg,
-      "<path stroke='%s' stroke-width='2' d='M%.1f %.1fh16'/>\n", colour,
-      drawing->right + 10.0, y);
-  draw_text (drawing, drawing->right + 30.0, y + 4.0, "start", curve->name,
-      WIDTH - GAP - drawing->right - 30.0);
+      "<clipPath id='inside%u'><rect x='%g' y='%g' width='%g' height='%g'/>"
+      "</clipPath>\n<g transform='rotate(-90 16 %g)'>\n",
+      drawing->part, LEFT - 2.0, drawing->top, drawing->right - LEFT + 4.0,
+      drawing->bottom - drawing->top, y);
+  draw_text (drawing, 16.0, y, "middle", drawing->picture->y_label,
+      drawing->bottom - drawing->top);
+  g_string_append (drawing->svg, "</g>\n");
+  draw_ticks (drawing);
+  draw_levels (drawing);
+  for (gsize i = 0; i < drawing->picture->n_curves; i++)
+    draw_curve (drawing, i);
 }
 
 static gchar *
 print_svg (const GstTfxPicture *picture)
 {
   Drawing drawing = { picture, g_string_new (NULL),
-    WIDTH - (picture->n_curves > 1 ? LEGEND : RIGHT) };
-  const gdouble middle = (LEFT + drawing.right) / 2.0;
+    WIDTH - (picture->n_curves > 1 ? LEGEND : RIGHT), TOP, HEIGHT - BOTTOM };
+  gdouble height = HEIGHT;
 
+  for (const GstTfxPicture *p = picture->below; p; p = p->below)
+    height += HEIGHT_BELOW;
   g_string_append_printf (drawing.svg,
       "<svg xmlns='http://www.w3.org/2000/svg' width='%g' height='%g' "
       "viewBox='0 0 %g %g'>\n"
       "<style>text{font:13px sans-serif;fill:#333}"
-      ".grid{stroke:#ddd;fill:none}"
-      ".curve{stroke-width:2;stroke-linecap:round;fill:none}"
-      "</style>\n<rect width='%g' height='%g' fill='#fff'/>\n"
-      "<clipPath id='inside'><rect x='%g' y='%g' width='%g' height='%g'/>"
-      "</clipPath>\n<g transform='rotate(-90 16 %g)'>\n",
-      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT - 2.0, TOP,
-      drawing.right - LEFT + 4.0, HEIGHT - TOP - BOTTOM, HEIGHT / 2.0);
-  draw_text (&drawing, 16.0, HEIGHT / 2.0, "middle", picture->y_label, HEIGHT);
-  g_string_append (drawing.svg, "</g>\n");
-  draw_ticks (&drawing);
-  draw_levels (&drawing);
+      ".grid{stroke:#ddd;fill:none}.zero{stroke:#aaa;fill:none}"
+      ".curve{stroke-width:2;stroke-linecap:round;stroke-linejoin:round;"
+      "fill:none}</style>\n<rect width='%g' height='%g' fill='#fff'/>\n",
+      WIDTH, height, WIDTH, height, WIDTH, height);
   draw_text (&drawing, WIDTH / 2.0, 24.0, "middle", picture->title,
       WIDTH - 2.0 * GAP);
-  draw_text (&drawing, middle, HEIGHT - 10.0, "middle", picture->x_label,
-      WIDTH);
-  for (gsize i = 0; i < picture->n_curves; i++)
-    draw_curve (&drawing, i);
+  draw_legend (&drawing);
+  for (; drawing.picture; drawing.picture = drawing.picture->below) {
+    draw_part (&drawing);
+    drawing.top = drawing.bottom + BETWEEN;
+    drawing.bottom += HEIGHT_BELOW;
+    drawing.part++;
+  }
+  drawing.picture = picture;
+  draw_text (&drawing, (LEFT + drawing.right) / 2.0, height - 10.0, "middle",
+      picture->x_label, WIDTH);
   g_string_append (drawing.svg, "</svg>\n");
   return g_string_free (drawing.svg, FALSE);
 }

@@ -18,12 +18,15 @@ typedef struct GstTfxPicture
 {
   const gchar *title, *x_label, *y_label;
   gdouble low_x, high_x, low_y, high_y; /* what is shown */
+  gdouble step_y;                       /* between lines across; 0: any */
   /* Where the x axis has numbers; NULL: at 1, 2 and 5 of each decade, of many
    * decades at 1 alone, and within one evenly. */
   const gdouble *ticks; /* [n_ticks] */
   gsize n_ticks;
   const GstTfxPictureCurve *curves; /* [n_curves] */
   gsize n_curves;
+  /* Drawn below with the same x axis, legend and title; or NULL. */
+  const struct GstTfxPicture *below;
 } GstTfxPicture;
 
 /* Whether the file's name says that it is to be a picture. */

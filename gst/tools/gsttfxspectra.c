@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 
 #include "gsttfxpicture.h"
+#include "gsttfxscale.h"
 #include "gsttfxsource.h"
 #include "gsttfxspectrum.h"
 #include "gsttfxtool.h"
@@ -231,12 +232,13 @@ print_csv (const File *files, gint n_files)
 }
 
 static GstTfxToolStatus
-write_spectra (const File *files, gint n_files, const gchar *path)
+write_spectra (const File *files, gint n_files, const gchar *path,
+    const GstTfxScale *scale)
 {
   GstTfxPictureCurve curves[MAX_FILES];
-  GstTfxPicture picture = { "Mean spectrum", "Hz", "dBFS/Hz", PICTURE_HZ,
-    MIN (20000.0, find_highest (files, n_files)), .curves = curves,
-    .n_curves = (gsize)n_files };
+  GstTfxPicture picture = { "Mean spectrum", "Frequency (Hz)",
+    "Level (dBFS/Hz)", PICTURE_HZ, MIN (20000.0, find_highest (files, n_files)),
+    .curves = curves, .n_curves = (gsize)n_files };
   guint n = 0;
   gdouble *x, *y, most = -INFINITY;
   gchar *csv = print_csv (files, n_files);
@@ -263,6 +265,10 @@ write_spectra (const File *files, gint n_files, const gchar *path)
   picture.title = n_files == 1 ? curves[0].name : picture.title;
   picture.high_y = ceil (most / 10.0 + 0.1) * 10.0;
   picture.low_y = picture.high_y - SPAN_DB;
+  if (scale->low < scale->high) {
+    picture.low_y = scale->low;
+    picture.high_y = scale->high;
+  }
   is_done = gst_tfx_picture_write_or_csv (&picture, csv, path);
   g_free (csv);
   g_free (x);
@@ -271,7 +277,8 @@ write_spectra (const File *files, gint n_files, const gchar *path)
 }
 
 static GstTfxToolStatus
-run_files (gchar **paths, gint n_files, const gchar *output)
+run_files (gchar **paths, gint n_files, const gchar *output,
+    const GstTfxScale *scale)
 {
   File files[MAX_FILES] = { { NULL } };
   GstTfxToolStatus status = GST_TFX_TOOL_OK;
@@ -283,7 +290,7 @@ run_files (gchar **paths, gint n_files, const gchar *output)
                                               : GST_TFX_TOOL_FAILED;
   }
   if (status == GST_TFX_TOOL_OK)
-    status = write_spectra (files, n_files, output);
+    status = write_spectra (files, n_files, output, scale);
   for (gint i = 0; i < n_files; i++)
     clear (&files[i]);
   return status;
@@ -292,11 +299,14 @@ run_files (gchar **paths, gint n_files, const gchar *output)
 GstTfxToolStatus
 gst_tfx_spectra_run (gint argc, gchar **argv)
 {
-  gchar *output = NULL;
+  gchar *output = NULL, *range = NULL;
+  GstTfxScale scale = { 0.0, 0.0 };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
         "a picture (.svg, .png) or a table (.csv; else to standard output)",
         "FILE" },
+    { "range", 0, 0, G_OPTION_ARG_STRING, &range,
+        "levels that a picture shows (the upper 120 dB)", "LOW:HIGH" },
     { NULL }
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
@@ -312,9 +322,11 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
           entries, &argc, &argv)) {
     if (argc < 2 || argc > MAX_FILES + 1)
       gst_tfx_tool_error ("spectrum takes from 1 to %d files", MAX_FILES);
-    else if (gst_tfx_picture_check_name (output))
-      status = run_files (argv + 1, argc - 1, output);
+    else if (gst_tfx_picture_check_name (output) &&
+             gst_tfx_scale_read (range, &scale))
+      status = run_files (argv + 1, argc - 1, output, &scale);
   }
   g_free (output);
+  g_free (range);
   return status;
 }

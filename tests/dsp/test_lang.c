@@ -135,6 +135,20 @@ test_read (void)
   tap_many_end (&many);
 }
 
+/* Whether the texts of the stages are in that of the expression, in their order. */
+static bool
+has_stages (const TfxExpr *expr, const char *text)
+{
+  for (size_t i = 0; text && i < tfx_expr_n_stages (expr); i++) {
+    char *stage = tfx_expr_print_stage (expr, i);
+
+    text = stage ? strstr (text, stage) : NULL;
+    text = text ? text + strlen (stage) : NULL;
+    free (stage);
+  }
+  return text && !tfx_expr_print_stage (expr, tfx_expr_n_stages (expr));
+}
+
 /* Random expressions come back the same from their canonical text. */
 static void
 test_round_trip (void)
@@ -158,6 +172,7 @@ test_round_trip (void)
     tap_many_check (&many,
         second && tfx_expr_equal (expr, again) && strcmp (first, second) == 0,
         "%s\n%s\n%s", text, first, second ? second : "not read");
+    tap_many_check (&many, has_stages (expr, first), "the stages of %s", first);
     free (first);
     free (second);
     tfx_expr_free (&expr);

@@ -8,6 +8,7 @@
 #include "lang/expr.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,10 +255,10 @@ test_known_values (void)
 
 #define N_IMPULSE 32768
 
-/* The chain's impulse response from a channel to itself, without its latency. */
+/* The chain's impulse response from a channel to another, without its latency. */
 static void
-find_impulse_response (TfxChain *chain, unsigned n_channels, unsigned channel,
-    double *h)
+find_impulse_response (TfxChain *chain, unsigned n_channels, unsigned from,
+    unsigned to, double *h)
 {
   const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
   const size_t latency = tfx_chain_latency (chain);
@@ -265,12 +266,11 @@ find_impulse_response (TfxChain *chain, unsigned n_channels, unsigned channel,
   double *x = test_alloc (N_IMPULSE * n_channels * sizeof *x);
 
   memset (x, 0, N_IMPULSE * n_channels * sizeof *x);
-  x[channel] = 1;
+  x[from] = 1;
   tap_check (row && test_filter_f64 (row, x, n_channels, N_IMPULSE) == 0,
       "it runs");
   for (size_t i = 0; i < N_IMPULSE; i++)
-    h[i] =
-        i + latency < N_IMPULSE ? x[(i + latency) * n_channels + channel] : 0;
+    h[i] = i + latency < N_IMPULSE ? x[(i + latency) * n_channels + to] : 0;
   test_filter_free (&row);
   free (x);
 }
@@ -285,12 +285,19 @@ check_chain (TapMany *many, const char *text, unsigned n_channels)
   tap_check (tfx_expr_build (expr, 48000, n_channels, NULL, NULL, &chain,
                  NULL) == 0,
       "%s", text);
-  for (unsigned c = 0; c < n_channels; c++) {
-    find_impulse_response (chain, n_channels, c, h);
+  for (unsigned pair = 0; pair < n_channels * n_channels; pair++) {
+    const unsigned c = pair / n_channels, to = pair % n_channels;
+
+    find_impulse_response (chain, n_channels, c, to, h);
     for (double f = 20; f < 24000; f *= 1.3) {
-      const TfxComplex found = tfx_chain_response_at (chain, c, f, 48000);
+      TfxComplex all[TFX_MIX_MAX_CHANNELS] = { { 0, 0 } }, found;
       double re = 0, im = 0;
 
+      all[c].re = 1;
+      tfx_chain_spread (chain, all, f, 48000);
+      found = c == to ? tfx_chain_response_at (chain, c, f, 48000) : all[to];
+      tap_many_check (many, found.re == all[to].re && found.im == all[to].im,
+          "%s, channel %u at %g Hz: the same by itself", text, c, f);
       for (size_t i = 0; i < N_IMPULSE; i++) {
         const double w = 2 * M_PI * fmod (f * (double)i, 48000) / 48000;
 
@@ -298,8 +305,8 @@ check_chain (TapMany *many, const char *text, unsigned n_channels)
         im -= h[i] * sin (w);
       }
       tap_many_check (many, hypot (found.re - re, found.im - im) < 1e-9,
-          "%s, channel %u at %g Hz: %g%+gj, measured %g%+gj", text, c, f,
-          found.re, found.im, re, im);
+          "%s, channel %u to %u at %g Hz: %g%+gj, measured %g%+gj", text, c, to,
+          f, found.re, found.im, re, im);
     }
   }
   tfx_chain_unref (&chain);
@@ -406,7 +413,121 @@ test_delay_at_zeros (void)
   tap_many_end (&many);
 }
 
+static TfxChain *
+build (const char *text, unsigned n_channels)
+{
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+  TfxChain *chain = NULL;
+
+  tap_check (expr && tfx_expr_build (expr, 48000, n_channels, NULL, NULL,
+                         &chain, NULL) == 0,
+      "%s", text);
+  tfx_expr_free (&expr);
+  return chain;
+}
+
+/* Between channels a delay is what its taps say; of none to itself there is 0. */
+static void
+test_delay_between (void)
+{
+  TfxChain *chain =
+      build ("Mix([[0, 1], [1, 0]]) | (ch[1]: FIR([0, 0, 1]))", 2);
+
+  tap_check (fabs (tfx_chain_group_delay_between (chain, 0, 1, 1000, 48000) -
+                   2) < 1e-6,
+      "from 0 to 1: two samples");
+  tap_check (fabs (tfx_chain_group_delay_between (chain, 1, 0, 1000, 48000)) <
+                 1e-6,
+      "from 1 to 0: none");
+  tap_check (tfx_chain_group_delay_at (chain, 0, 1000, 48000) == 0,
+      "from 0 to 0 nothing passes");
+  tfx_chain_unref (&chain);
+}
+
+static bool
+has_resonance (const double *freq_hz, size_t n, double wanted_hz)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (fabs (freq_hz[i] - wanted_hz) < 1e-6 * wanted_hz)
+      return true;
+  }
+  return false;
+}
+
+/* The zeros of all notches, those within branches too; real poles and zeros are none. */
+static void
+test_resonances (void)
+{
+  TfxChain *chain = build ("Hum(50) | (ch[1]: Notch(1000, 30)) | "
+                           "(Gain(1) + Notch(3000, 5) | Gain(2))",
+      2);
+  double freq_hz[64];
+  size_t n = tfx_chain_resonances (chain, 48000, freq_hz, 64);
+
+  tap_check (n == 20, "two for each of ten notches: %zu", n);
+  for (int k = 1; k <= 8; k++)
+    tap_check (has_resonance (freq_hz, n, 50 * k), "a zero at %d Hz", 50 * k);
+  tap_check (has_resonance (freq_hz, n, 1000), "within ch[1]");
+  tap_check (has_resonance (freq_hz, n, 3000), "within a sum");
+  freq_hz[3] = -1;
+  tap_check (tfx_chain_resonances (chain, 48000, freq_hz, 3) == 20 &&
+                 freq_hz[3] == -1,
+      "no more than there is room for");
+  tfx_chain_unref (&chain);
+  chain = build ("LoButterworth(1000, order=1) | Gain(2)", 1);
+  tap_check (tfx_chain_resonances (chain, 48000, freq_hz, 64) == 0,
+      "none of the first order");
+  tfx_chain_unref (&chain);
+}
+
+static void
+test_memory (void)
+{
+  static const struct
+  {
+    const char *text;
+    size_t n_frames;
+  } memories[] = {
+    { "Hum(50) | Limiter(-1)", 0 },
+    { "Gain(1) + (FIR([1, 2, 3, 4]) | Echo(300))", 300 },
+    { "ch[0]: DesignableFIR(1000, 501)", 500 },
+  };
+
+  for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+    TfxChain *chain = build (memories[i].text, 1);
+    const size_t n = tfx_chain_memory (chain);
+
+    tap_check (n == memories[i].n_frames, "%s: %zu frames", memories[i].text,
+        n);
+    tfx_chain_unref (&chain);
+  }
+}
+
+static void
+test_fir_peak (void)
+{
+  static const double left[] = { 0, 1, -3, 2 }, right[] = { 0, 4, 0, 0 };
+  const double *kernels[] = { left, right };
+  TfxStage *stage = tfx_stage_new_fir (1, kernels, 1, 4, TFX_FIR_AUTO);
+  size_t frame = 9;
+
+  tap_check (tfx_stage_fir_peak (stage, &frame) == 0 && frame == 2,
+      "of one kernel");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_fir (1, kernels, 2, 4, TFX_FIR_AUTO);
+  tap_check (tfx_stage_fir_peak (stage, &frame) == 0 && frame == 1,
+      "of the larger one of two");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_gain (1, 2);
+  tap_check (tfx_stage_fir_peak (stage, &frame) == -ENOENT, "a gain has none");
+  tfx_stage_unref (&stage);
+}
+
 static const TapTest tests[] = {
+  { "fir-peak", test_fir_peak },
+  { "delay-between", test_delay_between },
+  { "resonances", test_resonances },
+  { "memory", test_memory },
   { "chain-delay", test_chain_delay },
   { "delay-at-zeros", test_delay_at_zeros },
   { "chains", test_chains },
