@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cardtable.c: what device=auto makes of cards, as the tables in docs/gpu.md.
+ * cardtable.c: what device=auto makes of cards, as the tables in docs/gpu.md and
+ * docs/dev/cuda-backend.md.
  *
  * Computed as tfx_cuda_estimate() does it, not measured.  The CPU is the one that
  * this runs on, one core, by tfx_plan_cost(). */
