@@ -29,8 +29,8 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 def respond(chain, column='gain_db', low=20, high=20000):
     """(Hz, value) of the frequency response."""
     text = subprocess.run(
-        ['gst-tfx', 'response', '--rate', str(RATE), '--points', '6000',
-         '--from', str(low), '--to', str(high), chain],
+        ['gst-tfx', 'response', '--rate', str(RATE), '--from', str(low),
+         '--to', str(high), chain],
         check=True, capture_output=True, text=True).stdout
     rows = list(csv.reader(text.splitlines()))
     at = next(i for i, name in enumerate(rows[0]) if name.startswith(column))
