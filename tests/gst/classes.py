@@ -87,9 +87,10 @@ class Checker:
         self.program, self.folder = program, folder
         with open(os.path.join(folder, 'rew.txt'), 'w', encoding='utf-8') as file:
             file.write(REW)
-        # A text with a sample on each line.
-        with open(os.path.join(folder, 'room.wav'), 'w', encoding='utf-8') as file:
-            file.write('1\n0.5\n')
+        for name in ('room.wav', 'correction.wav'):
+            # A text with a sample on each line.
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write('1\n0.5\n')
 
     def find_error(self, chain):
         result = subprocess.run([self.program, 'check', chain], cwd=self.folder,
