@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # pictures.sh: draws the pictures of the README and of the pages in docs/;
 # builds in build/ as the demo does.
+#
+#   pictures.sh            all
+#   pictures.sh classes    those of docs/classes.md, with what is built in build/
 set -eu
 export LC_ALL=C.UTF-8
 docs=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,9 +12,21 @@ build=$docs/../build
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+draw_classes() {
+  mkdir -p "$docs/classes"
+  GST_PLUGIN_PATH=$build/gst PATH=$build/gst/tools:$PATH \
+    "$docs/dev/classes.py" "$docs/classes"
+}
+
+if [ "${1:-}" = classes ]; then
+  draw_classes
+  exit
+fi
+
 "$docs/../examples/demo.sh" /usr/share/sonic-pi/samples/loop_tabla.flac \
   "$work/demo" > /dev/null
 cp "$work/demo.png" "$docs/demo.png"
+draw_classes
 
 # curve NAME CHAIN: the table of one chain
 curve() {
