@@ -401,7 +401,8 @@ static const TfxParam loudness[] = {
 #define FILED(name) \
   &(const TfxClassOps) { .check = tfx_##name##_check, \
     .check_channels = tfx_##name##_check_channels, \
-    .measure = tfx_##name##_measure, .build = tfx_##name##_build }
+    .measure = tfx_##name##_measure, .build = tfx_##name##_build, \
+    .fit = tfx_kernel_fit }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \

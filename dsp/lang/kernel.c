@@ -65,18 +65,18 @@ find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
   return n_late < impulse->n_taps ? n_late : impulse->n_taps - 1;
 }
 
-static int
-check_delay (const TfxNode *node, size_t n_frames, const char *thing,
-    TfxExprError *error)
+void
+tfx_kernel_fit (const TfxNode *node, TfxFit *fit)
 {
-  const double delay = tfx_class_number (node, "delay");
+  const TfxValue *b = tfx_class_value (node,
+      tfx_class_has (node, "location") ? "location" : "b");
+  const size_t n = b->file ? b->file->n_frames : b->n_list;
+  const double asked = tfx_class_number (node, "delay");
 
-  if (tfx_class_is (node, "delay", "peak") || n_frames == 0 ||
-      delay < (double)n_frames)
-    return 0;
-  return tfx_error_set (error, -ERANGE,
-      "delay of %s is %.0f samples, but its impulse response has %zu", thing,
-      delay, n_frames);
+  if (n == 0 || tfx_class_is (node, "delay", "peak"))
+    return;
+  *fit = (TfxFit){ "delay", asked, fmin (asked, (double)n - 1.0), 0.0,
+    (double)n - 1.0, "must be less than the number of taps" };
 }
 
 static int
@@ -109,8 +109,7 @@ check_file (const TfxNode *node, const TfxValue *name, const char *thing,
     return tfx_error_set (error, -EINVAL,
         "channel of %s is that of a file, but there are only numbers", thing);
   if (channel < 0 || !name->file || (unsigned)channel < name->file->n_channels)
-    return check_delay (node, name->file ? name->file->n_frames : name->n_list,
-        thing, error);
+    return 0;
   tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
   return tfx_error_set (error, -ERANGE,
       "channel of %s is %d, but '%s' has %u channel%s, counted from 0", thing,
@@ -208,7 +207,9 @@ build_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
   }
   n_late = find_delay (node, &impulse,
       name->file->rate_hz > 0.0 ? build->rate_hz / name->file->rate_hz : 1.0);
-  mix_in (&impulse, mix, n_late > 0 ? n_late : impulse.beginning);
+  mix_in (&impulse, mix,
+      n_late > 0 || tfx_class_is (node, "delay", "peak") ? n_late
+                                                         : impulse.beginning);
   for (unsigned k = 0; k < n_kernels; k++)
     kernels[k] =
         impulse.taps + (k < impulse.n_kernels ? k : 0) * impulse.n_taps;
