@@ -127,7 +127,7 @@ gst_tfx_job_run (GstTfxJob *job)
 {
   const gint64 start = g_get_monotonic_time ();
   GStatBuf before = { 0 };
-  GstTfxPart part;
+  GstTfxPart part = { .kept_as = job->source ? job->output : NULL };
 
   if (!job->source)
     g_stat (job->input, &before);

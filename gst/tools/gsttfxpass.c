@@ -266,14 +266,15 @@ take_error (Run *run, GstMessage *message)
 static void
 tell_warning (const Run *run, GstMessage *message)
 {
-  GError *warning = NULL;
+  gchar *warning;
 
   if (run->pass->number > 0 &&
       GST_MESSAGE_SRC (message) != (GstObject *)run->level)
     return;
-  gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("warning: %s: %s\n", run->job->input, warning->message);
-  g_clear_error (&warning);
+  warning = gst_tfx_tool_take_warning (message);
+  if (warning)
+    g_printerr ("warning: %s: %s\n", run->job->input, warning);
+  g_free (warning);
 }
 
 static void
@@ -481,7 +482,9 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
 {
   Run run = { .pass = pass, .job = pass->job };
 
-  if (build (&run)) {
+  if (build (&run) &&
+      (!run.job->source ||
+          gst_tfx_tool_find_devices (run.pipeline, &run.job->error))) {
     if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
             GST_STATE_CHANGE_FAILURE &&
         gst_tfx_tool_is_interrupted ())
@@ -492,9 +495,10 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
       tell_output (&run);
     if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
-    gst_element_set_state (run.pipeline, GST_STATE_NULL);
-    finish_output (&run);
   }
+  if (run.pipeline)
+    gst_element_set_state (run.pipeline, GST_STATE_NULL);
+  finish_output (&run);
   gst_clear_object (&run.pipeline);
   g_free (run.missing);
 }

@@ -9,18 +9,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
+#include "gsttfxpart.h"
+
 /* ---- signals -------------------------------------------------------------------- */
 
+/* Seconds that the program has to end in order. */
+#define GRACE 2
+
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted_at; /* in s */
+
+static gint
+get_seconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (gint)now.tv_sec;
+}
 
 static void
 note_signal (int signal_number)
 {
-  interrupted = 1;
+  if (!interrupted) {
+    interrupted_at = get_seconds ();
+    interrupted = 1;
+  } else if (signal_number != SIGPIPE &&
+             get_seconds () - interrupted_at > GRACE) {
+    gst_tfx_part_abandon_all ();
+    signal (signal_number, SIG_DFL);
+    raise (signal_number);
+  }
 }
 
 gboolean
@@ -32,8 +56,7 @@ gst_tfx_tool_is_interrupted (void)
 void
 gst_tfx_tool_catch_signals (void)
 {
-  struct sigaction action = { .sa_handler = note_signal,
-    .sa_flags = SA_RESETHAND };
+  struct sigaction action = { .sa_handler = note_signal };
   struct sigaction before;
 
   sigaction (SIGINT, &action, NULL);
@@ -320,7 +343,60 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
   return error;
 }
 
+gchar *
+gst_tfx_tool_take_warning (GstMessage *message)
+{
+  GError *warning = NULL;
+  gchar *text = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  /* Pictures of a video that nobody asks for, and what a pipeline needs in front of a
+   * converter, which the program sets up itself. */
+  if (!g_error_matches (warning, GST_STREAM_ERROR,
+          GST_STREAM_ERROR_CODEC_NOT_FOUND) &&
+      !g_error_matches (warning, GST_CORE_ERROR, GST_CORE_ERROR_CAPS))
+    text = g_strdup (warning->message);
+  g_clear_error (&warning);
+  return text;
+}
+
 /* ---- elements ---------------------------------------------------------------------- */
+
+/* autoaudiosrc and autoaudiosink take an element that makes silence, or drops
+ * everything, where they find no device. */
+static gint
+compare_to_fake (gconstpointer item, gconstpointer unused)
+{
+  const gchar *name = GST_OBJECT_NAME (g_value_get_object (item));
+
+  return strcmp (name, "fake-auto-audio-src") != 0 &&
+         strcmp (name, "fake-audio-sink") != 0;
+}
+
+gboolean
+gst_tfx_tool_find_devices (GstElement *pipeline, GError **error)
+{
+  GValue fake = G_VALUE_INIT;
+  GstIterator *elements;
+  gboolean is_fake;
+
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  is_fake = gst_iterator_find_custom (elements, compare_to_fake, &fake, NULL);
+  gst_iterator_free (elements);
+  if (is_fake) {
+    const gboolean is_source =
+        g_str_has_suffix (GST_OBJECT_NAME (g_value_get_object (&fake)), "-src");
+
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "GStreamer finds no %s here: no %s of ALSA, PulseAudio or PipeWire can "
+        "be opened (--%s takes other elements)",
+        is_source ? "microphone" : "loudspeakers",
+        is_source ? "input" : "output", is_source ? "source" : "sink");
+    g_value_unset (&fake);
+  }
+  return !is_fake;
+}
 
 GstElement *
 gst_tfx_tool_make_chain (void)
