@@ -30,25 +30,6 @@ find_method (const TfxNode *node)
 
 /* ---- delay ---------------------------------------------------------------------- */
 
-/* The frame with the largest magnitude in any channel. */
-static size_t
-find_peak (const TfxImpulse *impulse)
-{
-  const size_t n = impulse->n_taps;
-  size_t peak = 0;
-  double most = 0.0;
-
-  for (size_t i = 0; i < n; i++) {
-    for (unsigned k = 0; k < impulse->n_kernels; k++) {
-      if (fabs (impulse->taps[k * n + i]) > most) {
-        most = fabs (impulse->taps[k * n + i]);
-        peak = i;
-      }
-    }
-  }
-  return peak;
-}
-
 /* Latency in frames of the stream.  scale: frames of the stream per frame of the
  * file. */
 static size_t
@@ -58,7 +39,7 @@ find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
   size_t n_late;
 
   if (tfx_class_is (node, "delay", "peak"))
-    return find_peak (impulse);
+    return tfx_impulse_find_peak (impulse);
   if (delay == 0.0)
     return 0;
   n_late = impulse->beginning + (size_t)(delay * scale + 0.5);

@@ -20,6 +20,7 @@ static const Command commands[] = {
   { "play", "filter a file or a microphone to the loudspeakers",
       gst_tfx_play_run },
   { "record", "filter a microphone into a file", gst_tfx_record_run },
+  { "loudness", "measure the loudness of sound files", gst_tfx_loudness_run },
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
   { "response", "what a chain does to each frequency", gst_tfx_response_run },
   { "spectrum", "what is in a sound file, at each frequency",

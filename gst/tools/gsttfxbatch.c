@@ -54,7 +54,8 @@ print_result (const GstTfxBatch *batch, const GstTfxJob *job)
   clear_progress (batch);
   if (batch->options->json)
     gst_tfx_report_print_json (job);
-  gst_tfx_report_print (job, batch->options->json || batch->options->quiet);
+  gst_tfx_report_print (job,
+      batch->options->json || batch->options->quiet || job->to_stdout);
 }
 
 /* Between 0 and 1. */
@@ -207,22 +208,27 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
 }
 
 void
-gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
+gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, const gchar *output)
 {
-  add_job (batch, input, output);
+  const gchar *extension =
+      batch->options->extension ? batch->options->extension : "wav";
+  const gboolean from_stdin = strcmp (input, "-") == 0;
+  const gboolean to_stdout = strcmp (output, "-") == 0;
+  GstTfxJob *job = add_job (batch, from_stdin ? "standard input" : input,
+      g_strdup (to_stdout ? "standard output" : output));
+
+  job->from_stdin = from_stdin;
+  job->to_stdout = to_stdout ? extension : NULL;
 }
 
-/* What is behind the folder --base in an input's path; NULL if it is not below it.
- * Without --base the name alone. */
+/* The path of an input relative to a folder; NULL if it is not below it. */
 static gchar *
-find_relative (const GstTfxOptions *options, const gchar *input)
+find_relative (const gchar *folder, const gchar *input)
 {
-  gchar *base, *path, *relative;
+  gchar *base = g_canonicalize_filename (folder, NULL);
+  gchar *path, *relative;
   gsize n;
 
-  if (!options->base)
-    return g_path_get_basename (input);
-  base = g_canonicalize_filename (options->base, NULL);
   path = g_canonicalize_filename (input, NULL);
   /* (Of the root alone the slash is a part.) */
   n = strcmp (base, "/") == 0 ? 0 : strlen (base);
@@ -237,9 +243,12 @@ find_relative (const GstTfxOptions *options, const gchar *input)
 /* The input's name in the other folder, with an extension that can be written.
  * NULL after a message. */
 static gchar *
-name_output (const GstTfxOptions *options, const gchar *input)
+name_output (const GstTfxOptions *options, const gchar *input,
+    const gchar *folder)
 {
-  gchar *name = find_relative (options, input);
+  const gchar *base = options->base ? options->base : folder;
+  gchar *name =
+      base ? find_relative (base, input) : g_path_get_basename (input);
   gchar *own = gst_tfx_codec_get_extension (input);
   const gchar *extension = options->extension             ? options->extension
                            : gst_tfx_codec_is_known (own) ? NULL
@@ -247,8 +256,7 @@ name_output (const GstTfxOptions *options, const gchar *input)
   gchar *with_extension, *path = NULL;
 
   if (!name) {
-    gst_tfx_tool_error ("%s is not below the folder --base %s", input,
-        options->base);
+    gst_tfx_tool_error ("%s is not below the folder --base %s", input, base);
   } else if (extension) {
     if (*own)
       name[strlen (name) - strlen (own) - 1] = '\0';
@@ -264,9 +272,10 @@ name_output (const GstTfxOptions *options, const gchar *input)
 }
 
 gboolean
-gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
+gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
+    const gchar *folder)
 {
-  gchar *output = name_output (batch->options, input);
+  gchar *output = name_output (batch->options, input, folder);
   const Origin *other;
   gboolean is_own;
 

@@ -243,7 +243,7 @@ gst_tfx_bench_run (gint argc, gchar **argv)
 {
   Bench bench = { .rate_hz = 48000, .seconds = 0.2 };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 8] = {
-    { "channels", 'c', 0, G_OPTION_ARG_STRING, &bench.channels,
+    { "channels", 0, 0, G_OPTION_ARG_STRING, &bench.channels,
         "numbers of channels (1,2,8)", "N,…" },
     { "frames", 'n', 0, G_OPTION_ARG_STRING, &bench.frames,
         "lengths of blocks (64,1024,4096)", "N,…" },
@@ -262,7 +262,6 @@ gst_tfx_bench_run (gint argc, gchar **argv)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&bench.options, entries + 7);
-  entries[7].short_name = '\0'; /* -c are channels */
   if (gst_tfx_tool_parse ("CHAIN", "Measures what a chain costs, as CSV.",
           "A line for each number of channels, length of blocks and device: "
           "where it ran, by which kernel, nanoseconds for a sample of one "

@@ -46,13 +46,12 @@ gst_tfx_check_run (gint argc, gchar **argv)
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 3] = {
     { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &rate_hz,
         "sample rate in Hz (48000)", "HZ" },
-    { "channels", 'c', 0, G_OPTION_ARG_INT, &n_channels,
+    { "channels", 0, 0, G_OPTION_ARG_INT, &n_channels,
         "number of channels (2, or what the chain is for)", "N" },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&options, entries + 2);
-  entries[2].short_name = '\0'; /* -c are channels */
   if (gst_tfx_tool_parse ("CHAIN",
           "Reads a chain and prints it as it is understood, or what is wrong "
           "with it.",
@@ -138,11 +137,13 @@ gst_tfx_list_run (gint argc, gchar **argv)
   TfxExprError error;
   gchar *call;
 
-  if (!gst_tfx_tool_parse ("[CLASS…]",
-          "Lists the classes of the chain language, or the parameters of "
-          "some.",
+  if (!gst_tfx_tool_parse ("[CLASS…] | presets",
+          "Lists the classes of the chain language, the parameters of some, or "
+          "the presets.",
           NULL, entries, &argc, &argv))
     return GST_TFX_TOOL_USAGE;
+  if (argc == 2 && strcmp (argv[1], "presets") == 0)
+    return gst_tfx_options_print_presets ();
   for (gsize i = 0; argc < 2 && i < tfx_catalogue_n_classes (); i++)
     print_class (tfx_catalogue_class (i));
   for (gint i = 1; i < argc; i++) {

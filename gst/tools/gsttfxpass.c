@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gst/audio/audio.h>
 
@@ -153,18 +154,23 @@ add (Run *run, const gchar *factory, GstElement *behind)
   return element;
 }
 
-/* A file's sound appears once the decoder knows it. */
+/* The sound of a file, or of standard input, appears once the decoder knows it. */
 static void
 add_file (Run *run)
 {
-  const gchar *parser = gst_tfx_source_find_parser (run->job->input);
-  GstElement *source = add (run, "filesrc", NULL);
+  const gboolean from_stdin = run->job->from_stdin;
+  const gchar *parser =
+      from_stdin ? NULL : gst_tfx_source_find_parser (run->job->input);
+  GstElement *source = add (run, from_stdin ? "fdsrc" : "filesrc", NULL);
   GstElement *decoder =
       add (run, "decodebin", parser ? add (run, parser, source) : source);
 
   if (!source || !decoder)
     return;
-  gst_tfx_source_set_path (source, run->job->input);
+  if (from_stdin)
+    g_object_set (source, "fd", STDIN_FILENO, NULL);
+  else
+    gst_tfx_source_set_path (source, run->job->input);
   g_object_set (decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
@@ -205,7 +211,7 @@ add_output (Run *run, GstElement *last)
   output->convert = add (run, "audioconvert", last);
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
-  sink = add (run, "filesink", NULL);
+  sink = add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
   if (!run->job->error)
     output->encoder =
         gst_tfx_codec_make (run->job->extension, &run->job->error);
@@ -213,7 +219,10 @@ add_output (Run *run, GstElement *last)
     return;
   gst_bin_add (GST_BIN (run->pipeline), output->encoder);
   gst_element_link_many (output->format, output->encoder, sink, NULL);
-  g_object_set (sink, "location", run->pass->part, NULL);
+  if (run->job->to_stdout)
+    gst_tfx_output_set_stdout (output, sink);
+  else
+    g_object_set (sink, "location", run->pass->part, NULL);
   if (run->job->dither)
     gst_util_set_object_arg (G_OBJECT (output->convert), "dithering",
         run->job->dither);
@@ -335,7 +344,7 @@ note_length (Run *run)
 
 /* What the stage "level" of the second chain has measured. */
 static gboolean
-read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
+read_loudness (const Run *run, GstTfxLoudness *loudness)
 {
   GObject *stage =
       gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (run->level), "level");
@@ -343,11 +352,15 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   /* Nothing has been measured where nothing came. */
   gboolean is_read = run->job->duration == 0;
 
-  *lufs = *true_peak_db = -INFINITY;
+  *loudness =
+      (GstTfxLoudness){ -INFINITY, 0.0, -INFINITY, -INFINITY, -INFINITY };
   if (stage && !is_read) {
     g_object_get (stage, "stats", &stats, NULL);
-    is_read = gst_structure_get_double (stats, "integrated", lufs) &&
-              gst_structure_get_double (stats, "true-peak", true_peak_db);
+    is_read = gst_structure_get (stats, "integrated", G_TYPE_DOUBLE,
+        &loudness->integrated, "range", G_TYPE_DOUBLE, &loudness->range,
+        "momentary-max", G_TYPE_DOUBLE, &loudness->momentary_max,
+        "short-term-max", G_TYPE_DOUBLE, &loudness->short_term_max, "true-peak",
+        G_TYPE_DOUBLE, &loudness->true_peak, NULL);
     gst_structure_free (stats);
   }
   g_clear_object (&stage);
@@ -469,7 +482,7 @@ tell_output (Run *run)
 static void
 finish_output (Run *run)
 {
-  if (run->pass->part && !run->job->error &&
+  if (run->pass->part && !run->job->to_stdout && !run->job->error &&
       strcmp (run->job->extension, "wav") == 0 &&
       !gst_tfx_wav_mend (run->pass->part,
           run->job->source ? NULL : run->job->input, run->output.label))
@@ -478,7 +491,7 @@ finish_output (Run *run)
 }
 
 void
-gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
+gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
 {
   Run run = { .pass = pass, .job = pass->job };
 
@@ -493,7 +506,7 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     note_length (&run);
     if (!run.job->error)
       tell_output (&run);
-    if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
+    if (loudness && !run.job->error && !read_loudness (&run, loudness))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
   }
   if (run.pipeline)

@@ -20,8 +20,7 @@ typedef struct GstTfxPass
 
 /* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless
  * NULL, is what GST_TFX_PASS_MEASURE in the second chain has measured. */
-void
-gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db);
+void gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness);
 
 /* Why there is no output: the first reason counts. */
 void gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)

@@ -20,7 +20,7 @@ record (const GstTfxOptions *options, const gchar *source, const gchar *output)
   const gboolean is_done = gst_tfx_job_run (&job);
 
   if (!is_done)
-    gst_tfx_tool_error ("%s: %s", output, job.error->message);
+    gst_tfx_tool_error ("%s", job.error->message);
   else if (!options->quiet)
     g_print ("%s (%.1f s of sound)\n", output,
         (gdouble)job.duration / GST_SECOND);

@@ -8,13 +8,13 @@
 #include "gsttfxjson.h"
 #include "gsttfxtool.h"
 
-/* "null" for what JSON has no number for. */
-static void
-append_number (GString *text, const gchar *name, gdouble value)
+void
+gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_ascii_formatd (number, sizeof number, "%.2f", value);
+  g_ascii_formatd (number, sizeof number, "%.2f",
+      gst_tfx_tool_round (value, 2));
   g_string_append_printf (text, "\"%s\": %s, ", name,
       isfinite (value) ? number : "null");
 }
@@ -23,10 +23,10 @@ static void
 append_loudness (GString *text, const GstTfxJobLoudness *loudness)
 {
   g_string_append (text, "\"loudness\": {");
-  append_number (text, "input", loudness->input_lufs);
-  append_number (text, "true_peak", loudness->true_peak_db);
-  append_number (text, "gain", loudness->gain_db);
-  append_number (text, "output", loudness->output_lufs);
+  gst_tfx_report_append_number (text, "input", loudness->input_lufs);
+  gst_tfx_report_append_number (text, "true_peak", loudness->true_peak_db);
+  gst_tfx_report_append_number (text, "gain", loudness->gain_db);
+  gst_tfx_report_append_number (text, "output", loudness->output_lufs);
   g_string_append_printf (text, "\"limited\": %s}, ",
       loudness->is_limited ? "true" : "false");
 }
@@ -57,9 +57,9 @@ static void
 tell_clipped (const GstTfxJob *job)
 {
   g_printerr ("warning: %s: %" G_GUINT64_FORMAT
-              " samples are above full scale, up to %+.2f dBFS, and are "
-              "clipped\n",
-      job->input, job->n_clipped, get_peak_db (job));
+              " sample%s above full scale clipped, peak %+.2f dBFS\n",
+      job->input, job->n_clipped, job->n_clipped == 1 ? "" : "s",
+      get_peak_db (job));
 }
 
 void
@@ -84,7 +84,7 @@ gst_tfx_report_print_json (const GstTfxJob *job)
   g_string_append_printf (text,
       "\"seconds\": %s, \"took\": %s, \"clipped\": %" G_GUINT64_FORMAT ", ",
       seconds, took, job->n_clipped);
-  append_number (text, "peak", get_peak_db (job));
+  gst_tfx_report_append_number (text, "peak", get_peak_db (job));
   g_string_append (text, "\"error\": ");
   if (job->error)
     gst_tfx_json_quote (text, job->error->message);

@@ -88,7 +88,8 @@ print_csv (const Curve *curve)
 
   for (gint i = 0; i < curve->n_points; i++)
     g_string_append_printf (text, "%.8g,%.9g,%.6f,%.6f\n", curve->freq_hz[i],
-        curve->gain_db[i], curve->phase_deg[i], curve->delay_ms[i]);
+        curve->gain_db[i], gst_tfx_tool_round (curve->phase_deg[i], 6),
+        gst_tfx_tool_round (curve->delay_ms[i], 6));
   return g_string_free (text, FALSE);
 }
 
@@ -157,13 +158,12 @@ gst_tfx_response_run (gint argc, gchar **argv)
         "highest frequency (20000, or half the rate)", "HZ" },
     { "points", 'n', 0, G_OPTION_ARG_INT, &curve.n_points,
         "number of frequencies (400)", "N" },
-    { "channel", 'c', 0, G_OPTION_ARG_INT, &curve.channel,
-        "channel, from 0 (0)", "N" },
+    { "channel", 0, 0, G_OPTION_ARG_INT, &curve.channel, "channel, from 0 (0)",
+        "N" },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&curve.options, entries + 6);
-  entries[6].short_name = '\0'; /* -c is a channel */
   if (gst_tfx_tool_parse ("CHAIN",
           "The frequency response of a chain: gain, phase and group delay.",
           "Compressors and the like, whose gain follows the level, count as 1.",

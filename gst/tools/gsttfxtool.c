@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,15 @@ gst_tfx_tool_error (const gchar *format, ...)
   va_end (arguments);
   g_printerr ("error: %s\n", text);
   g_free (text);
+}
+
+gdouble
+gst_tfx_tool_round (gdouble value, guint n_digits)
+{
+  const gdouble scale = pow (10.0, n_digits);
+
+  /* (0 is added to what may be -0.) */
+  return rint (value * scale) / scale + 0.0;
 }
 
 gint

@@ -34,6 +34,9 @@ gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
     gchar ***argv);
 
+/* To so many decimals, and never -0. */
+gdouble gst_tfx_tool_round (gdouble value, guint n_digits);
+
 /* What an option is that was not given: a copy. */
 void gst_tfx_tool_set_default (gchar **option, const gchar *value);
 
@@ -84,6 +87,7 @@ gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
 
 GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_loudness_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_bench_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_devices_run (gint argc, gchar **argv);

@@ -86,7 +86,7 @@ look (Watch *watch)
 
     /* Hidden files are unfinished ones of other programs. */
     if (*name != '.' && look_at (watch, path))
-      gst_tfx_batch_add_to_folder (watch->batch, path);
+      gst_tfx_batch_add_to_folder (watch->batch, path, NULL);
     g_free (path);
   }
   g_dir_close (folder);
