@@ -398,7 +398,7 @@ gst_tfx_batch_summarise (const GstTfxBatch *batch)
   if (batch->journal && !batch->options->quiet) {
     g_printerr ("%u done, %u failed", batch->n_done, batch->n_failed);
     if (batch->n_before > 0)
-      g_printerr (", %u were done before", batch->n_before);
+      g_printerr (", %u done before", batch->n_before);
     if (n_left > 0)
       g_printerr (", %u left", n_left);
     g_printerr ("\n");

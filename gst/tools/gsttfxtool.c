@@ -19,29 +19,29 @@
 
 /* ---- signals -------------------------------------------------------------------- */
 
-/* Seconds that the program has to end in order. */
-#define GRACE 2
+/* How long the program may take to end in order. */
+#define GRACE_MS 2000
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t interrupted_at; /* in s */
+static volatile sig_atomic_t interrupted_at; /* in ms */
 
 static gint
-get_seconds (void)
+get_ms (void)
 {
   struct timespec now;
 
   clock_gettime (CLOCK_MONOTONIC, &now);
-  return (gint)now.tv_sec;
+  return (gint)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
 }
 
 static void
 note_signal (int signal_number)
 {
   if (!interrupted) {
-    interrupted_at = get_seconds ();
+    interrupted_at = get_ms ();
     interrupted = 1;
   } else if (signal_number != SIGPIPE &&
-             get_seconds () - interrupted_at > GRACE) {
+             get_ms () - interrupted_at > GRACE_MS) {
     gst_tfx_part_abandon_all ();
     signal (signal_number, SIG_DFL);
     raise (signal_number);
