@@ -1792,7 +1792,7 @@ tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of st
   gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
 check_no_minus_zero() {
-  gst-tfx response 'ParametricEQ(1000, 1, 6)' > response.csv && [ "$(wc -l < response.csv)" -gt 100 ] &&
+  gst-tfx response 'Gain(2)' > response.csv && [ "$(wc -l < response.csv)" -gt 100 ] &&
     ! grep -E ',-0\.0*(,|$)' response.csv
 }
 tap_case "response: no -0" check_no_minus_zero

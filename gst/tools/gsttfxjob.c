@@ -110,8 +110,9 @@ static void
 run_levelled (GstTfxJob *job, const gchar *part)
 {
   GstTfxJobLoudness *loudness = &job->loudness;
-  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2 };
-  GstTfxPass writing = { job, NULL, part, 1, 2 };
+  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2, NULL,
+    NULL };
+  GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL };
   GstTfxLoudness measured;
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -141,7 +142,7 @@ static void
 run_once (GstTfxJob *job, const gchar *level, const gchar *part,
     GstTfxLoudness *loudness)
 {
-  const GstTfxPass pass = { job, level, part, 0, 1 };
+  const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL };
 
   gst_tfx_pass_run (&pass, loudness);
   check_whole (job, (GstClockTime)job->duration);

@@ -112,8 +112,11 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
   /* (They are not fixed where the decoder has come to the end before any sound.) */
   if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
       gst_audio_info_from_caps (&info, caps)) {
-    set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
-                                G_TYPE_STRING, choose_samples (&info), NULL));
+    set_caps (run->samples,
+        gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+            run->pass->take_buffer ? GST_AUDIO_NE (F64)
+                                   : choose_samples (&info),
+            NULL));
     g_free (run->job->format);
     run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
     run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
@@ -243,9 +246,13 @@ build (Run *run)
   if (run->pass->part) {
     add_output (run, run->level ? run->level : run->chain);
   } else {
-    sink = add (run, "fakesink", run->level);
+    sink = add (run, "fakesink", run->level ? run->level : run->chain);
     if (sink)
-      g_object_set (sink, "sync", FALSE, NULL);
+      g_object_set (sink, "sync", FALSE, "signal-handoffs",
+          run->pass->take_buffer != NULL, NULL);
+    if (sink && run->pass->take_buffer)
+      g_signal_connect (sink, "handoff", G_CALLBACK (run->pass->take_buffer),
+          run->pass->data);
   }
   if (run->job->error)
     return FALSE;

@@ -16,6 +16,10 @@ typedef struct GstTfxPass
   const gchar *level; /* a second chain, behind the job's; or NULL */
   const gchar *part;  /* the file to write; NULL: it only measures */
   guint number, n_passes;
+  /* Gets each buffer of 64-bit samples that a pass measures; NULL: nobody does. */
+  void (*take_buffer) (GstElement *sink, GstBuffer *buffer, GstPad *pad,
+      gpointer data);
+  gpointer data;
 } GstTfxPass;
 
 /* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless
