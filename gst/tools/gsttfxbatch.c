@@ -162,14 +162,13 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
     gchar *list = gst_tfx_codec_list_extensions ();
 
-    gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"; "
-                        "it can be %s",
+    gst_tfx_tool_error ("cannot write .%s files; it can write %s",
         options->extension, list);
     g_free (list);
     return FALSE;
   }
   if (g_mkdir_with_parents (options->out, 0777) < 0) {
-    gst_tfx_tool_error ("cannot make the folder %s: %s", options->out,
+    gst_tfx_tool_error ("cannot create the folder %s: %s", options->out,
         g_strerror (errno));
     return FALSE;
   }
@@ -319,7 +318,7 @@ begin_job (GstTfxBatch *batch, GstTfxJob *job, const gchar *state)
 
   if (batch->journal && g_mkdir_with_parents (folder, 0777) < 0)
     job->error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-        "cannot make the folder %s: %s", folder, g_strerror (errno));
+        "cannot create the folder %s: %s", folder, g_strerror (errno));
   else if (batch->journal && g_access (job->output, F_OK) != 0)
     gst_tfx_journal_begin (batch->journal, job->input, state, job->output,
         &job->error);

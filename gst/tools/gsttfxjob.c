@@ -58,8 +58,7 @@ check_output (GstTfxJob *job)
   else if (g_stat (job->output, &status) == 0 && S_ISDIR (status.st_mode))
     gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)
-    gst_tfx_pass_fail (job, "%s is there already (--force overwrites)",
-        job->output);
+    gst_tfx_pass_fail (job, "%s exists (--force overwrites it)", job->output);
 }
 
 /* Before anything is decoded (`came` is GST_CLOCK_TIME_NONE), and behind it. */

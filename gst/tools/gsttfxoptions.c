@@ -24,7 +24,7 @@ gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
         "a file with the chain, or with filter settings exported by REW",
         "FILE" },
     { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
-        "a preset of tfxchain", "NAME" },
+        "a preset (gst-tfx list presets)", "NAME" },
   };
 
   memcpy (entries, own, sizeof own);
@@ -44,29 +44,28 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
             "folder for the outputs", "DIR" },
         { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
-            "folder whose folders are those of the outputs too", "DIR" },
+            "keep the folders of the inputs below DIR", "DIR" },
         { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
-            "where it is written down what is done (.gst-tfx-journal in --out)",
-            "FILE" },
+            "journal of finished files (.gst-tfx-journal in --out)", "FILE" },
         { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
-            "of the outputs (the input's, or wav)", "EXT" },
+            "extension of the outputs (that of the input, or wav)", "EXT" },
         { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
-            "bring each file to this loudness by EBU R 128, in two passes",
+            "normalize to this integrated loudness by EBU R 128, in two passes",
             "LUFS" },
         { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
-            "where 20 bits or fewer are written: none, rpdf, tpdf (the "
+            "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
             "default) or tpdf-hf",
             "NAME" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
-            "files at once (one for each core)", "N" },
+            "number of files to process at once (one per core)", "N" },
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
-            "overwrite outputs that are there", NULL },
+            "overwrite existing outputs", NULL },
         { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
-            "filter files that are cut off too, with a warning", NULL },
+            "process truncated files too, with a warning", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
-            "a line of JSON for each file", NULL },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
-            NULL },
+            "print one JSON object per file and line", NULL },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
+            "print errors only", NULL },
       };
 
   gst_tfx_options_list_chain (options, entries);
@@ -176,8 +175,7 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
 
   if (!!options->chain + !!options->chain_file + !!options->preset > 1) {
     gst_tfx_tool_error (
-        "of --chain, --chain-file and --preset more than one is "
-        "given");
+        "only one of --chain, --chain-file and --preset can be given");
     return FALSE;
   }
   if (options->chain_file) {
@@ -189,8 +187,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
     return options->chain != NULL;
   }
   if (!options->chain) {
-    gst_tfx_tool_error (
-        "there is no chain; --chain, --chain-file or --preset names one");
+    gst_tfx_tool_error ("there is no chain: give it in quotes, or by --chain, "
+                        "--chain-file or --preset");
     return FALSE;
   }
   expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);

@@ -413,12 +413,13 @@ gst_tfx_output_tell (const GstTfxOutput *output)
                 "channels: they keep their order under another one\n",
         job->input, job->extension, n_left);
   if (!gst_tfx_codec_is_in_order (job->extension, n_left))
-    g_printerr ("warning: %s: GStreamer has an order of its own for the %d "
-                "channels of a .%s: other programs take the third and fourth "
-                "for the fifth and sixth, and the other way round\n",
+    g_printerr ("warning: %s: GStreamer writes the %d channels of a .%s in its "
+                "own order: other programs swap channels 3 and 4 with 5 and "
+                "6\n",
         job->input, n_left, job->extension);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
-    g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
+    g_printerr ("warning: %s: resampled from %d to %d Hz: a .%s does not "
+                "support the rate\n",
         job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info),
         job->extension);
 }

@@ -184,7 +184,7 @@ gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
     return TRUE;
   if (!overwrite && errno == EEXIST) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-        "%s is there already (--force overwrites)", output);
+        "%s exists (--force overwrites it)", output);
     return FALSE;
   }
   if (g_rename (part->path, output) < 0)

@@ -29,7 +29,7 @@
 #define POLL (100 * GST_MSECOND)
 #define MAX_EMPTY 1000
 
-#define NO_SOUND "there is no sound in it that GStreamer can decode"
+#define NO_SOUND "it has no audio that GStreamer can decode"
 
 typedef struct Run
 {
@@ -147,7 +147,7 @@ add (Run *run, const gchar *factory, GstElement *behind)
   if (!element) {
     gst_tfx_pass_fail (run->job, "GStreamer has no element %s%s", factory,
         strcmp (factory, "tfxchain") == 0
-            ? ": the plugin of gst-tfx is not where GST_PLUGIN_PATH says"
+            ? ": install the plugin, or set GST_PLUGIN_PATH to its folder"
             : "");
     return NULL;
   }
@@ -324,8 +324,8 @@ check_size (Run *run)
            GST_AUDIO_INFO_BPF (&info);
     if (size > GST_TFX_OUTPUT_MOST_WAV)
       gst_tfx_pass_fail (run->job,
-          "it would become a .wav of %.1f GiB, but one has no more than 4: "
-          ".flac, .mka and .wv have",
+          "the output would have %.1f GiB, but a .wav has at most 4 (.flac, "
+          ".mka and .wv have no such limit)",
           size / (1 << 30));
   }
   gst_clear_caps (&caps);
@@ -409,12 +409,11 @@ look_at_size (Run *run)
   if (!g_atomic_int_get (&run->output.is_full))
     return;
   if (!run->job->source)
-    gst_tfx_pass_fail (run->job,
-        "it becomes longer than a .wav, which has no more than 4 GiB: "
-        ".flac, .mka and .wv have");
+    gst_tfx_pass_fail (run->job, "the output exceeds the 4 GiB of a .wav "
+                                 "(.flac, .mka and .wv have no such limit)");
   else if (!run->is_ending)
-    g_printerr ("warning: %s: it ends here, as a .wav has no more than 4 GiB: "
-                ".flac, .mka and .wv have\n",
+    g_printerr ("warning: %s: the recording ends at the 4 GiB of a .wav "
+                "(.flac, .mka and .wv have no such limit)\n",
         run->job->output);
   if (run->job->source)
     interrupt (run);
@@ -477,8 +476,7 @@ tell_output (Run *run)
   const gint n = g_atomic_int_get (&run->n_streams);
 
   if (run->pass->part && n > 1)
-    g_printerr ("warning: %s: it has %d tracks of sound, of which the first is "
-                "taken\n",
+    g_printerr ("warning: %s: it has %d audio tracks; the first is used\n",
         run->job->input, n);
   run->job->n_clipped = run->output.n_clipped;
   run->job->peak = run->output.peak;

@@ -34,15 +34,15 @@ typedef struct Player
   GstTfxToolStatus status;
 } Player;
 
-static const gchar keys_help[] =
-    "  space  pause, continue\n"
-    "  < >    seek back or forward by 5 s\n"
-    "  n p    select the next or previous parameter (n: or Tab)\n"
-    "  + -    change it\n"
-    "  l      list all parameters\n"
-    "  b      bypass the chain, and use it again\n"
-    "  ?      show these keys\n"
-    "  q      quit, and print the chain if it was changed\n";
+#define KEYS                                                                   \
+  "  space  pause, continue\n"                                                 \
+  "  < >    seek back or forward by 5 s\n"                                     \
+  "  n p    select the next (or Tab) or previous parameter\n"                  \
+  "  + -    change it\n"                                                       \
+  "  l      list all parameters\n"                                             \
+  "  b      bypass the chain, and use it again\n"                              \
+  "  ?      show these keys\n"                                                 \
+  "  q      quit, and print the chain if it was changed\n"
 
 /* To standard error, in place of the line with the position. */
 static void G_GNUC_PRINTF (2, 3)
@@ -215,7 +215,7 @@ take_key (Player *player, gchar key)
       list_knobs (player);
       break;
     case '?':
-      print_line (player, "%s", keys_help);
+      print_line (player, KEYS);
       break;
     case 'q':
       g_main_loop_quit (player->loop);
@@ -424,27 +424,26 @@ gst_tfx_play_run (gint argc, gchar **argv)
   GError *error = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &player.source,
-        "what the microphone, -, is (autoaudiosrc)", "ELEMENTS" },
+        "GStreamer elements that stand for the microphone (autoaudiosrc)",
+        "ELEMENTS" },
     { "sink", 'o', 0, G_OPTION_ARG_STRING, &player.sink,
-        "elements of GStreamer to play to (autoaudiosink)", "ELEMENTS" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
+        "GStreamer elements to play to (autoaudiosink)", "ELEMENTS" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print errors only",
         NULL },
   };
 
   gst_tfx_options_list_chain (options, entries + 3);
   if (gst_tfx_tool_parse ("SOUND CHAIN",
-          "Plays a file, an address (https://…) or, as -, the microphone "
-          "through a chain.",
-          "Keys: space pauses; < and > go back and on by 5 s; n and p (or the "
-          "tabulator) choose a parameter, + and - change it, l lists all; b "
-          "plays without the chain and with it again; q ends.\n\n"
-          "A chain's file is read again when it is saved.\n\n"
+          "Plays a file, a URI (https://…) or the microphone (-) through a "
+          "chain.",
+          "The file of --chain-file is read again when it is "
+          "saved.\n\nKeys:\n" KEYS "\n"
           "Examples:\n"
           "  gst-tfx play voice.wav 'HiButterworth(80)'\n"
           "  gst-tfx play --chain-file voice.chain -\n",
           entries, &argc, &argv) &&
       gst_tfx_options_take_chain (options, argc, argv,
-          "play takes SOUND CHAIN; gst-tfx play --help tells more") &&
+          "play takes SOUND CHAIN (see gst-tfx play --help)") &&
       build (&player, argv[1])) {
     player.shows_state = !options->quiet && isatty (STDERR_FILENO);
     player.status = GST_TFX_TOOL_OK;

@@ -56,7 +56,7 @@ collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
     options->chain = g_strdup (argv[3]);
   } else if (argc != 3) {
     gst_tfx_tool_error ("process takes IN OUT CHAIN, or --out DIR --chain "
-                        "CHAIN FILE…; gst-tfx process --help tells more");
+                        "CHAIN FILE… (see gst-tfx process --help)");
     return FALSE;
   }
   if (strcmp (argv[2], "-") == 0 && options->json) {
@@ -149,10 +149,11 @@ gst_tfx_process_run (gint argc, gchar **argv)
   Names from = { NULL };
   GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 3] = {
     { "files-from", 'T', 0, G_OPTION_ARG_FILENAME, &from.path,
-        "a file with names of inputs, one a line; - is standard input",
+        "read the names of the inputs from FILE, one per line; - is standard "
+        "input",
         "FILE" },
     { "null", '0', 0, G_OPTION_ARG_NONE, &from.with_nul,
-        "these names have a NUL behind them, as find -print0 writes", NULL },
+        "these names end with a NUL, as find -print0 writes them", NULL },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 

@@ -37,13 +37,13 @@ tell_loudness (const GstTfxJob *job)
   const GstTfxJobLoudness *loudness = &job->loudness;
 
   if (loudness->is_limited)
-    g_printerr ("warning: %s: for %.1f LUFS its true peaks would reach %+.1f "
-                "dBTP: they are limited to -1, and it comes to %.1f LUFS\n",
+    g_printerr ("warning: %s: at %.1f LUFS the true peaks would reach %+.1f "
+                "dBTP: limited to -1 dBTP, the output has %.1f LUFS\n",
         job->input, job->target_lufs,
         loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
   else if (loudness->is_silent)
-    g_printerr ("warning: %s: no sound of it is above -70 LUFS: its level "
-                "stays\n",
+    g_printerr ("warning: %s: it is silent (below -70 LUFS): its level is "
+                "unchanged\n",
         job->input);
 }
 

@@ -92,8 +92,7 @@ measure (File *file)
   if (!job.error && file->error)
     job.error = g_error_copy (file->error);
   if (!job.error && !file->spectrum)
-    gst_tfx_pass_fail (&job, "there is no sound in it that GStreamer can "
-                             "decode");
+    gst_tfx_pass_fail (&job, "it has no audio that GStreamer can decode");
   if (job.error)
     gst_tfx_tool_error ("%s: %s", file->path, job.error->message);
   else
@@ -218,18 +217,19 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   gchar *output = NULL;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-        "a picture (.svg, .png) or a table (.csv; else to standard output)",
+        "picture (.svg, .png) or table (.csv) to write; default: a table to "
+        "standard output",
         "FILE" },
     { NULL }
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   if (gst_tfx_tool_parse ("FILE…",
-          "The mean spectra of up to eight sound files, such as before and "
-          "after a chain.",
-          "Power density in dB, of 1/24 octave: 0 dB is a sine at full scale, "
-          "spread over 1 Hz.  In front of the table a line for each file: "
-          "rate, channels, frames, seconds and peak.\n\n"
+          "Prints or draws the mean spectra of up to eight sound files, for "
+          "example before and after a chain.",
+          "Power density in dB per 1/24 octave: 0 dB is a full-scale sine, "
+          "spread over 1 Hz. The table starts with one line per file: rate, "
+          "channels, frames, seconds and peak.\n\n"
           "Example:\n"
           "  gst-tfx spectrum --output both.svg voice.wav clean.flac\n",
           entries, &argc, &argv)) {

@@ -182,7 +182,7 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   g_option_context_add_main_entries (context, entries, NULL);
   done = g_option_context_parse (context, argc, argv, &error);
   if (!done)
-    gst_tfx_tool_error ("%s (%s --help tells more)", error->message, name);
+    gst_tfx_tool_error ("%s (see %s --help)", error->message, name);
   g_clear_error (&error);
   g_option_context_free (context);
   g_free (name);
@@ -342,13 +342,13 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
   if (missing) {
     g_clear_error (&error);
     error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "to read it GStreamer needs: %s (many are in Debian's "
-        "gstreamer1.0-libav and gstreamer1.0-plugins-bad)",
+        "GStreamer lacks a plugin: %s (many are in Debian's gstreamer1.0-libav "
+        "and gstreamer1.0-plugins-bad)",
         missing);
   } else if (is_no_sound (error)) {
     g_clear_error (&error);
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "there is no sound in it that GStreamer can decode");
+        "it has no audio that GStreamer can decode");
   }
   return error;
 }
@@ -414,8 +414,8 @@ gst_tfx_tool_make_chain (void)
   GstElement *element = gst_element_factory_make ("tfxchain", NULL);
 
   if (!element) {
-    gst_tfx_tool_error ("GStreamer has no element tfxchain: the plugin of "
-                        "gst-tfx is not where GST_PLUGIN_PATH says");
+    gst_tfx_tool_error ("GStreamer finds no element tfxchain: install the "
+                        "plugin, or set GST_PLUGIN_PATH to its folder");
     return NULL;
   }
   return gst_object_ref_sink (element);
