@@ -1895,8 +1895,8 @@ tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 
 # ---- the manual and the completion --------------------------------------------------
 
-# Every command of --help is in the manual, and each option in its section or in that
-# of the command whose options it takes too.
+# Every command of --help is in the manual, and each option in its section, in that of the
+# command whose options it takes too, or among those that name a chain.
 check_manual() {
   local command option sections page=$root/gst/tools/gst-tfx.1
   : > man.txt
@@ -1913,7 +1913,7 @@ check_manual() {
     esac
     for option in $(gst-tfx "$command" --help | grep -o -E '^  (-., )?--[a-z-]+' |
       grep -o -E -- '--[a-z-]+' | grep -v -e --help); do
-      awk -v sections="^($sections)\$" '/^\.S[SH] / { here = $2 ~ sections } here' "$page" |
+      awk -v sections="^($sections|DESCRIPTION)\$" '/^\.S[SH] / { here = $2 ~ sections } here' "$page" |
         sed 's/\\-/-/g' | grep -q -E -e "$option( |=|,|\\\\|\$)" ||
         { echo "no $option of $command" && return 1; }
     done
