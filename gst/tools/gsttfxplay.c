@@ -424,7 +424,7 @@ gst_tfx_play_run (gint argc, gchar **argv)
   GError *error = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &player.source,
-        "GStreamer elements that stand for the microphone (autoaudiosrc)",
+        "GStreamer elements to use as the microphone (autoaudiosrc)",
         "ELEMENTS" },
     { "sink", 'o', 0, G_OPTION_ARG_STRING, &player.sink,
         "GStreamer elements to play to (autoaudiosink)", "ELEMENTS" },

@@ -128,7 +128,7 @@ static const gchar summary[] =
 static const gchar description[] =
     "IN may be - (standard input), OUT may be - (standard output: .wav, or "
     "what --extension names).\n\n"
-    "With --out, a folder stands for the sound files in it and in its folders, "
+    "With --out, a folder means all sound files in it and in its folders, "
     "which are kept. DIR has a journal of the files that are done: the same "
     "command continues an interrupted run.\n\n"
     "An output appears under its name when it is complete.\n\n"
