@@ -1598,7 +1598,7 @@ check_play_bypass() {
     timeout 90 gst-tfx play -C chains/live.chain -o "$to_file" \
       -s 'audiotestsrc is-live=true wave=square volume=0.8' - >> play.txt 2>&1 || return 1
   cat play.txt
-  ! grep warning play.txt && has_level 0.2
+  ! grep warning play.txt && has_level 0.2 && gst-tfx check "$(tail -n 1 play.txt)" | grep -q "chains/one.txt.*Gain(0.25)"
 }
 # A live sound waits for as long as the chain looks ahead, also when that changes.
 check_play_latency() {

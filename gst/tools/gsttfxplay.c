@@ -9,6 +9,7 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 
+#include "gsttfxchainreader.h"
 #include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
 #include "gsttfxsource.h"
@@ -166,16 +167,24 @@ list_knobs (Player *player)
   g_free (list);
 }
 
-/* With the values that it has now. */
+/* With the values that it has now, and full names of files: to be used anywhere. */
 static void
 print_chain (Player *player)
 {
-  gchar *chain;
+  const gchar *file = player->options.chain_file;
+  gchar *chain, *folder, *absolute = NULL;
+  TfxExprError error;
 
   if (player->bypassed)
     take_chain_up (player);
   g_object_get (player->chain, "chain", &chain, NULL);
-  g_print ("%s\n", chain);
+  if (file) {
+    folder = g_path_get_dirname (file);
+    absolute = gst_tfx_chain_reader_make_absolute (chain, folder, &error);
+    g_free (folder);
+  }
+  g_print ("%s\n", absolute ? absolute : chain);
+  g_free (absolute);
   g_free (chain);
 }
 
