@@ -272,6 +272,7 @@ check_standard_streams() {
     cat < noise.wav | gst-tfx process -f --dither none - from-pipe.flac 'Gain(0.5)' && cmp <(decode from-pipe.flac) <(decode half.wav) &&
     exits 1 "standard input: it is not a file, so it cannot be read twice" gst-tfx process -l -23 - x.wav &&
     exits 1 "standard input: it has no audio" gst-tfx process - x.wav 'Gain(1)' < text.wav &&
+    exits 2 "standard output is a terminal" script -qec "gst-tfx process noise.wav - 'Gain(1)'" script.txt &&
     exits 2 "an .m4a cannot be written to standard output" gst-tfx process -e m4a noise.wav - 'Gain(1)' &&
     exits 2 "--json and the sound cannot both" gst-tfx process --json noise.wav - 'Gain(1)' && [ ! -e x.wav ] && [ ! -e ./- ]
 }
@@ -982,7 +983,8 @@ for got, name, change in zip(numbers, ("integrated", "range", "momentary_max", "
 check_measured_many() {
   exits 1 "error: absent.wav: cannot be read: No such file" gst-tfx loudness absent.wav silence.wav noise.wav &&
     grep -q -E '^ +-inf +0.0 +-inf +-inf +-inf  silence.wav$' said.txt && grep -q '  noise.wav$' said.txt &&
-    exits 1 '"input": "text.wav", "integrated": null' gst-tfx loudness --json text.wav
+    exits 1 '"input": "text.wav", "integrated": null' gst-tfx loudness --json text.wav &&
+    exits 0 "  folder/a/b/2.WAV" gst-tfx loudness folder/a && [ "$(grep -c '  folder/' said.txt)" -eq 1 ]
 }
 if python3 -c 'import ctypes; ctypes.CDLL("libebur128.so.1")' 2> /dev/null; then
   tap_case "loudness: as libebur128 measures" check_measured

@@ -9,6 +9,7 @@
 #include "gsttfxjson.h"
 #include "gsttfxoptions.h"
 #include "gsttfxreport.h"
+#include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
 static void
@@ -60,15 +61,24 @@ measure (const GstTfxOptions *options, const gchar *path)
 static GstTfxToolStatus
 measure_all (const GstTfxOptions *options, gchar **paths)
 {
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
   GstTfxToolStatus status = GST_TFX_TOOL_OK;
+  guint n_others = 0;
 
+  for (; *paths; paths++) {
+    if (!g_file_test (*paths, G_FILE_TEST_IS_DIR))
+      g_ptr_array_add (files, g_strdup (*paths));
+    else if (!gst_tfx_source_list_folder (*paths, NULL, files, &n_others))
+      status = GST_TFX_TOOL_FAILED;
+  }
   if (!options->json)
     g_print ("integrated  range  momentary  short-term  true peak  file\n"
              "      LUFS     LU   max LUFS    max LUFS       dBTP\n");
-  for (; *paths && !gst_tfx_tool_is_interrupted (); paths++) {
-    if (!measure (options, *paths))
+  for (guint i = 0; i < files->len && !gst_tfx_tool_is_interrupted (); i++) {
+    if (!measure (options, g_ptr_array_index (files, i)))
       status = GST_TFX_TOOL_FAILED;
   }
+  g_ptr_array_unref (files);
   return gst_tfx_tool_is_interrupted () ? GST_TFX_TOOL_INTERRUPTED : status;
 }
 
@@ -85,7 +95,7 @@ gst_tfx_loudness_run (gint argc, gchar **argv)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&options, entries + 2);
-  if (gst_tfx_tool_parse ("FILE…",
+  if (gst_tfx_tool_parse ("FILE|FOLDER…",
           "Measures the loudness of sound files by EBU R 128: integrated "
           "loudness, loudness range, the maxima of momentary and short-term "
           "loudness, and the true peak.",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
@@ -47,6 +48,23 @@ read_names (const Names *from, GPtrArray *names)
   return is_read;
 }
 
+/* Whether the sound can go to standard output; FALSE after a message. */
+static gboolean
+check_stdout (const GstTfxOptions *options)
+{
+  if (options->json)
+    gst_tfx_tool_error ("--json and the sound cannot both go to standard "
+                        "output");
+  else if (g_strcmp0 (options->extension, "m4a") == 0)
+    gst_tfx_tool_error ("an .m4a cannot be written to standard output");
+  else if (isatty (STDOUT_FILENO))
+    gst_tfx_tool_error ("standard output is a terminal: redirect it to a file "
+                        "or a pipe");
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /* IN OUT [CHAIN] */
 static gboolean
 collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
@@ -59,16 +77,8 @@ collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
                         "CHAIN FILE… (see gst-tfx process --help)");
     return FALSE;
   }
-  if (strcmp (argv[2], "-") == 0 && options->json) {
-    gst_tfx_tool_error ("--json and the sound cannot both go to standard "
-                        "output");
+  if (strcmp (argv[2], "-") == 0 && !check_stdout (options))
     return FALSE;
-  }
-  if (strcmp (argv[2], "-") == 0 &&
-      g_strcmp0 (options->extension, "m4a") == 0) {
-    gst_tfx_tool_error ("an .m4a cannot be written to standard output");
-    return FALSE;
-  }
   if (!gst_tfx_options_read (options))
     return FALSE;
   gst_tfx_batch_add (batch, argv[1], argv[2]);
