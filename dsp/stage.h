@@ -33,8 +33,9 @@ struct TfxStage
       size_t n_leading, n_trailing;
       size_t n_sounding; /* from the first tap that is not 0 to the last */
       TfxFirMethod method;
-      double *taps; /* [n_kernels][n_taps] */
-      double peak;  /* the largest magnitude of them */
+      size_t n_late; /* latency: the tap at time 0; set before it is shared */
+      double *taps;  /* [n_kernels][n_taps] */
+      double peak;   /* the largest magnitude of them */
       /* What was made ready for it before anybody else got the stage, or NULL. */
       struct TfxFirReady *ready;
     } fir;

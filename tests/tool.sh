@@ -199,11 +199,11 @@ check_places() {
 # A .flac of more than six channels is not in the order that others read.
 check_flac_order() {
   make_wav eight.wav 4800 8 24 0x63f && make_wav six.wav 4800 6 24 0x3f &&
-    exits 0 "an order of its own for the 8 channels of a .flac" \
+    exits 0 "writes the 8 channels of a .flac in its own order" \
       gst-tfx process -f eight.wav eight.flac 'Gain(1)' &&
     cmp <(decode eight.wav) <(decode eight.flac) &&
     exits 0 "" gst-tfx process -f six.wav six.flac 'Gain(1)' &&
-    ! grep -q "an order of its own" said.txt
+    ! grep -q "in its own order" said.txt
 }
 check_m4a() {
   gst-tfx process noise.wav kind.m4a 'LoButterworth(1000)' &&
@@ -231,30 +231,96 @@ if_there wavpackenc "process: a .wv" check_wv
 if_there wavpackenc "process: channels at odd places" check_places
 tap_case "process: a .flac of eight channels" check_flac_order
 if_there avenc_aac "process: a .m4a" check_m4a
-tap_case "process: does not overwrite" exits 1 "half.wav is there already" \
+tap_case "process: does not overwrite" exits 1 "half.wav exists" \
   gst-tfx process noise.wav half.wav 'Gain(1)'
 tap_case "process: unless told" \
   gst-tfx process --force noise.wav half.wav 'Gain(1)'
 tap_case "process: no sound" exits 1 "text.wav: " \
   gst-tfx process text.wav x.wav 'Gain(1)'
-tap_case "process: a missing file" exits 1 "cannot read absent.wav: No such" \
+tap_case "process: a missing file" exits 1 "error: absent.wav: cannot be read: No such file" \
   gst-tfx process absent.wav x.wav 'Gain(1)'
-tap_case "process: a folder" exits 1 "is a folder, not a file (--files-from takes " \
+tap_case "process: a folder as one file" exits 1 "is a folder, not a file (--out takes folders)" \
   gst-tfx process . x.wav 'Gain(1)'
-tap_case "process: a name that says nothing" exits 1 'ends in ".xyz"; it can be' \
+# The sound files in a folder and in its folders; not hidden ones, nor earlier outputs.
+check_folder() {
+  mkdir -p folder/a/b folder/out folder/.hidden && cp noise.wav folder/1.wav && cp noise.wav folder/a/b/2.WAV &&
+    cp noise.wav folder/.hidden/3.wav && cp noise.wav folder/a/.4.wav && cp text.wav folder/notes.txt &&
+    exits 0 "2 done, 0 failed" gst-tfx process --out folder/out -c 'Gain(0.5)' folder &&
+    grep -q '^skipped 1 file without the extension' said.txt &&
+    [ "$(cd folder/out && find . -type f ! -name '.*' | sort | tr '\n' ' ')" = "./1.wav ./a/b/2.WAV " ] &&
+    exits 0 "0 done, 0 failed, 2 done before" gst-tfx process --out folder/out -c 'Gain(0.5)' folder &&
+    printf 'folder/a\0' | gst-tfx process -q --out folder-2 -0 -T - -c 'Gain(0.5)' &&
+    [ "$(find folder-2 -type f ! -name '.*')" = folder-2/b/2.WAV ] &&
+    gst-tfx process -q --out folder-3 --base folder -c 'Gain(0.5)' folder/a && [ -e folder-3/a/b/2.WAV ]
+}
+tap_case "process: a folder with folders" check_folder
+# To the sample, whatever is written at the end of a file.
+check_standard_streams() {
+  local kind
+  gst-tfx process -f --dither none noise.wav half.wav 'Gain(0.5)' &&
+    gst-tfx process --dither none - - 'Gain(0.5)' < noise.wav > redirected.wav && cmp redirected.wav half.wav &&
+    gst-tfx process --dither none - - 'Gain(0.5)' < noise.wav | cat > piped.wav &&
+    [ "$(wc -c < piped.wav)" -eq $((44 + 48000 * 4)) ] && cmp <(decode piped.wav) <(decode half.wav) &&
+    printf 'x' > appended.wav &&
+    gst-tfx process --dither none noise.wav - 'Gain(0.5)' >> appended.wav &&
+    cmp <(tail -c +2 appended.wav) piped.wav || return 1
+  for kind in flac ogg mka mp3; do
+    gst-tfx process -q --dither none --extension $kind - - 'Gain(1)' < piped.wav | cat > "piped.$kind" &&
+      [ "$(decode "piped.$kind" | wc -c)" -ge $((47000 * 8)) ] || return 1
+  done
+  cmp <(decode piped.flac) <(decode half.wav) &&
+    cat < noise.wav | gst-tfx process -f --dither none - from-pipe.flac 'Gain(0.5)' && cmp <(decode from-pipe.flac) <(decode half.wav) &&
+    exits 1 "standard input: it is not a file, so it cannot be read twice" gst-tfx process -l -23 - x.wav &&
+    exits 1 "standard input: it has no audio" gst-tfx process - x.wav 'Gain(1)' < text.wav &&
+    exits 2 "standard output is a terminal" script -qec "gst-tfx process noise.wav - 'Gain(1)'" script.txt &&
+    exits 2 "an .m4a cannot be written to standard output" gst-tfx process -e m4a noise.wav - 'Gain(1)' &&
+    exits 2 "--json and the sound cannot both" gst-tfx process --json noise.wav - 'Gain(1)' && [ ! -e x.wav ] && [ ! -e ./- ]
+}
+tap_case "process: standard input and output" check_standard_streams
+# Two takes that the impulse response delays by 43 ms, or that are aligned by it; the end stays.
+check_delay() {
+  python3 -c '
+import random, struct, wave
+def write(name, x):
+    w = wave.open(name, "wb")
+    w.setparams((1, 2, 48000, 0, "NONE", ""))
+    w.writeframes(struct.pack(f"<{len(x)}h", *x))
+noise = random.Random(1)
+write("dry.wav", [2 * noise.randrange(-8000, 8000) for _ in range(9600)])
+write("late.wav", [0] * 2048 + [16384] + [0] * 999)' &&
+    exits 0 "note: stage 'convolve0' delays the sound by 42.7 ms" \
+      gst-tfx process -f --dither none dry.wav late-1.wav "Convolve('late.wav')" &&
+    exits 0 "" gst-tfx process -f --dither none dry.wav late-2.wav "Convolve('late.wav', delay='peak')" &&
+    ! grep note said.txt &&
+    gst-tfx process -f --dither none dry.wav late-3.wav "FIR('late.wav', delay=2048)" && cmp late-2.wav late-3.wav &&
+    gst-tfx process -f --dither none dry.wav late-4.wav 'Gain(0.5)' &&
+    decode late-2.wav > a && decode late-4.wav > b && cmp a b && [ "$(wc -c < a)" -eq $((4 * 9600)) ] &&
+    decode late-1.wav > a && cmp <(tail -c +$((4 * 2048 + 1)) a) <(head -c $((4 * 7552)) b) &&
+    gst-tfx process -f --dither none dry.wav late-2.wav "Convolve('late.wav', mix=0.5, delay='peak') + FIR([0, 0.25], delay=1)" &&
+    decode late-2.wav > a && cmp a <(decode dry.wav)
+}
+tap_case "process: the delay of an impulse response" check_delay
+tap_case "process: a delay longer than the taps" exits 0 "delay of stage 'fir0' (FIR) is 5, but must be less" \
+  gst-tfx check 'FIR([1, 2], delay=5)'
+# What a pipeline needs is nothing to a user of the program.
+check_no_advice() {
+  exits 0 "" gst-tfx process -f noise.wav three.wav 'Mix([[0.5, 0], [0, 0.5], [0.5, 0.5]])' && ! grep warning said.txt && rm three.wav
+}
+tap_case "process: no advice about pipelines" check_no_advice
+tap_case "process: a name that says nothing" exits 1 'cannot write .xyz files; it can write .wav' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
 tap_case "process: a name that has no ending" exits 1 \
-  "the output's name has no ending that says what it is to be: .wav, .flac" \
+  "the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav outname 'Gain(1)'
 tap_case "process: a hidden name that has no ending" exits 1 \
-  "the output's name has no ending that says what it is to be: .wav, .flac" \
+  "the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav ./.flac 'Gain(1)'
 # Pictures without sound, and an input that has nothing in it.
 check_soundless() {
   gst-launch-1.0 -q videotestsrc num-buffers=2 ! videoconvert ! jpegenc ! \
     matroskamux ! filesink location=silent.mkv && : > empty.wav &&
-    exits 1 "silent.mkv: there is no sound in it" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
-    exits 1 "silent.mkv: there is no sound in it" gst-tfx spectrum silent.mkv &&
+    exits 1 "silent.mkv: it has no audio" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
+    exits 1 "silent.mkv: it has no audio" gst-tfx spectrum silent.mkv &&
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
@@ -333,11 +399,11 @@ check_told() {
     gst-launch-1.0 -q matroskamux name=m ! filesink location=tracks.mka \
       audiotestsrc num-buffers=50 ! audio/x-raw,rate=8000,channels=2 ! m. \
       audiotestsrc num-buffers=50 ! audio/x-raw,rate=48000,channels=1 ! m. || return 1
-  exits 0 "warning: fast.wav: 384000 Hz become 48000, as a .mp3 does not take them" \
+  exits 0 "warning: fast.wav: resampled from 384000 to 48000 Hz: a .mp3 does not support the rate" \
     gst-tfx process -l -23 fast.wav fast.mp3 && [ "$(grep -c Hz said.txt)" -eq 1 ] &&
-    exits 0 "warning: fast.wav: 384000 Hz become 200000" gst-tfx process fast.wav fast.ogg 'Gain(1)' &&
+    exits 0 "warning: fast.wav: resampled from 384000 to 200000 Hz" gst-tfx process fast.wav fast.ogg 'Gain(1)' &&
     exits 0 "" gst-tfx process fast.wav fast.flac 'Gain(1)' && ! grep warning said.txt &&
-    exits 0 "warning: tracks.mka: it has 2 tracks of sound, of which the first is taken" \
+    exits 0 "warning: tracks.mka: it has 2 audio tracks; the first is used" \
       gst-tfx process --json -l -23 tracks.mka x.wav && [ "$(grep -c tracks said.txt)" -eq 2 ] &&
     grep -q '"rate": 8000, "channels": 2' said.txt && rm x.wav
 }
@@ -353,7 +419,7 @@ check_clipped() {
       grep -q '"clipped": 0, "peak": null' said.txt && ! grep warning said.txt || return 1
     else
       grep -q '"clipped": 9600, "peak": 5.98' said.txt && [ "$(grep -c warning said.txt)" -eq 1 ] &&
-        grep -q "warning: square.wav: 9600 samples are above full scale, up to +5.98 dBFS" said.txt || return 1
+        grep -q "warning: square.wav: 9600 samples above full scale clipped, peak +5.98 dBFS" said.txt || return 1
     fi
   done
   exits 0 '"clipped": 0, "peak": -6.0' gst-tfx process --json -f square.wav x.flac 'Gain(1)' &&
@@ -364,7 +430,7 @@ w.setparams((1, 2, 48000, 0, "NONE", ""))
 w.writeframes(bytes(20000) + b"\0\x40" + bytes(60000))' &&
     exits 0 '"clipped": 0, "peak": -6.02' gst-tfx process --json -f click.wav x.flac 'Gain(1)' &&
     exits 0 '"clipped": 1, ' gst-tfx process --json -f click.wav x.flac 'Gain(4)' &&
-    [ "$(grep -c warning said.txt)" -eq 1 ] &&
+    [ "$(grep -c warning said.txt)" -eq 1 ] && grep -q 'click.wav: 1 sample above full scale clipped' said.txt &&
     rm x.wav x.flac
 }
 # (wavenc of GStreamer 1.22 has places for few layouts.)  Those above the head are not told, nor
@@ -486,7 +552,7 @@ PY
 }
 check_long_wav() {
   claim_hours hours.flac 8 10 &&
-    exits 1 "a .wav of 25.7 GiB, but one has no more than 4" \
+    exits 1 "the output would have 25.7 GiB, but a .wav has at most 4" \
       gst-tfx process hours.flac hours.wav 'Gain(0.5)' && [ ! -e hours.wav ] && nothing_left . &&
     gst-tfx process --allow-cut hours.flac hours.mka 'Gain(0.5)'
 }
@@ -633,9 +699,9 @@ check_full_wav() {
 flac = bytearray(open("full.flac", "rb").read())
 flac[21:26] = bytes([flac[21] & 0xf0, 0, 0, 0, 0])
 open("full.flac", "wb").write(flac)' &&
-    exits 1 "full.flac: it becomes longer than a .wav, which has no more than 4 GiB" \
+    exits 1 "full.flac: the output exceeds the 4 GiB of a .wav" \
       gst-tfx process full.flac full.wav "$ways" && [ ! -e full.wav ] && nothing_left . &&
-    exits 0 "warning: full.wav: it ends here, as a .wav has no more than 4 GiB" \
+    exits 0 "warning: full.wav: the recording ends at the 4 GiB of a .wav" \
       gst-tfx record full.wav "$ways" --source "audiotestsrc wave=silence samplesperbuffer=48000 ! \
         capsfilter caps=audio/x-raw,format=F64LE,rate=48000,channels=1" && python3 -c '
 import os
@@ -686,7 +752,7 @@ put("part-xing.mp3", xing[:-9000])' || return 1
 check_long_wav_mixed() {
   claim_hours wide.flac 8 5 && claim_hours narrow.flac 1 10 &&
     gst-tfx process --allow-cut wide.flac wide.wav 'Mix([[1,0,0,0,0,0,0,0],[0,1,0,0,0,0,0,0]])' &&
-    exits 1 "a .wav of 25.7 GiB, but one has no more than 4" gst-tfx process --allow-cut \
+    exits 1 "the output would have 25.7 GiB, but a .wav has at most 4" gst-tfx process --allow-cut \
       narrow.flac narrow.wav 'Mix([[1],[1],[1],[1],[1],[1],[1],[1]])' && [ ! -e narrow.wav ]
 }
 tap_case "process: more than a .wav holds" check_long_wav
@@ -734,7 +800,7 @@ tap_case "process: another rate, and several tracks" check_told
 tap_case "process: samples above full scale" check_clipped
 tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
-tap_case "process: no files at all" exits 2 "--out takes files to process" \
+tap_case "process: no files at all" exits 2 "--out takes files or folders to process" \
   gst-tfx process -o out -c 'Gain(1)'
 # The fields that docs/gst-tfx.md names, and no others.
 check_json_fields() {
@@ -748,7 +814,7 @@ assert set(line) == set("input output status format rate channels loudness secon
 tap_case "process: the fields of --json" check_json_fields
 tap_case "process: a loudness above full scale" exits 2 "must be from -70 to 0 LUFS" \
   gst-tfx process -l 1 noise.wav x.wav
-tap_case "process: an extension that nothing writes" exits 2 "\".doc\"; it can be .wav, .flac, " \
+tap_case "process: an extension that nothing writes" exits 2 "cannot write .doc files; it can write .wav, .flac, " \
   gst-tfx process -e doc -o out -c 'Gain(1)' noise.wav
 tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \
   gst-tfx process -j 0 -o out -c 'Gain(1)' noise.wav
@@ -757,7 +823,7 @@ tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
 tap_case "process: a chain that does not fit the file" \
   exits 0 "warning: noise.wav: " \
   gst-tfx process noise.wav clamped.wav 'LoButterworth(30000)'
-tap_case "process: two chains" exits 2 "more than one is given" \
+tap_case "process: two chains" exits 2 "only one of --chain" \
   gst-tfx process -o out -c 'Gain(1)' -p 'Rumble filter' noise.wav
 tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
   gst-tfx process --nonsense
@@ -810,7 +876,7 @@ check_warned_once() {
 
 # What would pass -1 dBTP does not, and it is told how loud it is then.
 check_limited() {
-  exits 0 "they are limited to -1, and it comes to" \
+  exits 0 "limited to -1 dBTP, the output has" \
     gst-tfx process --json -l 0 even.wav loud.wav || return 1
   local reached
   reached=$(sed -n -E 's/.*"output": ([-0-9.]+), "limited": true.*/\1/p' said.txt)
@@ -820,7 +886,7 @@ check_limited() {
 # Another loudness, or dither, is another output, to the journal.
 check_loudness_again() {
   gst-tfx process -l -23 -o leveled even.wav && [ -e leveled/even.wav ] &&
-    exits 0 '1 were done before' gst-tfx process -l -23 -o leveled even.wav &&
+    exits 0 '1 done before' gst-tfx process -l -23 -o leveled even.wav &&
     exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 -o leveled even.wav &&
     exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 --dither none -o leveled even.wav &&
     exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 --dither rpdf -o leveled even.wav
@@ -840,10 +906,10 @@ check_gains() {
 check_silence() {
   gst-launch-1.0 -q audiotestsrc wave=silence num-buffers=20 ! audio/x-raw,format=F32LE ! \
     wavenc ! filesink location=silence.wav
-  exits 0 "silence.wav: no sound of it is above -70 LUFS: its level stays" \
+  exits 0 "silence.wav: it is silent (below -70 LUFS): its level is unchanged" \
     gst-tfx process --json -l -23 silence.wav still.wav &&
     grep -q '"input": null' said.txt && cmp <(decode silence.wav) <(decode still.wav) &&
-    make_wav none.wav 0 2 16 3 && exits 0 "none.wav: no sound of it is above -70 LUFS" \
+    make_wav none.wav 0 2 16 3 && exits 0 "none.wav: it is silent (below -70 LUFS)" \
     gst-tfx process --json -l -23 none.wav still-none.wav && grep -q '"seconds": 0.000000' said.txt
 }
 
@@ -853,7 +919,7 @@ check_pipe() {
   cat noise.wav > pipe.wav &
   timeout 60 gst-tfx process -f pipe.wav piped.wav 'Gain(0.5)' && gst-tfx process -f noise.wav half.wav 'Gain(0.5)' &&
     cmp <(decode piped.wav) <(decode half.wav) || return 1
-  exits 1 "cannot be read twice for its loudness" gst-tfx process -l -23 pipe.wav x.wav &&
+  exits 1 "pipe.wav: it is not a file, so it cannot be read twice" gst-tfx process -l -23 pipe.wav x.wav &&
     [ ! -e x.wav ] && nothing_left .
 }
 
@@ -867,6 +933,66 @@ tap_case "process: a pipe, and no loudness of one" check_pipe
 tap_case "process: a loudness that is none" exits 2 \
   "loudness is '-23dB', but must be from -70 to 0 LUFS" \
   gst-tfx process -l -23dB noise.wav x.wav
+
+# By libebur128, which is asked each 100 ms; noise at three levels, below the frequencies at which
+# the two filters for true peaks differ.
+check_measured() {
+  python3 - << 'PY'
+import array, random, wave
+noise = random.Random(1)
+levels = [0.5] * 8 + [0.05] * 8 + [0.2] * 4
+x = array.array("h", (int(32767 * level * noise.uniform(-1, 1) ** 3) for level in levels for _ in range(2 * 48000)))
+w = wave.open("noisy.wav", "wb")
+w.setparams((2, 2, 48000, 0, "NONE", ""))
+w.writeframes(x.tobytes())
+PY
+  gst-tfx process -f noisy.wav levels.wav 'LoButterworth(6000, order=8)' &&
+    gst-tfx loudness --json levels.wav | tee loudness.json && python3 - << 'PY' || return 1
+import array, ctypes, json, math, wave
+ebur128 = ctypes.CDLL("libebur128.so.1")
+ebur128.ebur128_init.restype = ctypes.c_void_p
+state = ctypes.c_void_p(ebur128.ebur128_init(2, ctypes.c_ulong(48000), 63))
+samples = wave.open("levels.wav").readframes(1 << 30)
+value = ctypes.c_double()
+def ask(name, *more):
+    assert getattr(ebur128, "ebur128_" + name)(state, *more, ctypes.byref(value)) == 0, name
+    return value.value
+most = {"loudness_momentary": -math.inf, "loudness_shortterm": -math.inf}
+for at in range(0, len(samples), 4 * 4800):
+    piece = samples[at:at + 4 * 4800]
+    ebur128.ebur128_add_frames_short(state, piece, ctypes.c_size_t(len(piece) // 4))
+    for name in most:
+        most[name] = max(most[name], ask(name))
+line = json.load(open("loudness.json"))
+assert set(line) == set("input integrated range momentary_max short_term_max true_peak seconds error".split()), line
+peak = 20 * math.log10(max(ask("true_peak", c) for c in (0, 1)))
+for name, wanted, bound in (("integrated", ask("loudness_global"), 0.02), ("range", ask("loudness_range"), 0.1),
+        ("momentary_max", most["loudness_momentary"], 0.02), ("short_term_max", most["loudness_shortterm"], 0.02),
+        ("true_peak", peak, 0.05)):
+    print(name, line[name], wanted)
+    assert abs(line[name] - wanted) < bound, name
+PY
+  gst-tfx loudness -c "Gain(-6, 'db')" levels.wav > loudness.txt && python3 -c '
+import json
+numbers = list(map(float, open("loudness.txt").read().splitlines()[2].split()[:5]))
+line = json.load(open("loudness.json"))
+for got, name, change in zip(numbers, ("integrated", "range", "momentary_max", "short_term_max", "true_peak"), (6, 0, 6, 6, 6)):
+    assert abs(got - line[name] + change) < 0.11, (name, got, line)'
+}
+# Silence has none, and a file that fails does not stop the others.
+check_measured_many() {
+  exits 1 "error: absent.wav: cannot be read: No such file" gst-tfx loudness absent.wav silence.wav noise.wav &&
+    grep -q -E '^ +-inf +0.0 +-inf +-inf +-inf  silence.wav$' said.txt && grep -q '  noise.wav$' said.txt &&
+    exits 1 '"input": "text.wav", "integrated": null' gst-tfx loudness --json text.wav &&
+    exits 0 "  folder/a/b/2.WAV" gst-tfx loudness folder/a && [ "$(grep -c '  folder/' said.txt)" -eq 1 ]
+}
+if python3 -c 'import ctypes; ctypes.CDLL("libebur128.so.1")' 2> /dev/null; then
+  tap_case "loudness: as libebur128 measures" check_measured
+else
+  tap_skip "loudness: as libebur128 measures" "there is no libebur128 here"
+fi
+tap_case "loudness: several files" check_measured_many
+tap_case "loudness: no file" exits 2 "loudness takes one or more files" gst-tfx loudness
 
 # ---- dither ------------------------------------------------------------------------
 
@@ -1027,7 +1153,7 @@ check_again() {
   gst-tfx process -f -o out -c 'LoButterworth(1000)' many/*.wav > again.txt 2>&1 ||
     return 1
   cat again.txt
-  grep -q '^2 done, 0 failed, 18 were done before$' again.txt || return 1
+  grep -q '^2 done, 0 failed, 18 done before$' again.txt || return 1
   gst-tfx process -f -o out -c 'LoButterworth(2000)' many/*.wav 2>&1 |
     grep -q '^20 done, 0 failed$'
 }
@@ -1047,7 +1173,7 @@ check_base() {
   gst-tfx process -o kept -b tree --journal kept.journal -c 'Gain(1)' tree/*/*.wav &&
     cmp kept/a/same.wav kept/b/same.wav && [ ! -e kept/.gst-tfx-journal ] &&
     gst-tfx process -o kept -b tree --journal kept.journal -c 'Gain(1)' tree/*/*.wav 2>&1 |
-    grep -q '2 were done before'
+    grep -q '2 done before'
 }
 check_base_root() {
   gst-tfx process -o rooted -b / -c 'Gain(1)' noise.wav && [ -e "rooted$PWD/noise.wav" ]
@@ -1074,15 +1200,15 @@ check_begun() {
   gst-tfx process -o begun -c 'Gain(0.5)' noise.wav && sed -i '/^done/d' begun/.gst-tfx-journal &&
     exits 0 '1 done, 0 failed' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav &&
     : > begun/.gst-tfx-journal &&
-    exits 1 'begun/noise.wav is there already' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav &&
-    exits 1 'begun/noise.wav is there already' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav
+    exits 1 'begun/noise.wav exists' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav &&
+    exits 1 'begun/noise.wav exists' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav
 }
 
 # Another impulse response makes another output; the same one under a new time does not.
 check_file_changed() {
   printf '0.5\n' > response.txt
   gst-tfx process -o rooms -c "FIR('response.txt')" noise.wav && touch -d 2001-01-01 response.txt &&
-    exits 0 '1 were done before' gst-tfx process -o rooms -c "FIR('response.txt')" noise.wav &&
+    exits 0 '1 done before' gst-tfx process -o rooms -c "FIR('response.txt')" noise.wav &&
     printf '0.25\n' > response.txt &&
     exits 0 '1 done, 0 failed' gst-tfx process -f -o rooms -c "FIR('response.txt')" noise.wav &&
     gst-tfx process noise.wav quarter.wav 'Gain(0.25)' && cmp quarter.wav rooms/noise.wav
@@ -1297,7 +1423,7 @@ PY
 }
 tap_case "watch: each file, as it is in the end" check_watch
 tap_case "watch: how far it has come" check_watch_progress
-tap_case "watch: not its own outputs" exits 2 "cannot be that of the outputs" \
+tap_case "watch: not its own outputs" exits 2 "cannot be the folder of the outputs" \
   gst-tfx watch -o drop -c 'Gain(1)' drop
 tap_case "watch: a folder that is none" exits 1 "absent" \
   gst-tfx watch -o dropped -c 'Gain(1)' absent
@@ -1322,6 +1448,39 @@ assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || retur
   size=$(decode live.flac | wc -c)
   echo "exit status $status, $size bytes"
   [ $status -eq 0 ] && [ "$size" -gt 4000 ] && nothing_left .
+}
+# The second one comes before the first one has done its work.
+check_record_twice() {
+  local recorder status=0
+  gst-tfx record -s 'audiotestsrc is-live=true' twice.wav 'Gain(0.5)' > said.txt 2>&1 &
+  recorder=$!
+  tap_wait 120 grows twice.wav || return 1
+  kill -INT $recorder && sleep 0.02 && kill -INT $recorder
+  wait $recorder || status=$?
+  cat said.txt
+  [ $status -eq 0 ] && grep -q '^twice.wav (.* of sound)$' said.txt && nothing_left . &&
+    exits 0 '"status": "done"' gst-tfx process --json -f twice.wav x.wav 'Gain(1)' && rm x.wav
+}
+# A source that takes five seconds to end is not waited for; what there is is kept.
+check_record_stuck() {
+  local recorder status=0
+  gst-tfx record -s 'audiotestsrc samplesperbuffer=44100 ! identity sleep-time=5000000' stuck.wav 'Gain(0.5)' > said.txt 2>&1 &
+  recorder=$!
+  tap_wait 120 grows stuck.wav || return 1
+  kill -INT $recorder && sleep 2.2 && kill -INT $recorder
+  wait $recorder || status=$?
+  cat said.txt
+  [ $status -eq 130 ] && grep -q 'stuck.wav holds what was recorded so far' said.txt && nothing_left . &&
+    [ "$(decode stuck.wav | wc -c)" -ge $((4 * 44100)) ]
+}
+# It is named once.
+check_record_exists() {
+  exits 1 "error: noise.wav exists (--force overwrites it)" gst-tfx record -s 'audiotestsrc num-buffers=3' noise.wav 'Gain(1)'
+}
+check_record_nobody() {
+  exits 1 "error: GStreamer finds no microphone here" env ALSA_CONFIG_PATH=/dev/null PULSE_SERVER=unix:/absent \
+    XDG_RUNTIME_DIR=/absent PIPEWIRE_REMOTE=absent JACK_NO_START_SERVER=1 timeout 20 gst-tfx record nobody.wav 'Gain(1)' &&
+    [ ! -e nobody.wav ] && nothing_left .
 }
 # grows FILE: what is being written has something in it.
 grows() {
@@ -1353,9 +1512,13 @@ ends() { ! kill -0 "$1"; }
 tap_case "process: another one writes the same" check_two_writers
 tap_case "record: a source that says much is interrupted" check_busy_source
 tap_case "record: until the end, until interrupted" check_record
+tap_case "record: two interrupts" check_record_twice
+tap_case "record: two interrupts, and a source that does not end" check_record_stuck
+tap_case "record: no microphone" check_record_nobody
+tap_case "record: an output that exists" check_record_exists
 tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no element" \
   gst-tfx record -s nosuchsrc x.wav 'Gain(1)'
-tap_case "record: no chain" exits 2 "there is no chain; --chain, --chain-file or --preset" gst-tfx record x.wav
+tap_case "record: no chain" exits 2 "there is no chain: give it in quotes, or by --chain" gst-tfx record x.wav
 
 # ---- to the loudspeakers ---------------------------------------------------------------
 
@@ -1378,14 +1541,17 @@ check_play_keys() {
     gst-tfx play -o "$to_file" -s 'audiotestsrc is-live=true wave=square volume=0.8' - \
       'Gain(0.5)' > play.txt 2>&1 || return 1
   cat play.txt
-  grep -q '> gain0::gain = 1$' play.txt && has_level 0.8
+  grep -q '> gain0::gain = 1$' play.txt && [ "$(tail -n 1 play.txt)" = 'Gain(1)' ] && has_level 0.8
 }
 # Whole numbers go by one, decibels by a half, others by a semitone, or from 0; in front of the first
-# one is the last one.  Without the chain, and with it again, they are the same.
+# one is the last one.  Without the chain, and with it again, they are the same; so they are where
+# it ends without the chain.
 check_play_knobs() {
-  printf 'n+n-n+n+ppppp-bbq' | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - \
-    'LoButterworth(1000, order=2) | Compressor(-20, attack=0)' 2>&1 | tee play.txt
-  cmp play.txt - << 'END'
+  local keys
+  for keys in 'n+n-n+n+ppppp-bblq' 'n+n-n+n+ppppp-lbq'; do
+    printf %s "$keys" | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - \
+      'LoButterworth(1000, order=2) | Compressor(-20, attack=0)' 2>&1 | tee play.txt
+    cmp play.txt - << 'END' || return 1
   lobutterworth0::cutoff = 1000
   lobutterworth0::order = 3
   compressor0::threshold = -20.5
@@ -1394,7 +1560,14 @@ check_play_knobs() {
   compressor0::release = 0.05
   compressor0::knee = 6
 > compressor0::makeup-gain = -0.5
+LoButterworth(1000, order=3) | Compressor(threshold=-20.5, ratio=4.23785, attack=0.01, makeup_gain=-0.5)
 END
+  done
+  gst-tfx check "$(tail -n 1 play.txt)"
+}
+check_play_help() {
+  printf '?q' | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - 'Gain(1)' 2>&1 | tee play.txt
+  grep -q '^  b  *bypass the chain' play.txt && grep -q '^  q  *quit' play.txt && ! grep Gain play.txt
 }
 # It ends by a key long before the sound does.
 check_play_quits() {
@@ -1427,7 +1600,7 @@ check_play_bypass() {
     timeout 90 gst-tfx play -C chains/live.chain -o "$to_file" \
       -s 'audiotestsrc is-live=true wave=square volume=0.8' - >> play.txt 2>&1 || return 1
   cat play.txt
-  ! grep warning play.txt && has_level 0.2
+  ! grep warning play.txt && has_level 0.2 && gst-tfx check "$(tail -n 1 play.txt)" | grep -q "chains/one.txt.*Gain(0.25)"
 }
 # A live sound waits for as long as the chain looks ahead, also when that changes.
 check_play_latency() {
@@ -1447,6 +1620,7 @@ sys.exit(not a or abs(max(a) - float(sys.argv[1])) > 1e-3)' "$1"
 tap_case "play: a file to its end" check_play
 tap_case "play: keys change a parameter" check_play_keys
 tap_case "play: keys go from parameter to parameter" check_play_knobs
+tap_case "play: the keys are shown" check_play_help
 tap_case "play: a key ends it" check_play_quits
 tap_case "play: the chain's file is followed" check_play_follows
 tap_case "play: without the chain and with it again" check_play_bypass
@@ -1468,17 +1642,21 @@ tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/presets" \
   gst-tfx process -p 'Rumble filter' noise.wav preset.wav
 tap_case "process: a preset that is none" env GST_PRESET_PATH="$root/gst/presets" bash -c '
   ! gst-tfx process -p Rumbel noise.wav preset2.wav 2> presets.txt &&
-    grep -q "no preset .Rumbel.; there are .Crossover, high half., .Crossover, low half., " presets.txt'
+    grep -q "no preset .Rumbel.; the presets are .Crossover, high half., .Crossover, low half., " presets.txt'
+
+tap_case "list: presets" env GST_PRESET_PATH="$root/gst/presets" bash -c '
+  gst-tfx list presets | tee presets.txt && grep -q -x "Telephone band" presets.txt &&
+    while read -r name; do gst-tfx check --preset "$name" > /dev/null || exit 1; done < presets.txt'
 
 # ---- a chain of one's own, measured ----------------------------------------------------
 
 check_bench() {
-  gst-tfx bench -s 0 -c 1,3 -n 64,100 -d cpu 'LoButterworth(1000) | Gain(2)' | tee bench.csv
+  gst-tfx bench -s 0 --channels 1,3 -n 64,100 -d cpu 'LoButterworth(1000) | Gain(2)' | tee bench.csv
   [ "$(grep -c -E '^[13],(64|100),cpu,cpu,[a-z0-9]+,[0-9.]+,[0-9.]+$' bench.csv)" -eq 4 ]
 }
 # A line of the picture for each number of channels on each device, over the lengths.
 check_bench_picture() {
-  gst-tfx bench -s 0 -c 1,2 -n 64,128,256 -d auto,cpu -o bench.svg 'Gain(2)' > bench.csv &&
+  gst-tfx bench -s 0 --channels 1,2 -n 64,128,256 -d auto,cpu -o bench.svg 'Gain(2)' > bench.csv &&
     [ "$(wc -l < bench.csv)" -eq 13 ] && python3 -c '
 import xml.etree.ElementTree as e
 t = e.parse("bench.svg").getroot()
@@ -1487,24 +1665,24 @@ d = [p.get("d") for p in t.iter(n + "path") if p.get("class") == "curve"]
 texts = [p.text for p in t.iter(n + "text")]
 assert len(d) == 4 and all(c.count("L") == 2 for c in d), d
 assert {"Gain(2)", "64", "128", "256", "1 channel, auto", "2 channels, cpu"} <= set(texts), texts
-' && gst-tfx bench -s 0 -c 1 -n 64 -o bench2.csv 'Gain(2)' | cmp - /dev/null &&
+' && gst-tfx bench -s 0 --channels 1 -n 64 -o bench2.csv 'Gain(2)' | cmp - /dev/null &&
     [ "$(wc -l < bench2.csv)" -eq 2 ]
 }
 # A number of channels that the chain does not take costs the others nothing.
 check_bench_leaves_out() {
-  exits 0 "left out: the chain does not run with 1 channel at 48000 Hz: " \
-    gst-tfx bench -s 0 -c 1,2,3 -n 64,128 -d cpu -o some.svg 'Mix([[1, 1]])' || return 1
-  [ "$(grep -c '^2,' said.txt)" -eq 2 ] && [ "$(grep -c '^left out' said.txt)" -eq 2 ] &&
+  exits 0 "skipped: the chain does not run with 1 channel at 48000 Hz: " \
+    gst-tfx bench -s 0 --channels 1,2,3 -n 64,128 -d cpu -o some.svg 'Mix([[1, 1]])' || return 1
+  [ "$(grep -c '^2,' said.txt)" -eq 2 ] && [ "$(grep -c '^skipped' said.txt)" -eq 2 ] &&
     [ "$(grep -c "class='curve'" some.svg)" -eq 1 ] &&
-    exits 1 "with 3 channels" gst-tfx bench -s 0 -c 3 -n 64 -o none.svg 'Mix([[1, 1]])' &&
+    exits 1 "with 3 channels" gst-tfx bench -s 0 --channels 3 -n 64 -o none.svg 'Mix([[1, 1]])' &&
     [ ! -e none.svg ]
 }
 tap_case "bench: a line for each shape" check_bench
 tap_case "bench: channels that the chain does not take" check_bench_leaves_out
 tap_case "bench: a picture" check_bench_picture
 tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must be" \
-  gst-tfx bench -c 1,zwei 'Gain(2)'
-tap_case "bench: no number at all" exits 2 "channels is '', but must be" gst-tfx bench -c '' 'Gain(2)'
+  gst-tfx bench --channels 1,zwei 'Gain(2)'
+tap_case "bench: no number at all" exits 2 "channels is '', but must be" gst-tfx bench --channels '' 'Gain(2)'
 tap_case "bench: no device at all" exits 2 "a device is '', but must be" gst-tfx bench -d '' 'Gain(2)'
 tap_case "bench: a time below 0" exits 2 "seconds is -1, but must be 0 or more" \
   gst-tfx bench -s -1 'Gain(2)'
@@ -1521,12 +1699,12 @@ check_devices() {
   local standin=$build/tests/cuda
   # With what stands in for the compiler, where nvcc was not there.
   local -x XDG_CACHE_HOME=$PWD/cache
-  CUDA_VISIBLE_DEVICES='' exits 0 "cpu   runs it, by its kernel" gst-tfx devices \
+  CUDA_VISIBLE_DEVICES='' exits 0 "cpu   runs it (kernel" gst-tfx devices \
     'HiButterworth(80) | Gain(2)' || return 1
   grep -q '^cuda  ' said.txt && [ "$(grep -c -E '^ +[0-9]+ +[0-9]+  (cpu|cuda) ' said.txt)" -eq 7 ] || return 1
   [ -e "$standin/libcuda.so.1" ] || return 0
   local -x LD_LIBRARY_PATH=$standin:$standin/nvrtc
-  exits 0 "cuda  runs it, by its kernel" gst-tfx devices 'HiButterworth(80)' &&
+  exits 0 "cuda  runs it (kernel" gst-tfx devices 'HiButterworth(80)' &&
     exits 0 \
     "cuda  does not run it: a stage of the chain has no kernel for it" gst-tfx devices 'Loudness(None)'
 }
@@ -1597,7 +1775,7 @@ check_labels() {
   cp noise.wav WWWWWWWWWWWWWWWWWWWWWWWW.wav && cp noise.wav 録音録音録音録音録音録音録音録音.wav &&
     cp noise.wav "$(printf 'a\1&\n<.wav')" &&
     gst-tfx spectrum -o labels.svg WWW*.wav 録音*.wav a?'&'*.wav && has_labels labels.svg 10 &&
-    gst-tfx bench -s 0 -c 1,2 -n 1024,64,65,66,1000 -d cpu -o labels.svg 'Gain(2)' && has_labels labels.svg 2
+    gst-tfx bench -s 0 --channels 1,2 -n 1024,64,65,66,1000 -d cpu -o labels.svg 'Gain(2)' && has_labels labels.svg 2
 }
 # is_png FILE WIDTH HEIGHT
 is_png() {
@@ -1721,6 +1899,11 @@ tap_case "response: no zero has a minus" check_response_zero
 tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of stage 'lobutterworth0'" \
   gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
+check_no_minus_zero() {
+  gst-tfx response 'Gain(2)' > response.csv && [ "$(wc -l < response.csv)" -gt 100 ] &&
+    ! grep -E ',-0\.0*(,|$)' response.csv
+}
+tap_case "response: no -0" check_no_minus_zero
 # Also with files that the chain names, from its own folder on.
 check_response_file() {
   mkdir -p rooms && printf '0.5\n' > rooms/half.txt &&
@@ -1728,7 +1911,7 @@ check_response_file() {
     gst-tfx response -C rooms/half.chain > file.csv && gst-tfx response 'Gain(0.5)' > text.csv &&
     cmp file.csv text.csv &&
     gst-tfx response -C rooms/half.chain -o file.svg && ! grep -q '# half' file.svg &&
-    gst-tfx bench -c 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
+    gst-tfx bench --channels 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
     exits 2 "response takes one chain, in quotes, or in a file" gst-tfx response -C rooms/half.chain 'Gain(2)' &&
     exits 2 "bench takes one chain" gst-tfx bench &&
     exits 2 "No such file" gst-tfx response --chain-file rooms/none.chain
@@ -1820,8 +2003,8 @@ tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 
 # ---- the manual and the completion --------------------------------------------------
 
-# Every command of --help is in the manual, and each option in its section or in that
-# of the command whose options it takes too.
+# Every command of --help is in the manual, and each option in its section, in that of the
+# command whose options it takes too, or among those that name a chain.
 check_manual() {
   local command option sections page=$root/gst/tools/gst-tfx.1
   : > man.txt
@@ -1838,7 +2021,7 @@ check_manual() {
     esac
     for option in $(gst-tfx "$command" --help | grep -o -E '^  (-., )?--[a-z-]+' |
       grep -o -E -- '--[a-z-]+' | grep -v -e --help); do
-      awk -v sections="^($sections)\$" '/^\.S[SH] / { here = $2 ~ sections } here' "$page" |
+      awk -v sections="^($sections|DESCRIPTION)\$" '/^\.S[SH] / { here = $2 ~ sections } here' "$page" |
         sed 's/\\-/-/g' | grep -q -E -e "$option( |=|,|\\\\|\$)" ||
         { echo "no $option of $command" && return 1; }
     done
@@ -1865,6 +2048,8 @@ tap_case "completion: classes behind a bar" completes check \
   "'Gain(2) | LoChebyshev1" 'Gain(2) | LoChebyshev1('
 tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
   'HiButterworth(80, order='
+with_presets() { GST_PRESET_PATH=$root/gst/presets "$@"; }
+tap_case "completion: presets" with_presets completes process --preset Tele 'Telephone band'
 tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
 tap_case "completion: a chain to be run somewhere" completes devices "'HiBu" 'HiButterworth('
 tap_case "completion: files" completes process nois noise.wav
@@ -1983,6 +2168,15 @@ check_list() {
   [ "$(gst-tfx list | grep -c '^[A-Z]')" -gt 40 ]
 }
 tap_case "list: all of them" check_list
+# A letter stands for one option: -c is the chain, wherever there is one.
+check_short() {
+  local command
+  for command in process watch play record loudness check response bench devices; do
+    gst-tfx "$command" --help | tee help.txt | grep -q -E '^  -c, --chain=CHAIN ' || return 1
+    [ "$(grep -c -E '^  -c, ' help.txt)" -eq 1 ] || return 1
+  done
+}
+tap_case "help: -c is the chain" check_short
 tap_case "help of a command" exits 0 "--files-from=FILE" gst-tfx help process
 tap_case "help" exits 0 "gst-tfx COMMAND --help" gst-tfx --help
 tap_case "no command" exits 2 "Usage: gst-tfx COMMAND" gst-tfx

@@ -61,6 +61,8 @@ static const TfxWord conv_modes[] = {
   { NULL }
 };
 
+static const TfxWord delays[] = { { "peak", { NULL }, NULL }, { NULL } };
+
 static const TfxWord riaa_modes[] = {
   { "playback", { "reproduction" }, NULL },
   { "recording", { NULL }, NULL },
@@ -253,16 +255,22 @@ static const TfxParam weighting[] = {
     TFX_PARAM_INTEGER | TFX_PARAM_KEYWORD, "", 0.0, TFX_EXPR_MAX_CHANNELS - 1, \
     0, 0, NULL, NONE, "the one channel of the file that is used for all" }
 
+#define DELAY \
+  { "delay", TFX_VALUE_NUMBER | TFX_VALUE_WORD, \
+    TFX_PARAM_INTEGER | TFX_PARAM_KEYWORD, "samples", 0.0, \
+    TFX_FIR_MAX_TAPS - 1, 0, 0, delays, NUMBER (0.0), \
+    "delay of the impulse response, reported as latency" }
+
 static const TfxParam fir[] = {
   { "b", TFX_VALUE_LIST | TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
       TFX_EXPR_MAX_LIST, NULL, NONE, "the taps, or a file with them" },
-  CONV_MODE, CHANNEL };
+  CONV_MODE, CHANNEL, DELAY };
 static const TfxParam convolve[] = {
   { "location", TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
       "a file with an impulse response" },
   { "mix", TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (1.0),
       "how much of the output has gone through it" },
-  CONV_MODE, CHANNEL };
+  CONV_MODE, CHANNEL, DELAY };
 static const TfxParam designable[] = {
   { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED
       | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 1,
@@ -393,7 +401,8 @@ static const TfxParam loudness[] = {
 #define FILED(name) \
   &(const TfxClassOps) { .check = tfx_##name##_check, \
     .check_channels = tfx_##name##_check_channels, \
-    .measure = tfx_##name##_measure, .build = tfx_##name##_build }
+    .measure = tfx_##name##_measure, .build = tfx_##name##_build, \
+    .fit = tfx_kernel_fit }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \

@@ -155,6 +155,7 @@ TfxClassDesign tfx_weighting_design;
 
 /* kernel.c */
 TfxClassCheck tfx_kernel_check;
+void tfx_kernel_fit (const TfxNode *node, TfxFit *fit);
 TfxClassCheckChannels tfx_kernel_check_channels;
 TfxClassCheck tfx_convolve_check;
 TfxClassCheckChannels tfx_convolve_check_channels;

@@ -216,6 +216,9 @@ typedef struct TfxImpulse
   size_t n_taps, beginning;
 } TfxImpulse;
 
+/* The frame with the largest magnitude in any channel. */
+size_t tfx_impulse_find_peak (const TfxImpulse *impulse);
+
 /* The impulse response in a file, as it was when it was read: whoever reads files
  * begins a struct of his own with it.  Immutable; any thread. */
 typedef struct TfxFile

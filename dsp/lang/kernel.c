@@ -28,6 +28,38 @@ find_method (const TfxNode *node)
   return TFX_FIR_AUTO;
 }
 
+/* ---- delay ---------------------------------------------------------------------- */
+
+/* Latency in frames of the stream.  scale: frames of the stream per frame of the
+ * file. */
+static size_t
+find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
+{
+  const double delay = tfx_class_number (node, "delay");
+  size_t n_late;
+
+  if (tfx_class_is (node, "delay", "peak"))
+    return tfx_impulse_find_peak (impulse);
+  if (delay == 0.0)
+    return 0;
+  n_late = impulse->beginning + (size_t)(delay * scale + 0.5);
+  return n_late < impulse->n_taps ? n_late : impulse->n_taps - 1;
+}
+
+void
+tfx_kernel_fit (const TfxNode *node, TfxFit *fit)
+{
+  const TfxValue *b = tfx_class_value (node,
+      tfx_class_has (node, "location") ? "location" : "b");
+  const size_t n = b->file ? b->file->n_frames : b->n_list;
+  const double asked = tfx_class_number (node, "delay");
+
+  if (n == 0 || tfx_class_is (node, "delay", "peak"))
+    return;
+  *fit = (TfxFit){ "delay", asked, fmin (asked, (double)n - 1.0), 0.0,
+    (double)n - 1.0, "must be less than the number of taps" };
+}
+
 static int
 make_stage (const TfxBuild *build, const TfxNode *node, const double *taps,
     size_t n_taps, TfxStage **stage)
@@ -117,9 +149,10 @@ read_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
   return code;
 }
 
-/* The part "mix" of the output comes from the kernels, the rest is the input. */
+/* The part "mix" of the output comes from the kernels, the rest is the input, at the
+ * tap `direct`. */
 static void
-mix_in (TfxImpulse *impulse, double mix)
+mix_in (TfxImpulse *impulse, double mix, size_t direct)
 {
   const size_t n = impulse->n_taps;
 
@@ -128,7 +161,7 @@ mix_in (TfxImpulse *impulse, double mix)
 
     for (size_t i = 0; i < n; i++)
       taps[i] *= mix;
-    taps[impulse->beginning] += 1.0 - mix;
+    taps[direct] += 1.0 - mix;
   }
 }
 
@@ -140,6 +173,7 @@ build_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
   const double *kernels[TFX_EXPR_MAX_CHANNELS];
   TfxImpulse impulse;
   unsigned n_kernels = 1;
+  size_t n_late;
   int code = read_file (build, node, name, &impulse);
 
   if (code < 0)
@@ -152,14 +186,21 @@ build_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
         "%s has a kernel for each of %u channels, at most %u are allowed",
         build->thing, n_kernels, TFX_EXPR_MAX_CHANNELS);
   }
-  mix_in (&impulse, mix);
+  n_late = find_delay (node, &impulse,
+      name->file->rate_hz > 0.0 ? build->rate_hz / name->file->rate_hz : 1.0);
+  mix_in (&impulse, mix,
+      n_late > 0 || tfx_class_is (node, "delay", "peak") ? n_late
+                                                         : impulse.beginning);
   for (unsigned k = 0; k < n_kernels; k++)
     kernels[k] =
         impulse.taps + (k < impulse.n_kernels ? k : 0) * impulse.n_taps;
   *stage = tfx_stage_new_fir (node->id, kernels, n_kernels, impulse.n_taps,
       find_method (node));
   free (impulse.taps);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  if (!*stage)
+    return tfx_class_refuse (build, NULL);
+  (*stage)->u.fir.n_late = n_late;
+  return 0;
 }
 
 /* ---- FIR, Convolve -------------------------------------------------------------- */
@@ -191,10 +232,15 @@ int
 tfx_kernel_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
   const TfxValue *b = tfx_class_value (node, "b");
+  const TfxImpulse impulse = { b->list, 1, b->n_list, 0 };
+  int code;
 
   if (b->type == TFX_VALUE_TEXT)
     return build_file (build, node, b, 1.0, stage);
-  return make_stage (build, node, b->list, b->n_list, stage);
+  code = make_stage (build, node, b->list, b->n_list, stage);
+  if (code == 0)
+    (*stage)->u.fir.n_late = find_delay (node, &impulse, 1.0);
+  return code;
 }
 
 int

@@ -151,8 +151,10 @@ convolve (const TfxStage *first, const TfxStage *second,
 
     tfx_fir_convolve (a, len_a, b, len_b, out);
   }
-  if (stage)
+  if (stage) {
+    stage->u.fir.n_late = first->u.fir.n_late + second->u.fir.n_late;
     look_at_taps (stage);
+  }
   return stage;
 }
 
@@ -180,6 +182,7 @@ fir_is_same_structure (const TfxStage *a, const TfxStage *b)
          a->u.fir.n_taps == b->u.fir.n_taps &&
          a->u.fir.n_leading == b->u.fir.n_leading &&
          a->u.fir.n_trailing == b->u.fir.n_trailing &&
+         a->u.fir.n_late == b->u.fir.n_late &&
          a->u.fir.method == b->u.fir.method;
 }
 
@@ -195,6 +198,12 @@ static size_t
 fir_state_size (const TfxStage *stage)
 {
   return stage->u.fir.n_taps - 1;
+}
+
+static size_t
+fir_latency (const TfxStage *stage)
+{
+  return stage->u.fir.n_late;
 }
 
 static double
@@ -266,7 +275,8 @@ fir_clear (TfxStage *stage)
   free (stage->u.fir.taps);
 }
 
-/* By Horner's rule in 1/z, with the taps at both ends that are zeros. */
+/* By Horner's rule in 1/z, with the taps at both ends that are zeros.  Latency does
+ * not count. */
 static TfxComplex
 fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
@@ -280,6 +290,7 @@ fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
     taps += channel % stage->u.fir.n_kernels * n;
   for (size_t i = n; i-- > 0;)
     h = h * d + taps[i];
+  h *= cexp (I * 2.0 * M_PI * freq_hz / rate_hz * (double)stage->u.fir.n_late);
   return (TfxComplex){ creal (h), cimag (h) };
 }
 
@@ -307,6 +318,7 @@ const TfxKind tfx_kind_fir = {
   .is_same_structure = fir_is_same_structure,
   .is_same = fir_is_same,
   .state_size = fir_state_size,
+  .latency = fir_latency,
   .response = fir_response,
   .join = fir_join,
   .prepare = tfx_unit_fir_prepare,

@@ -3,8 +3,8 @@
  *
  * What a parameter takes says of which type its property is: numbers are
  * double or int, True and False are boolean, words are enumerations, note
- * values and names of files are strings, and lists are arrays.  None, where a parameter takes it,
- * is a number below all others.
+ * values and names of files are strings, and lists are arrays.  None, or the one word that a
+ * parameter takes beside numbers, is a number below all others.
  */
 #include "gsttfxchainparam.h"
 
@@ -164,7 +164,16 @@ set_enum (const TfxParam *param, gint number, TfxValue *value)
 
 /* ---- numbers ------------------------------------------------------------------- */
 
-/* What stands for None: a number below all that the parameter takes. */
+/* Whether a number stands for None or a word. */
+static gboolean
+has_none (const TfxParam *param)
+{
+  return has_type (param, TFX_VALUE_NONE) ||
+         (has_type (param, TFX_VALUE_WORD) &&
+             has_type (param, TFX_VALUE_NUMBER));
+}
+
+/* That number: below all that the parameter takes. */
 static gdouble
 none_number (const TfxParam *param)
 {
@@ -174,7 +183,7 @@ none_number (const TfxParam *param)
 static gdouble
 lowest_number (const TfxParam *param)
 {
-  if (has_type (param, TFX_VALUE_NONE))
+  if (has_none (param))
     return none_number (param);
   if (!(param->flags & TFX_PARAM_ABOVE_MINIMUM))
     return MAX (param->minimum, -G_MAXDOUBLE);
@@ -219,8 +228,11 @@ static void
 set_number (const TfxParam *param, gdouble number, const TfxValue *old,
     TfxValue *value, gdouble pair[2])
 {
-  if (has_type (param, TFX_VALUE_NONE) && number == none_number (param)) {
-    value->type = TFX_VALUE_NONE;
+  if (has_none (param) && number == none_number (param)) {
+    if (has_type (param, TFX_VALUE_WORD))
+      set_enum (param, 0, value);
+    else
+      value->type = TFX_VALUE_NONE;
   } else if (old->type == TFX_VALUE_LIST) {
     make_list (value, old->n_list, old->list, pair);
     value->list[0] = number;
@@ -314,8 +326,9 @@ make_blurb (const TfxParam *param, GstTfxChainParamPart part)
   else if (has_type (param, TFX_VALUE_NUMBER) &&
            has_type (param, TFX_VALUE_LIST))
     g_string_append (text, " (the first one)");
-  else if (has_type (param, TFX_VALUE_NONE))
-    g_string_append_printf (text, " (%g = None)", none_number (param));
+  else if (has_type (param, TFX_VALUE_NUMBER) && has_none (param))
+    g_string_append_printf (text, " (%g = %s)", none_number (param),
+        has_type (param, TFX_VALUE_WORD) ? param->words[0].word : "None");
   return g_string_free (text, FALSE);
 }
 

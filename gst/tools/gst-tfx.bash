@@ -57,6 +57,10 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
     return
   fi
+  if [[ $previous == @(--preset|-p) ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(gst-tfx list presets 2> /dev/null)" -- "${word#"$quote"}")
+    return
+  fi
   if [[ $previous == @(--chain-file|-C|--output|-o) ]]; then
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
     return

@@ -16,23 +16,27 @@ typedef struct Command
 
 static const Command commands[] = {
   { "process", "filter sound files", gst_tfx_process_run },
-  { "watch", "filter what is dropped into a folder", gst_tfx_watch_run },
-  { "play", "filter a file or a microphone to the loudspeakers",
-      gst_tfx_play_run },
-  { "record", "filter a microphone into a file", gst_tfx_record_run },
-  { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
-  { "response", "what a chain does to each frequency", gst_tfx_response_run },
-  { "spectrum", "what is in a sound file, at each frequency",
+  { "watch", "filter files as they arrive in a folder", gst_tfx_watch_run },
+  { "play", "play a file or the microphone through a chain", gst_tfx_play_run },
+  { "record", "record the microphone through a chain", gst_tfx_record_run },
+  { "loudness", "measure the loudness of sound files", gst_tfx_loudness_run },
+  { "check", "check a chain and report its errors", gst_tfx_check_run },
+  { "response", "print or draw the frequency response of a chain",
+      gst_tfx_response_run },
+  { "spectrum", "print or draw the mean spectra of sound files",
       gst_tfx_spectra_run },
-  { "bench", "measure what a chain costs here", gst_tfx_bench_run },
-  { "devices", "where chains run here, and why", gst_tfx_devices_run },
-  { "list", "the classes of the chain language", gst_tfx_list_run },
+  { "bench", "measure the speed of a chain on this machine",
+      gst_tfx_bench_run },
+  { "devices", "show which devices run a chain, and why", gst_tfx_devices_run },
+  { "list", "list the classes of the chain language, and presets",
+      gst_tfx_list_run },
 };
 
 static const gchar examples[] =
     "Examples:\n"
     "  gst-tfx process voice.wav clean.flac 'HiButterworth(80) | Gain(2)'\n"
-    "  gst-tfx process --out filtered --chain 'Hum(50)' *.wav\n"
+    "  gst-tfx process --out filtered --chain 'Hum(50)' recordings\n  gst-tfx "
+    "loudness programme.wav\n"
     "  gst-tfx check 'LoButterworth(1000, order=8)'\n"
     "  gst-tfx list Butterworth\n";
 
@@ -42,8 +46,8 @@ print_help (void)
   g_print ("Usage: gst-tfx COMMAND [ARGUMENT…]\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-10s%s\n", commands[i].name, commands[i].summary);
-  g_print ("\ngst-tfx COMMAND --help tells of one.  A chain is written as in "
-           "docs/classes.md;\ngst-tfx list CLASS tells of a class.\n\n");
+  g_print ("\ngst-tfx COMMAND --help describes a command, gst-tfx list CLASS a "
+           "class.\n\n");
   g_print ("%s", examples);
 }
 

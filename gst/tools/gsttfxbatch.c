@@ -54,7 +54,8 @@ print_result (const GstTfxBatch *batch, const GstTfxJob *job)
   clear_progress (batch);
   if (batch->options->json)
     gst_tfx_report_print_json (job);
-  gst_tfx_report_print (job, batch->options->json || batch->options->quiet);
+  gst_tfx_report_print (job,
+      batch->options->json || batch->options->quiet || job->to_stdout);
 }
 
 /* Between 0 and 1. */
@@ -161,14 +162,13 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
     gchar *list = gst_tfx_codec_list_extensions ();
 
-    gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"; "
-                        "it can be %s",
+    gst_tfx_tool_error ("cannot write .%s files; it can write %s",
         options->extension, list);
     g_free (list);
     return FALSE;
   }
   if (g_mkdir_with_parents (options->out, 0777) < 0) {
-    gst_tfx_tool_error ("cannot make the folder %s: %s", options->out,
+    gst_tfx_tool_error ("cannot create the folder %s: %s", options->out,
         g_strerror (errno));
     return FALSE;
   }
@@ -207,22 +207,27 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
 }
 
 void
-gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
+gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, const gchar *output)
 {
-  add_job (batch, input, output);
+  const gchar *extension =
+      batch->options->extension ? batch->options->extension : "wav";
+  const gboolean from_stdin = strcmp (input, "-") == 0;
+  const gboolean to_stdout = strcmp (output, "-") == 0;
+  GstTfxJob *job = add_job (batch, from_stdin ? "standard input" : input,
+      g_strdup (to_stdout ? "standard output" : output));
+
+  job->from_stdin = from_stdin;
+  job->to_stdout = to_stdout ? extension : NULL;
 }
 
-/* What is behind the folder --base in an input's path; NULL if it is not below it.
- * Without --base the name alone. */
+/* The path of an input relative to a folder; NULL if it is not below it. */
 static gchar *
-find_relative (const GstTfxOptions *options, const gchar *input)
+find_relative (const gchar *folder, const gchar *input)
 {
-  gchar *base, *path, *relative;
+  gchar *base = g_canonicalize_filename (folder, NULL);
+  gchar *path, *relative;
   gsize n;
 
-  if (!options->base)
-    return g_path_get_basename (input);
-  base = g_canonicalize_filename (options->base, NULL);
   path = g_canonicalize_filename (input, NULL);
   /* (Of the root alone the slash is a part.) */
   n = strcmp (base, "/") == 0 ? 0 : strlen (base);
@@ -237,9 +242,12 @@ find_relative (const GstTfxOptions *options, const gchar *input)
 /* The input's name in the other folder, with an extension that can be written.
  * NULL after a message. */
 static gchar *
-name_output (const GstTfxOptions *options, const gchar *input)
+name_output (const GstTfxOptions *options, const gchar *input,
+    const gchar *folder)
 {
-  gchar *name = find_relative (options, input);
+  const gchar *base = options->base ? options->base : folder;
+  gchar *name =
+      base ? find_relative (base, input) : g_path_get_basename (input);
   gchar *own = gst_tfx_codec_get_extension (input);
   const gchar *extension = options->extension             ? options->extension
                            : gst_tfx_codec_is_known (own) ? NULL
@@ -247,8 +255,7 @@ name_output (const GstTfxOptions *options, const gchar *input)
   gchar *with_extension, *path = NULL;
 
   if (!name) {
-    gst_tfx_tool_error ("%s is not below the folder --base %s", input,
-        options->base);
+    gst_tfx_tool_error ("%s is not below the folder --base %s", input, base);
   } else if (extension) {
     if (*own)
       name[strlen (name) - strlen (own) - 1] = '\0';
@@ -264,9 +271,10 @@ name_output (const GstTfxOptions *options, const gchar *input)
 }
 
 gboolean
-gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
+gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
+    const gchar *folder)
 {
-  gchar *output = name_output (batch->options, input);
+  gchar *output = name_output (batch->options, input, folder);
   const Origin *other;
   gboolean is_own;
 
@@ -310,7 +318,7 @@ begin_job (GstTfxBatch *batch, GstTfxJob *job, const gchar *state)
 
   if (batch->journal && g_mkdir_with_parents (folder, 0777) < 0)
     job->error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-        "cannot make the folder %s: %s", folder, g_strerror (errno));
+        "cannot create the folder %s: %s", folder, g_strerror (errno));
   else if (batch->journal && g_access (job->output, F_OK) != 0)
     gst_tfx_journal_begin (batch->journal, job->input, state, job->output,
         &job->error);
@@ -389,7 +397,7 @@ gst_tfx_batch_summarise (const GstTfxBatch *batch)
   if (batch->journal && !batch->options->quiet) {
     g_printerr ("%u done, %u failed", batch->n_done, batch->n_failed);
     if (batch->n_before > 0)
-      g_printerr (", %u were done before", batch->n_before);
+      g_printerr (", %u done before", batch->n_before);
     if (n_left > 0)
       g_printerr (", %u left", n_left);
     g_printerr ("\n");

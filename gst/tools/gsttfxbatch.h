@@ -18,11 +18,14 @@ void gst_tfx_batch_free (GstTfxBatch *batch);
 /* Makes the folder of outputs and opens its journal.  FALSE after a message. */
 gboolean gst_tfx_batch_open_folder (GstTfxBatch *batch);
 
-/* One file.  The output's name is the batch's to free. */
-void gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output);
-/* One file into the folder, if it is not done already.  FALSE after a message if
- * another file would have the same output. */
-gboolean gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input);
+/* Adds one file; "-" is standard input, or standard output. */
+void
+gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, const gchar *output);
+/* Adds one file, whose output goes to --out, unless it is done already.  Its path relative
+ * to --base, or else to `folder` (or NULL), is that of the output in --out.  FALSE after a
+ * message if another file would have the same output. */
+gboolean gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
+    const gchar *folder);
 
 /* Runs what was added since the last time, until it is done or a signal asks the
  * program to end. */

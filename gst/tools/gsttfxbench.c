@@ -64,7 +64,7 @@ run_shape (const Bench *bench, Line *line, gint n_frames, GString *csv)
   }
   line->n++;
   if (figures.refusal)
-    g_printerr ("left out: %s\n", figures.refusal);
+    g_printerr ("skipped: %s\n", figures.refusal);
   gst_tfx_figures_clear (&figures);
   return is_good;
 }
@@ -82,8 +82,8 @@ read_numbers (const gchar *what, const gchar *text, gint max)
 
     if (!words[i] || !g_ascii_string_to_unsigned (words[i], 10, 1, (guint64)max,
                          &number, NULL)) {
-      gst_tfx_tool_error ("%s is '%s', but must be whole numbers from 1 to %d "
-                          "with commas between",
+      gst_tfx_tool_error ("%s is '%s', but must be integers from 1 to %d, "
+                          "separated by commas",
           what, text, max);
       g_clear_pointer (&numbers, g_free);
       break;
@@ -243,10 +243,10 @@ gst_tfx_bench_run (gint argc, gchar **argv)
 {
   Bench bench = { .rate_hz = 48000, .seconds = 0.2 };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 8] = {
-    { "channels", 'c', 0, G_OPTION_ARG_STRING, &bench.channels,
+    { "channels", 0, 0, G_OPTION_ARG_STRING, &bench.channels,
         "numbers of channels (1,2,8)", "N,…" },
     { "frames", 'n', 0, G_OPTION_ARG_STRING, &bench.frames,
-        "lengths of blocks (64,1024,4096)", "N,…" },
+        "frames per block (64,1024,4096)", "N,…" },
     { "devices", 'd', 0, G_OPTION_ARG_STRING, &bench.devices,
         "auto, cpu, cuda (auto)", "NAME,…" },
     { "format", 'f', 0, G_OPTION_ARG_STRING, &bench.format,
@@ -254,20 +254,19 @@ gst_tfx_bench_run (gint argc, gchar **argv)
     { "rate", 'r', 0, G_OPTION_ARG_INT, &bench.rate_hz,
         "sample rate in Hz (48000)", "HZ" },
     { "seconds", 's', 0, G_OPTION_ARG_DOUBLE, &bench.seconds,
-        "how long each is measured (0.2)", "S" },
+        "duration of each measurement (0.2)", "S" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &bench.output,
-        "a picture (.svg, .png) beside the table, or a file for that (.csv)",
+        "picture (.svg, .png) beside the table, or file for the table (.csv)",
         "FILE" },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&bench.options, entries + 7);
-  entries[7].short_name = '\0'; /* -c are channels */
-  if (gst_tfx_tool_parse ("CHAIN", "Measures what a chain costs, as CSV.",
-          "A line for each number of channels, length of blocks and device: "
-          "where it ran, by which kernel, nanoseconds for a sample of one "
-          "channel (the median), and how many such streams could run at once "
-          "in real time.",
+  if (gst_tfx_tool_parse ("CHAIN",
+          "Measures the speed of a chain on this machine, as CSV.",
+          "One line per number of channels, block length and device: the "
+          "device and kernel that ran it, the median time per sample and "
+          "channel in ns, and how many such streams run at once in real time.",
           entries, &argc, &argv) &&
       gst_tfx_options_find_chain (&bench.options, argc, argv, "bench") &&
       gst_tfx_options_read_chain (&bench.options)) {

@@ -173,11 +173,13 @@ gst_tfx_list_run (gint argc, gchar **argv)
   TfxExprError error;
   gchar *call;
 
-  if (!gst_tfx_tool_parse ("[CLASS…]",
-          "Lists the classes of the chain language, or the parameters of "
-          "some.",
+  if (!gst_tfx_tool_parse ("[CLASS…] | presets",
+          "Lists the classes of the chain language, the parameters of some, or "
+          "the presets.",
           NULL, entries, &argc, &argv))
     return GST_TFX_TOOL_USAGE;
+  if (argc == 2 && strcmp (argv[1], "presets") == 0)
+    return gst_tfx_options_print_presets ();
   for (gsize i = 0; argc < 2 && i < tfx_catalogue_n_classes (); i++)
     print_class (tfx_catalogue_class (i));
   for (gint i = 1; i < argc; i++) {

@@ -104,12 +104,10 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
     list = gst_tfx_codec_list_extensions ();
     if (*extension)
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "nothing here writes files whose name ends in \".%s\"; it can be %s",
-          extension, list);
+          "cannot write .%s files; it can write %s", extension, list);
     else
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "the output's name has no ending that says what it is to be: %s",
-          list);
+          "the name of the output has no extension; it can be %s", list);
     g_free (list);
     return NULL;
   }
@@ -118,7 +116,7 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
     elements[n] = gst_element_factory_make (codec->elements[n], NULL);
     if (!elements[n]) {
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "to write .%s there must be GStreamer's element %s (Debian: %s)",
+          "writing .%s needs the GStreamer element %s (Debian package %s)",
           extension, codec->elements[n], codec->package);
       gst_object_unref (gst_object_ref_sink (bin));
       return NULL;

@@ -39,7 +39,7 @@ print_device (const gchar *chain, const gchar *device, gboolean *runs_there)
 
   *runs_there = is_good && g_strcmp0 (figures.device, device) == 0;
   if (*runs_there)
-    g_print ("%-6sruns it, by its kernel %s\n", device, figures.kernel);
+    g_print ("%-6sruns it (kernel %s)\n", device, figures.kernel);
   else if (is_good && g_strcmp0 (figures.device, "none") == 0)
     g_print ("%-6shas nothing to run: the chain changes nothing\n", device);
   else if (is_good)
@@ -98,7 +98,7 @@ print_devices (const gchar *chain)
   if (!print_device (chain, "cpu", &has_cpu) ||
       !print_device (chain, "cuda", &has_cuda))
     return GST_TFX_TOOL_FAILED;
-  g_print ("\ndevice=auto, at 48000 Hz, with ns for a sample of one channel:\n"
+  g_print ("\ndevice=auto at 48000 Hz; times in ns per sample and channel:\n"
            "channels  frames  runs on    cpu      cuda\n");
   for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++) {
     if (gst_tfx_tool_is_interrupted ())
@@ -118,10 +118,11 @@ gst_tfx_devices_run (gint argc, gchar **argv)
 
   gst_tfx_options_list_chain (&options, entries);
   if (gst_tfx_tool_parse ("[CHAIN]",
-          "Tells on which devices a chain runs here, why it does not on "
-          "others, and where blocks of several shapes run with device=auto.",
-          "Without a chain it is " USUAL_CHAIN ".  Times are measured from "
-          "system memory to system memory; gst-tfx bench takes more care.",
+          "Shows which devices run a chain here, why others do not, and which "
+          "one device=auto chooses for blocks of several shapes.",
+          "The default chain is " USUAL_CHAIN
+          ". Times include copies from and to system memory; gst-tfx bench "
+          "measures more precisely.",
           entries, &argc, &argv)) {
     const gboolean has_chain = gst_tfx_options_has_chain (&options);
 

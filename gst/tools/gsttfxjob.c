@@ -24,28 +24,41 @@
 #define LIMIT " | Limiter(-1.3, true_peak=True)"
 
 static gboolean
-check_names (GstTfxJob *job)
+is_file (const GstTfxJob *job)
 {
-  GStatBuf of_input, of_output;
+  return !job->source && !job->from_stdin;
+}
 
-  if (!job->source && g_stat (job->input, &of_input) < 0)
-    gst_tfx_pass_fail (job, "cannot read %s: %s", job->input,
-        g_strerror (errno));
-  else if (!job->source && S_ISDIR (of_input.st_mode))
-    gst_tfx_pass_fail (job,
-        "%s is a folder, not a file (--files-from takes a list of files)",
-        job->input);
-  else if (job->has_target && !S_ISREG (of_input.st_mode))
-    gst_tfx_pass_fail (job,
-        "%s is no file, and cannot be read twice for its loudness", job->input);
-  else if (!job->source && gst_tfx_tool_would_replace (job->output, job->input))
+static void
+check_input (GstTfxJob *job)
+{
+  GStatBuf status;
+
+  if (job->has_target && !is_file (job))
+    gst_tfx_pass_fail (job, "it is not a file, so it cannot be read twice");
+  else if (!is_file (job))
+    return;
+  else if (g_stat (job->input, &status) < 0)
+    gst_tfx_pass_fail (job, "cannot be read: %s", g_strerror (errno));
+  else if (S_ISDIR (status.st_mode))
+    gst_tfx_pass_fail (job, "is a folder, not a file (--out takes folders)");
+  else if (job->has_target && !S_ISREG (status.st_mode))
+    gst_tfx_pass_fail (job, "it is not a file, so it cannot be read twice");
+}
+
+static void
+check_output (GstTfxJob *job)
+{
+  GStatBuf status;
+
+  if (job->error || job->to_stdout)
+    return;
+  if (is_file (job) && gst_tfx_tool_would_replace (job->output, job->input))
     gst_tfx_pass_fail (job, "it would be overwritten by its own output");
-  else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
+  else if (g_stat (job->output, &status) == 0 && S_ISDIR (status.st_mode))
     gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)
-    gst_tfx_pass_fail (job, "%s is there already (--force overwrites)",
-        job->output);
-  return job->error == NULL;
+    gst_tfx_pass_fail (job, "%s exists (--force overwrites it)", job->output);
 }
 
 /* Before anything is decoded (`came` is GST_CLOCK_TIME_NONE), and behind it. */
@@ -54,7 +67,7 @@ check_whole (GstTfxJob *job, GstClockTime came)
 {
   gchar *missing;
 
-  if (job->error || job->source || job->is_cut)
+  if (job->error || !is_file (job) || job->is_cut)
     return;
   missing = gst_tfx_cut_describe (job->input, came);
   job->is_cut = missing != NULL;
@@ -73,7 +86,7 @@ check_same (GstTfxJob *job, const GStatBuf *before)
   static const gchar changed[] = "it has changed while it was read";
   GStatBuf now;
 
-  if (job->error || job->source || !S_ISREG (before->st_mode) ||
+  if (job->error || !is_file (job) || !S_ISREG (before->st_mode) ||
       g_stat (job->input, &now) < 0)
     return;
   if (now.st_ino == before->st_ino && now.st_dev == before->st_dev) {
@@ -96,15 +109,18 @@ static void
 run_levelled (GstTfxJob *job, const gchar *part)
 {
   GstTfxJobLoudness *loudness = &job->loudness;
-  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2 };
-  GstTfxPass writing = { job, NULL, part, 1, 2 };
-  gdouble peak_db;
+  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2, NULL,
+    NULL };
+  GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL };
+  GstTfxLoudness measured;
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
 
-  gst_tfx_pass_run (&measuring, &loudness->input_lufs, &loudness->true_peak_db);
+  gst_tfx_pass_run (&measuring, &measured);
   check_whole (job, (GstClockTime)job->duration);
   if (job->error)
     return;
+  loudness->input_lufs = measured.integrated;
+  loudness->true_peak_db = measured.true_peak;
   loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
   loudness->gain_db =
       loudness->is_silent ? 0.0 : job->target_lufs - loudness->input_lufs;
@@ -115,11 +131,37 @@ run_levelled (GstTfxJob *job, const gchar *part)
   chain = g_strdup_printf ("Gain(%s, 'db')%s", gain,
       loudness->is_limited ? LIMIT " | " GST_TFX_PASS_MEASURE : "");
   writing.level = chain;
+  gst_tfx_pass_run (&writing, loudness->is_limited ? &measured : NULL);
   if (loudness->is_limited)
-    gst_tfx_pass_run (&writing, &loudness->output_lufs, &peak_db);
-  else
-    gst_tfx_pass_run (&writing, NULL, NULL);
+    loudness->output_lufs = measured.integrated;
   g_free (chain);
+}
+
+static void
+run_once (GstTfxJob *job, const gchar *level, const gchar *part,
+    GstTfxLoudness *loudness)
+{
+  const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL };
+
+  gst_tfx_pass_run (&pass, loudness);
+  check_whole (job, (GstClockTime)job->duration);
+}
+
+static void
+begin (GstTfxJob *job, GStatBuf *before)
+{
+  if (is_file (job))
+    g_stat (job->input, before);
+  check_input (job);
+  check_whole (job, GST_CLOCK_TIME_NONE);
+}
+
+static void
+finish (GstTfxJob *job, const GStatBuf *before)
+{
+  if (!job->error && job->is_cut && job->duration == 0)
+    gst_tfx_pass_fail (job, "it is cut off before its sound begins");
+  check_same (job, before);
 }
 
 gboolean
@@ -127,28 +169,40 @@ gst_tfx_job_run (GstTfxJob *job)
 {
   const gint64 start = g_get_monotonic_time ();
   GStatBuf before = { 0 };
-  GstTfxPart part;
+  GstTfxPart part = { .path = (gchar *)"-",
+    .kept_as = job->source ? job->output : NULL };
 
-  if (!job->source)
-    g_stat (job->input, &before);
-  job->extension = gst_tfx_codec_get_extension (job->output);
-  if (check_names (job))
-    check_whole (job, GST_CLOCK_TIME_NONE);
-  if (job->error || !gst_tfx_part_open (&part, job->output, &job->error))
+  job->extension = job->to_stdout ? g_strdup (job->to_stdout)
+                                  : gst_tfx_codec_get_extension (job->output);
+  begin (job, &before);
+  check_output (job);
+  if (job->error ||
+      (!job->to_stdout && !gst_tfx_part_open (&part, job->output, &job->error)))
     return FALSE;
-  if (job->has_target) {
+  if (job->has_target)
     run_levelled (job, part.path);
-  } else {
-    gst_tfx_pass_run (&(GstTfxPass){ job, NULL, part.path, 0, 1 }, NULL, NULL);
-    check_whole (job, (GstClockTime)job->duration);
+  else
+    run_once (job, NULL, part.path, NULL);
+  finish (job, &before);
+  if (!job->to_stdout) {
+    if (!job->error)
+      gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
+    gst_tfx_part_close (&part);
   }
-  if (!job->error && job->is_cut && job->duration == 0)
-    gst_tfx_pass_fail (job, "it is cut off before its sound begins");
-  check_same (job, &before);
-  if (!job->error)
-    gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
-  gst_tfx_part_close (&part);
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return job->error == NULL;
+}
+
+gboolean
+gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness)
+{
+  GStatBuf before = { 0 };
+
+  begin (job, &before);
+  if (job->error)
+    return FALSE;
+  run_once (job, GST_TFX_PASS_MEASURE, NULL, loudness);
+  finish (job, &before);
   return job->error == NULL;
 }
 

@@ -7,6 +7,12 @@
 
 G_BEGIN_DECLS
 
+/* By EBU R 128 and ITU-R BS.1770, in LUFS, LU and dBTP; -inf: silence. */
+typedef struct GstTfxLoudness
+{
+  gdouble integrated, range, momentary_max, short_term_max, true_peak;
+} GstTfxLoudness;
+
 /* How loud it is. */
 typedef struct GstTfxJobLoudness
 {
@@ -21,6 +27,9 @@ typedef struct GstTfxJob
 {
   const gchar *input, *output; /* names of files */
   const gchar *source;         /* elements instead of a file; NULL: input */
+  gboolean from_stdin;         /* and not from a file */
+  /* The extension of what goes to standard output; NULL: to a file. */
+  const gchar *to_stdout;
   const gchar *chain;
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
   gboolean overwrite;  /* a file that is there */
@@ -50,6 +59,10 @@ typedef struct GstTfxJob
  * The output appears under its name only when it is whole, and nothing is left
  * of it otherwise.  TRUE, or FALSE with job->error. */
 gboolean gst_tfx_job_run (GstTfxJob *job);
+
+/* Measures what comes out of the chain; nothing is written.  TRUE, or FALSE with
+ * job->error. */
+gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
 
 void gst_tfx_job_clear (GstTfxJob *job);
 

@@ -97,6 +97,16 @@ set_knob (const Knob *knob, gdouble number)
   g_value_unset (&value);
 }
 
+/* To six digits, which a chain is written with. */
+static gdouble
+round_number (gdouble number)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  return g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.6g", number),
+      NULL);
+}
+
 /* Whole numbers go by one, decibels by a half, others by a semitone. */
 void
 gst_tfx_knobs_turn (GstTfxKnobs *self, gint direction)
@@ -114,7 +124,7 @@ gst_tfx_knobs_turn (GstTfxKnobs *self, gint direction)
   else if (blurb && strstr (blurb, "in dB"))
     number += 0.5 * direction;
   else if (number != 0.0)
-    number *= pow (2.0, direction / 12.0);
+    number = round_number (number * pow (2.0, direction / 12.0));
   else
     number = 0.01 * direction;
   set_knob (knob, number);

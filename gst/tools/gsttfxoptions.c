@@ -24,7 +24,7 @@ gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
         "a file with the chain, or with filter settings exported by REW",
         "FILE" },
     { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
-        "a preset of tfxchain", "NAME" },
+        "a preset (gst-tfx list presets)", "NAME" },
   };
 
   memcpy (entries, own, sizeof own);
@@ -44,29 +44,28 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
             "folder for the outputs", "DIR" },
         { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
-            "folder whose folders are those of the outputs too", "DIR" },
+            "keep the folders of the inputs below DIR", "DIR" },
         { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
-            "where it is written down what is done (.gst-tfx-journal in --out)",
-            "FILE" },
+            "journal of finished files (.gst-tfx-journal in --out)", "FILE" },
         { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
-            "of the outputs (the input's, or wav)", "EXT" },
+            "extension of the outputs (that of the input, or wav)", "EXT" },
         { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
-            "bring each file to this loudness by EBU R 128, in two passes",
+            "normalize to this integrated loudness by EBU R 128, in two passes",
             "LUFS" },
         { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
-            "where 20 bits or fewer are written: none, rpdf, tpdf (the "
+            "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
             "default) or tpdf-hf",
             "NAME" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
-            "files at once (one for each core)", "N" },
+            "number of files to process at once (one per core)", "N" },
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
-            "overwrite outputs that are there", NULL },
+            "overwrite existing outputs", NULL },
         { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
-            "filter files that are cut off too, with a warning", NULL },
+            "process truncated files too, with a warning", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
-            "a line of JSON for each file", NULL },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
-            NULL },
+            "print one JSON object per file and line", NULL },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
+            "print errors only", NULL },
       };
 
   gst_tfx_options_list_chain (options, entries);
@@ -102,7 +101,7 @@ read_preset (const gchar *name)
     names = gst_preset_get_preset_names (GST_PRESET (element));
     list = names ? g_strjoinv ("', '", names) : g_strdup ("");
     if (*list)
-      gst_tfx_tool_error ("there is no preset '%s'; there are '%s'", name,
+      gst_tfx_tool_error ("there is no preset '%s'; the presets are '%s'", name,
           list);
     else
       gst_tfx_tool_error ("there is no preset '%s', nor any other: "
@@ -113,6 +112,22 @@ read_preset (const gchar *name)
   }
   gst_object_unref (element);
   return chain;
+}
+
+GstTfxToolStatus
+gst_tfx_options_print_presets (void)
+{
+  GstElement *element = gst_tfx_tool_make_chain ();
+  gchar **names;
+
+  if (!element)
+    return GST_TFX_TOOL_FAILED;
+  names = gst_preset_get_preset_names (GST_PRESET (element));
+  for (gsize i = 0; names && names[i]; i++)
+    g_print ("%s\n", names[i]);
+  g_strfreev (names);
+  gst_object_unref (element);
+  return GST_TFX_TOOL_OK;
 }
 
 gboolean
@@ -160,8 +175,7 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
 
   if (!!options->chain + !!options->chain_file + !!options->preset > 1) {
     gst_tfx_tool_error (
-        "of --chain, --chain-file and --preset more than one is "
-        "given");
+        "only one of --chain, --chain-file and --preset can be given");
     return FALSE;
   }
   if (options->chain_file) {
@@ -173,8 +187,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
     return options->chain != NULL;
   }
   if (!options->chain) {
-    gst_tfx_tool_error (
-        "there is no chain; --chain, --chain-file or --preset names one");
+    gst_tfx_tool_error ("there is no chain: give it in quotes, or by --chain, "
+                        "--chain-file or --preset");
     return FALSE;
   }
   expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
@@ -207,6 +221,58 @@ gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data)
 {
   g_printerr ("warning: %s\n", clamped->message);
 }
+
+/* ---- late impulse responses --------------------------------------------------------- */
+
+/* Less than this is the distance of a loudspeaker. */
+#define MIN_LATE_MS 10.0
+
+/* The impulse response in the file of a FIR stage that leaves its delay in the
+ * stream; NULL if there is none. */
+static TfxFile *
+find_causal_file (const TfxExpr *expr, gsize stage)
+{
+  TfxValue delay, location;
+
+  if (tfx_expr_get (expr, stage, "channel", &delay) < 0 ||
+      tfx_expr_get (expr, stage, "delay", &delay) < 0 ||
+      delay.type != TFX_VALUE_NUMBER || delay.number != 0.0)
+    return NULL;
+  if (tfx_expr_get (expr, stage, "location", &location) < 0)
+    tfx_expr_get (expr, stage, "b", &location);
+  return location.file;
+}
+
+/* A note for each file whose peak is late. */
+static void
+tell_late_peaks (const GstTfxOptions *options)
+{
+  TfxExprError error;
+  TfxExpr *expr =
+      gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
+
+  for (gsize i = 0; expr && !options->quiet && i < tfx_expr_n_stages (expr);
+       i++) {
+    TfxFile *file = find_causal_file (expr, i);
+    const gdouble rate_hz = file && file->rate_hz > 0.0 ? file->rate_hz : 48e3;
+    gchar why[TFX_FILE_WHY_SIZE];
+    TfxImpulse impulse;
+    gdouble ms;
+
+    if (!file ||
+        file->fit (file, rate_hz, file->n_channels, -1, &impulse, why) < 0)
+      continue;
+    ms = 1000.0 * (gdouble)tfx_impulse_find_peak (&impulse) / rate_hz;
+    if (ms >= MIN_LATE_MS)
+      g_printerr ("note: stage '%s' delays the sound by %.1f ms, where its "
+                  "impulse response has its peak; delay='peak' removes this\n",
+          tfx_expr_stage_name (expr, i), ms);
+    free (impulse.taps);
+  }
+  tfx_expr_free (&expr);
+}
+
+/* ---- the options of process and watch -------------------------------------------------- */
 
 static gboolean
 read_loudness (GstTfxOptions *options)
@@ -245,7 +311,10 @@ gst_tfx_options_read (GstTfxOptions *options)
     options->chain = g_strdup ("");
     return TRUE;
   }
-  return gst_tfx_options_read_chain (options);
+  if (!gst_tfx_options_read_chain (options))
+    return FALSE;
+  tell_late_peaks (options);
+  return TRUE;
 }
 
 /* Digests of the files that a chain names, a line for each; free it. */
@@ -298,5 +367,8 @@ gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
     gst_tfx_tool_error ("%s", usage);
     return FALSE;
   }
-  return gst_tfx_options_read_chain (options);
+  if (!gst_tfx_options_read_chain (options))
+    return FALSE;
+  tell_late_peaks (options);
+  return TRUE;
 }

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "gsttfxtool.h"
 #include "lang/expr.h"
 
 G_BEGIN_DECLS
@@ -25,6 +26,8 @@ void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
 #define GST_TFX_OPTIONS_N_ENTRIES 14
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
+/* Prints the names of the presets, a line each. */
+GstTfxToolStatus gst_tfx_options_print_presets (void);
 /* Whether one of them was given. */
 gboolean gst_tfx_options_has_chain (const GstTfxOptions *options);
 /* The chain of a command that takes nothing else: its one word, if no option has it.

@@ -7,8 +7,10 @@
  */
 #include "gsttfxoutput.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gst/audio/audio.h>
 
@@ -224,7 +226,7 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstTfxOutput *output = data;
 
   output->n_bytes += gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
-  if (output->n_bytes <= GST_TFX_OUTPUT_MOST_WAV)
+  if (output->n_bytes <= GST_TFX_OUTPUT_MOST_WAV || output->job->to_stdout)
     return GST_PAD_PROBE_OK;
   g_atomic_int_set (&output->is_full, TRUE);
   return GST_PAD_PROBE_DROP;
@@ -286,6 +288,86 @@ gst_tfx_output_follow (GstTfxOutput *output)
   gst_object_unref (pad);
 }
 
+/* ---- standard output ------------------------------------------------------------------- */
+
+/* Sets the sizes in a header of a WAV to what stands for an unknown length. */
+static GstBuffer *
+open_sizes (GstBuffer *buffer)
+{
+  GstMapInfo map;
+  gsize data = 12;
+
+  buffer = gst_buffer_make_writable (buffer);
+  if (gst_buffer_map (buffer, &map, GST_MAP_READWRITE)) {
+    while (data + 8 <= map.size && memcmp (map.data + data, "data", 4) != 0)
+      data++;
+    if (data + 8 <= map.size) {
+      memset (map.data + 4, 0xff, 4);
+      memset (map.data + data + 4, 0xff, 4);
+    }
+    gst_buffer_unmap (buffer, &map);
+  }
+  return buffer;
+}
+
+/* Whether a buffer of a WAV is the header or sound: texts after that would be taken for
+ * sound, as the header has no length. */
+static gboolean
+take_wav (GstTfxOutput *output, GstPadProbeInfo *info)
+{
+  const gsize size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  if (!output->has_begun) {
+    output->has_begun = TRUE;
+    info->data = open_sizes (info->data);
+    return TRUE;
+  }
+  output->n_sent += size;
+  return output->n_sent <= output->n_bytes;
+}
+
+/* Encoders seek back to the header once they know the length: a pipe cannot, so what
+ * comes after the second segment is dropped. */
+static GstPadProbeReturn
+write_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+
+  if (info->type & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) {
+    if (GST_QUERY_TYPE (info->data) != GST_QUERY_SEEKING)
+      return GST_PAD_PROBE_OK;
+    gst_query_set_seeking (info->data, GST_FORMAT_BYTES, FALSE, 0, -1);
+    return GST_PAD_PROBE_HANDLED;
+  }
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (info->data) != GST_EVENT_SEGMENT)
+      return GST_PAD_PROBE_OK;
+    output->n_segments++;
+  } else if (output->n_segments == 1 &&
+             strcmp (output->job->extension, "wav") == 0 &&
+             !take_wav (output, info)) {
+    return GST_PAD_PROBE_DROP;
+  }
+  return output->n_segments > 1 ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+void
+gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink)
+{
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  const gint flags = fcntl (STDOUT_FILENO, F_GETFL);
+  const gboolean is_file = lseek (STDOUT_FILENO, 0, SEEK_CUR) == 0 &&
+                           flags >= 0 && !(flags & O_APPEND);
+
+  g_object_set (sink, "fd", STDOUT_FILENO, NULL);
+  if (!is_file)
+    gst_pad_add_probe (pad,
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+            GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_BUFFER,
+        write_once, output, NULL);
+  gst_object_unref (pad);
+}
+
 /* ---- what is told ----------------------------------------------------------------------- */
 
 /* Of what the encoder gets; FALSE if nothing came. */
@@ -331,12 +413,13 @@ gst_tfx_output_tell (const GstTfxOutput *output)
                 "channels: they keep their order under another one\n",
         job->input, job->extension, n_left);
   if (!gst_tfx_codec_is_in_order (job->extension, n_left))
-    g_printerr ("warning: %s: GStreamer has an order of its own for the %d "
-                "channels of a .%s: other programs take the third and fourth "
-                "for the fifth and sixth, and the other way round\n",
+    g_printerr ("warning: %s: GStreamer writes the %d channels of a .%s in its "
+                "own order: other programs swap channels 3 and 4 with 5 and "
+                "6\n",
         job->input, n_left, job->extension);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
-    g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
+    g_printerr ("warning: %s: resampled from %d to %d Hz: a .%s does not "
+                "support the rate\n",
         job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info),
         job->extension);
 }

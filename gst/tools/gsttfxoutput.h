@@ -27,13 +27,22 @@ typedef struct GstTfxOutput
   gboolean is_integer; /* the output is, and cannot have more than full scale */
   guint64 n_clipped;   /* of its samples; 0 where it is none */
   gdouble peak;        /* of the samples; 0 where it is none */
-  guint64 n_bytes;     /* of a .wav */
+  guint64 n_bytes;     /* of sound, of a .wav */
   gboolean is_full;    /* it takes no more: atomic */
+
+  /* What standard output got. */
+  guint n_segments;
+  gboolean has_begun; /* the header of a .wav */
+  guint64 n_sent;     /* bytes of its sound */
 } GstTfxOutput;
 
 /* From now on what reaches the convert says what the format is to be.  It stays where it
  * is; an error comes as a message of the encoder. */
 void gst_tfx_output_follow (GstTfxOutput *output);
+
+/* Lets an fdsink write to standard output.  Where that is a pipe nothing is written
+ * twice: a .wav has no length then. */
+void gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink);
 
 /* Once all has come, while the pipeline still runs: warns of what the output does not
  * have of its input. */

@@ -15,6 +15,47 @@
 /* Of a name; longer ones have a digest instead. */
 #define MAX_NAME 180
 
+/* ---- open parts ------------------------------------------------------------------- */
+
+#define MAX_PARTS 1024
+
+static GstTfxPart *parts[MAX_PARTS]; /* atomic */
+
+static void
+replace_part (GstTfxPart *from, GstTfxPart *to)
+{
+  for (gsize i = 0; i < MAX_PARTS; i++) {
+    if (g_atomic_pointer_compare_and_exchange (&parts[i], from, to))
+      return;
+  }
+}
+
+static void
+write_error (const gchar *text)
+{
+  if (write (STDERR_FILENO, text, strlen (text)) < 0)
+    return;
+}
+
+/* (System calls alone are safe in a signal handler.) */
+void
+gst_tfx_part_abandon_all (void)
+{
+  for (gsize i = 0; i < MAX_PARTS; i++) {
+    GstTfxPart *part = g_atomic_pointer_get (&parts[i]);
+
+    if (part && part->kept_as && rename (part->path, part->kept_as) == 0) {
+      write_error ("warning: interrupted twice: ");
+      write_error (part->kept_as);
+      write_error (" holds what was recorded so far\n");
+    } else if (part) {
+      unlink (part->path);
+    }
+  }
+}
+
+/* ---- one part ---------------------------------------------------------------------- */
+
 static gboolean
 set_error (GError **error, const gchar *output)
 {
@@ -107,8 +148,10 @@ gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error)
 {
   part->path = name_part (output);
   part->lock = open_locked (part->path);
-  if (part->lock >= 0)
+  if (part->lock >= 0) {
+    replace_part (NULL, part);
     return TRUE;
+  }
   if (errno == EWOULDBLOCK)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
         "another gst-tfx is writing %s", output);
@@ -141,11 +184,12 @@ gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
     return TRUE;
   if (!overwrite && errno == EEXIST) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-        "%s is there already (--force overwrites)", output);
+        "%s exists (--force overwrites it)", output);
     return FALSE;
   }
   if (g_rename (part->path, output) < 0)
     return set_error (error, output);
+  replace_part (part, NULL);
   /* Whatever has it from now on is another process's. */
   g_clear_pointer (&part->path, g_free);
   return TRUE;
@@ -154,6 +198,7 @@ gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
 void
 gst_tfx_part_close (GstTfxPart *part)
 {
+  replace_part (part, NULL);
   if (part->path)
     g_unlink (part->path);
   close (part->lock);

@@ -11,6 +11,9 @@ typedef struct GstTfxPart
 {
   gchar *path; /* of the file that is being written; NULL: it was renamed */
   gint lock;   /* on it */
+  /* The name that it gets if the program is killed while it is open; NULL: it is
+   * deleted then. */
+  const gchar *kept_as;
 } GstTfxPart;
 
 /* Makes the file beside the output, so that it can take its name.  FALSE with
@@ -23,8 +26,11 @@ gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error);
 gboolean gst_tfx_part_publish (GstTfxPart *part, const gchar *output,
     gboolean overwrite, GError **error);
 
-/* What was not published goes. */
+/* Deletes what was not published. */
 void gst_tfx_part_close (GstTfxPart *part);
+
+/* Deletes or renames all open parts.  For a signal handler that ends the program. */
+void gst_tfx_part_abandon_all (void);
 
 G_END_DECLS
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gst/audio/audio.h>
 
@@ -28,7 +29,7 @@
 #define POLL (100 * GST_MSECOND)
 #define MAX_EMPTY 1000
 
-#define NO_SOUND "there is no sound in it that GStreamer can decode"
+#define NO_SOUND "it has no audio that GStreamer can decode"
 
 typedef struct Run
 {
@@ -111,8 +112,11 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
   /* (They are not fixed where the decoder has come to the end before any sound.) */
   if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
       gst_audio_info_from_caps (&info, caps)) {
-    set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
-                                G_TYPE_STRING, choose_samples (&info), NULL));
+    set_caps (run->samples,
+        gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+            run->pass->take_buffer ? GST_AUDIO_NE (F64)
+                                   : choose_samples (&info),
+            NULL));
     g_free (run->job->format);
     run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
     run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
@@ -143,7 +147,7 @@ add (Run *run, const gchar *factory, GstElement *behind)
   if (!element) {
     gst_tfx_pass_fail (run->job, "GStreamer has no element %s%s", factory,
         strcmp (factory, "tfxchain") == 0
-            ? ": the plugin of gst-tfx is not where GST_PLUGIN_PATH says"
+            ? ": install the plugin, or set GST_PLUGIN_PATH to its folder"
             : "");
     return NULL;
   }
@@ -153,18 +157,23 @@ add (Run *run, const gchar *factory, GstElement *behind)
   return element;
 }
 
-/* A file's sound appears once the decoder knows it. */
+/* The sound of a file, or of standard input, appears once the decoder knows it. */
 static void
 add_file (Run *run)
 {
-  const gchar *parser = gst_tfx_source_find_parser (run->job->input);
-  GstElement *source = add (run, "filesrc", NULL);
+  const gboolean from_stdin = run->job->from_stdin;
+  const gchar *parser =
+      from_stdin ? NULL : gst_tfx_source_find_parser (run->job->input);
+  GstElement *source = add (run, from_stdin ? "fdsrc" : "filesrc", NULL);
   GstElement *decoder =
       add (run, "decodebin", parser ? add (run, parser, source) : source);
 
   if (!source || !decoder)
     return;
-  gst_tfx_source_set_path (source, run->job->input);
+  if (from_stdin)
+    g_object_set (source, "fd", STDIN_FILENO, NULL);
+  else
+    gst_tfx_source_set_path (source, run->job->input);
   g_object_set (decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
@@ -205,7 +214,7 @@ add_output (Run *run, GstElement *last)
   output->convert = add (run, "audioconvert", last);
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
-  sink = add (run, "filesink", NULL);
+  sink = add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
   if (!run->job->error)
     output->encoder =
         gst_tfx_codec_make (run->job->extension, &run->job->error);
@@ -213,7 +222,10 @@ add_output (Run *run, GstElement *last)
     return;
   gst_bin_add (GST_BIN (run->pipeline), output->encoder);
   gst_element_link_many (output->format, output->encoder, sink, NULL);
-  g_object_set (sink, "location", run->pass->part, NULL);
+  if (run->job->to_stdout)
+    gst_tfx_output_set_stdout (output, sink);
+  else
+    g_object_set (sink, "location", run->pass->part, NULL);
   if (run->job->dither)
     gst_util_set_object_arg (G_OBJECT (output->convert), "dithering",
         run->job->dither);
@@ -234,9 +246,13 @@ build (Run *run)
   if (run->pass->part) {
     add_output (run, run->level ? run->level : run->chain);
   } else {
-    sink = add (run, "fakesink", run->level);
+    sink = add (run, "fakesink", run->level ? run->level : run->chain);
     if (sink)
-      g_object_set (sink, "sync", FALSE, NULL);
+      g_object_set (sink, "sync", FALSE, "signal-handoffs",
+          run->pass->take_buffer != NULL, NULL);
+    if (sink && run->pass->take_buffer)
+      g_signal_connect (sink, "handoff", G_CALLBACK (run->pass->take_buffer),
+          run->pass->data);
   }
   if (run->job->error)
     return FALSE;
@@ -266,14 +282,15 @@ take_error (Run *run, GstMessage *message)
 static void
 tell_warning (const Run *run, GstMessage *message)
 {
-  GError *warning = NULL;
+  gchar *warning;
 
   if (run->pass->number > 0 &&
       GST_MESSAGE_SRC (message) != (GstObject *)run->level)
     return;
-  gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("warning: %s: %s\n", run->job->input, warning->message);
-  g_clear_error (&warning);
+  warning = gst_tfx_tool_take_warning (message);
+  if (warning)
+    g_printerr ("warning: %s: %s\n", run->job->input, warning);
+  g_free (warning);
 }
 
 static void
@@ -307,8 +324,8 @@ check_size (Run *run)
            GST_AUDIO_INFO_BPF (&info);
     if (size > GST_TFX_OUTPUT_MOST_WAV)
       gst_tfx_pass_fail (run->job,
-          "it would become a .wav of %.1f GiB, but one has no more than 4: "
-          ".flac, .mka and .wv have",
+          "the output would have %.1f GiB, but a .wav has at most 4 (.flac, "
+          ".mka and .wv have no such limit)",
           size / (1 << 30));
   }
   gst_clear_caps (&caps);
@@ -334,7 +351,7 @@ note_length (Run *run)
 
 /* What the stage "level" of the second chain has measured. */
 static gboolean
-read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
+read_loudness (const Run *run, GstTfxLoudness *loudness)
 {
   GObject *stage =
       gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (run->level), "level");
@@ -342,11 +359,15 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   /* Nothing has been measured where nothing came. */
   gboolean is_read = run->job->duration == 0;
 
-  *lufs = *true_peak_db = -INFINITY;
+  *loudness =
+      (GstTfxLoudness){ -INFINITY, 0.0, -INFINITY, -INFINITY, -INFINITY };
   if (stage && !is_read) {
     g_object_get (stage, "stats", &stats, NULL);
-    is_read = gst_structure_get_double (stats, "integrated", lufs) &&
-              gst_structure_get_double (stats, "true-peak", true_peak_db);
+    is_read = gst_structure_get (stats, "integrated", G_TYPE_DOUBLE,
+        &loudness->integrated, "range", G_TYPE_DOUBLE, &loudness->range,
+        "momentary-max", G_TYPE_DOUBLE, &loudness->momentary_max,
+        "short-term-max", G_TYPE_DOUBLE, &loudness->short_term_max, "true-peak",
+        G_TYPE_DOUBLE, &loudness->true_peak, NULL);
     gst_structure_free (stats);
   }
   g_clear_object (&stage);
@@ -388,12 +409,11 @@ look_at_size (Run *run)
   if (!g_atomic_int_get (&run->output.is_full))
     return;
   if (!run->job->source)
-    gst_tfx_pass_fail (run->job,
-        "it becomes longer than a .wav, which has no more than 4 GiB: "
-        ".flac, .mka and .wv have");
+    gst_tfx_pass_fail (run->job, "the output exceeds the 4 GiB of a .wav "
+                                 "(.flac, .mka and .wv have no such limit)");
   else if (!run->is_ending)
-    g_printerr ("warning: %s: it ends here, as a .wav has no more than 4 GiB: "
-                ".flac, .mka and .wv have\n",
+    g_printerr ("warning: %s: the recording ends at the 4 GiB of a .wav "
+                "(.flac, .mka and .wv have no such limit)\n",
         run->job->output);
   if (run->job->source)
     interrupt (run);
@@ -456,8 +476,7 @@ tell_output (Run *run)
   const gint n = g_atomic_int_get (&run->n_streams);
 
   if (run->pass->part && n > 1)
-    g_printerr ("warning: %s: it has %d tracks of sound, of which the first is "
-                "taken\n",
+    g_printerr ("warning: %s: it has %d audio tracks; the first is used\n",
         run->job->input, n);
   run->job->n_clipped = run->output.n_clipped;
   run->job->peak = run->output.peak;
@@ -468,7 +487,7 @@ tell_output (Run *run)
 static void
 finish_output (Run *run)
 {
-  if (run->pass->part && !run->job->error &&
+  if (run->pass->part && !run->job->to_stdout && !run->job->error &&
       strcmp (run->job->extension, "wav") == 0 &&
       !gst_tfx_wav_mend (run->pass->part,
           run->job->source ? NULL : run->job->input, run->output.label))
@@ -477,11 +496,13 @@ finish_output (Run *run)
 }
 
 void
-gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
+gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
 {
   Run run = { .pass = pass, .job = pass->job };
 
-  if (build (&run)) {
+  if (build (&run) &&
+      (!run.job->source ||
+          gst_tfx_tool_find_devices (run.pipeline, &run.job->error))) {
     if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
             GST_STATE_CHANGE_FAILURE &&
         gst_tfx_tool_is_interrupted ())
@@ -490,11 +511,12 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     note_length (&run);
     if (!run.job->error)
       tell_output (&run);
-    if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
+    if (loudness && !run.job->error && !read_loudness (&run, loudness))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
-    gst_element_set_state (run.pipeline, GST_STATE_NULL);
-    finish_output (&run);
   }
+  if (run.pipeline)
+    gst_element_set_state (run.pipeline, GST_STATE_NULL);
+  finish_output (&run);
   gst_clear_object (&run.pipeline);
   g_free (run.missing);
 }

@@ -16,12 +16,15 @@ typedef struct GstTfxPass
   const gchar *level; /* a second chain, behind the job's; or NULL */
   const gchar *part;  /* the file to write; NULL: it only measures */
   guint number, n_passes;
+  /* Gets each buffer of 64-bit samples that a pass measures; NULL: nobody does. */
+  void (*take_buffer) (GstElement *sink, GstBuffer *buffer, GstPad *pad,
+      gpointer data);
+  gpointer data;
 } GstTfxPass;
 
 /* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless
  * NULL, is what GST_TFX_PASS_MEASURE in the second chain has measured. */
-void
-gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db);
+void gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness);
 
 /* Why there is no output: the first reason counts. */
 void gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)

@@ -9,6 +9,7 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 
+#include "gsttfxchainreader.h"
 #include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
 #include "gsttfxsource.h"
@@ -17,7 +18,6 @@
 /* Between two looks at signals and the position. */
 #define LOOK_MSEC 100
 #define SEEK_NS (5 * GST_SECOND)
-#define DEFAULT_SINK "autoaudiosink"
 
 typedef struct Player
 {
@@ -34,6 +34,30 @@ typedef struct Player
   gboolean has_turned, is_paused, shows_state;
   GstTfxToolStatus status;
 } Player;
+
+#define KEYS                                                                   \
+  "  space  pause, continue\n"                                                 \
+  "  < >    seek back or forward by 5 s\n"                                     \
+  "  n p    select the next (or Tab) or previous parameter\n"                  \
+  "  + -    change it\n"                                                       \
+  "  l      list all parameters\n"                                             \
+  "  b      bypass the chain, and use it again\n"                              \
+  "  ?      show these keys\n"                                                 \
+  "  q      quit, and print the chain if it was changed\n"
+
+/* To standard error, in place of the line with the position. */
+static void G_GNUC_PRINTF (2, 3)
+    print_line (const Player *player, const gchar *format, ...)
+{
+  va_list arguments;
+  gchar *text;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("%s%s", player->shows_state ? "\r\033[K" : "", text);
+  g_free (text);
+}
 
 /* ---- what the keys do -------------------------------------------------------------------- */
 
@@ -97,10 +121,8 @@ toggle_bypass (Player *player)
   if (!player->bypassed)
     player->is_late = looks_ahead (player);
   if (player->is_late && !can_seek (player)) {
-    g_printerr ("%sthe chain looks ahead: only a sound that can be sought can "
-                "be "
-                "heard without it\n",
-        player->shows_state ? "\r\033[K" : "");
+    print_line (player, "a chain with latency can be bypassed only where the "
+                        "sound can be sought\n");
     return;
   }
   if (player->is_late) {
@@ -141,8 +163,29 @@ list_knobs (Player *player)
 {
   gchar *list = gst_tfx_knobs_list (player->knobs);
 
-  g_printerr ("%s%s", player->shows_state ? "\r\033[K" : "", list);
+  print_line (player, "%s", list);
   g_free (list);
+}
+
+/* With the values that it has now, and full names of files: to be used anywhere. */
+static void
+print_chain (Player *player)
+{
+  const gchar *file = player->options.chain_file;
+  gchar *chain, *folder, *absolute = NULL;
+  TfxExprError error;
+
+  if (player->bypassed)
+    take_chain_up (player);
+  g_object_get (player->chain, "chain", &chain, NULL);
+  if (file) {
+    folder = g_path_get_dirname (file);
+    absolute = gst_tfx_chain_reader_make_absolute (chain, folder, &error);
+    g_free (folder);
+  }
+  g_print ("%s\n", absolute ? absolute : chain);
+  g_free (absolute);
+  g_free (chain);
 }
 
 static void
@@ -179,6 +222,9 @@ take_key (Player *player, gchar key)
       break;
     case 'l':
       list_knobs (player);
+      break;
+    case '?':
+      print_line (player, KEYS);
       break;
     case 'q':
       g_main_loop_quit (player->loop);
@@ -230,6 +276,7 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Player *player = data;
   GError *error = NULL;
+  gchar *warning;
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_EOS:
@@ -248,13 +295,10 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
       g_main_loop_quit (player->loop);
       break;
     case GST_MESSAGE_WARNING:
-      gst_message_parse_warning (message, &error, NULL);
-      /* Of the pictures of a video: nobody asks for them. */
-      if (g_error_matches (error, GST_STREAM_ERROR,
-              GST_STREAM_ERROR_CODEC_NOT_FOUND))
-        break;
-      g_printerr ("%swarning: %s\n", player->shows_state ? "\r\033[K" : "",
-          error->message);
+      warning = gst_tfx_tool_take_warning (message);
+      if (warning)
+        print_line (player, "warning: %s\n", warning);
+      g_free (warning);
       break;
     default:
       break;
@@ -317,7 +361,7 @@ build (Player *player, const gchar *sound)
   GError *error = NULL;
 
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
-  gst_tfx_tool_set_default (&player->sink, DEFAULT_SINK);
+  gst_tfx_tool_set_default (&player->sink, "autoaudiosink");
   source = describe_source (player, sound, path);
   text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
                           "name=chain ! "
@@ -345,40 +389,6 @@ build (Player *player, const gchar *sound)
   g_free (source);
   g_free (path);
   return player->pipeline != NULL;
-}
-
-static gint
-compare_to_fake (gconstpointer item, gconstpointer unused)
-{
-  GstElement *element = g_value_get_object (item);
-  GstElementFactory *factory = gst_element_get_factory (element);
-
-  return factory && g_str_has_prefix (GST_OBJECT_NAME (factory), "fake") ? 0
-                                                                         : 1;
-}
-
-/* Where there is no sound card autoaudiosink plays to nobody, which is told. */
-static gboolean
-is_heard (Player *player)
-{
-  GValue fake = G_VALUE_INIT;
-  GstIterator *elements;
-  gboolean is_fake;
-
-  if (strcmp (player->sink, DEFAULT_SINK) != 0)
-    return TRUE;
-  gst_element_set_state (player->pipeline, GST_STATE_READY);
-  elements = gst_bin_iterate_recurse (GST_BIN (player->pipeline));
-  is_fake = gst_iterator_find_custom (elements, compare_to_fake, &fake, NULL);
-  gst_iterator_free (elements);
-  if (is_fake) {
-    g_value_unset (&fake);
-    gst_element_set_state (player->pipeline, GST_STATE_NULL);
-    gst_tfx_tool_error ("GStreamer finds no loudspeakers here: no output of "
-                        "ALSA, PulseAudio or PipeWire can be opened (--sink "
-                        "takes other elements)");
-  }
-  return !is_fake;
 }
 
 static void
@@ -412,7 +422,7 @@ play (Player *player)
   if (is_terminal)
     tcsetattr (STDIN_FILENO, TCSANOW, &before);
   if (player->has_turned)
-    list_knobs (player);
+    print_chain (player);
 }
 
 GstTfxToolStatus
@@ -420,38 +430,41 @@ gst_tfx_play_run (gint argc, gchar **argv)
 {
   Player player = { .status = GST_TFX_TOOL_USAGE };
   GstTfxOptions *options = &player.options;
+  GError *error = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &player.source,
-        "what the microphone, -, is (autoaudiosrc)", "ELEMENTS" },
+        "GStreamer elements to use as the microphone (autoaudiosrc)",
+        "ELEMENTS" },
     { "sink", 'o', 0, G_OPTION_ARG_STRING, &player.sink,
-        "elements of GStreamer to play to (autoaudiosink)", "ELEMENTS" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
+        "GStreamer elements to play to (autoaudiosink)", "ELEMENTS" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print errors only",
         NULL },
   };
 
   gst_tfx_options_list_chain (options, entries + 3);
   if (gst_tfx_tool_parse ("SOUND CHAIN",
-          "Plays a file, an address (https://…) or, as -, the microphone "
-          "through a chain.",
-          "Keys: space pauses; < and > go back and on by 5 s; n and p (or the "
-          "tabulator) choose a parameter, + and - change it, l lists all; b "
-          "plays without the chain and with it again; q ends.\n\n"
-          "A chain's file is read again when it is saved.\n\n"
+          "Plays a file, a URI (https://…) or the microphone (-) through a "
+          "chain.",
+          "The file of --chain-file is read again when it is "
+          "saved.\n\nKeys:\n" KEYS "\n"
           "Examples:\n"
           "  gst-tfx play voice.wav 'HiButterworth(80)'\n"
           "  gst-tfx play --chain-file voice.chain -\n",
           entries, &argc, &argv) &&
       gst_tfx_options_take_chain (options, argc, argv,
-          "play takes SOUND CHAIN; gst-tfx play --help tells more") &&
+          "play takes SOUND CHAIN (see gst-tfx play --help)") &&
       build (&player, argv[1])) {
     player.shows_state = !options->quiet && isatty (STDERR_FILENO);
     player.status = GST_TFX_TOOL_OK;
     player.sound = argv[1];
-    if (is_heard (&player)) {
+    if (gst_tfx_tool_find_devices (player.pipeline, &error)) {
       player.knobs = gst_tfx_knobs_new (player.chain);
       play (&player);
       gst_tfx_knobs_free (player.knobs);
     } else {
+      gst_tfx_tool_error ("%s", error->message);
+      g_clear_error (&error);
+      gst_element_set_state (player.pipeline, GST_STATE_NULL);
       player.status = GST_TFX_TOOL_FAILED;
     }
   }

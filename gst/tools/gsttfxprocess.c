@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
 #include "gsttfxbatch.h"
+#include "gsttfxsource.h"
 
 /* A file with names of files. */
 typedef struct Names
@@ -46,29 +48,72 @@ read_names (const Names *from, GPtrArray *names)
   return is_read;
 }
 
-/* --out DIR FILE…, or IN OUT [CHAIN]. */
+/* Whether the sound can go to standard output; FALSE after a message. */
 static gboolean
-collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
+check_stdout (const GstTfxOptions *options)
+{
+  if (options->json)
+    gst_tfx_tool_error ("--json and the sound cannot both go to standard "
+                        "output");
+  else if (g_strcmp0 (options->extension, "m4a") == 0)
+    gst_tfx_tool_error ("an .m4a cannot be written to standard output");
+  else if (isatty (STDOUT_FILENO))
+    gst_tfx_tool_error ("standard output is a terminal: redirect it to a file "
+                        "or a pipe");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* IN OUT [CHAIN] */
+static gboolean
+collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
+    gchar **argv)
+{
+  if (argc == 4 && !gst_tfx_options_has_chain (options)) {
+    options->chain = g_strdup (argv[3]);
+  } else if (argc != 3) {
+    gst_tfx_tool_error ("process takes IN OUT CHAIN, or --out DIR --chain "
+                        "CHAIN FILE… (see gst-tfx process --help)");
+    return FALSE;
+  }
+  if (strcmp (argv[2], "-") == 0 && !check_stdout (options))
+    return FALSE;
+  if (!gst_tfx_options_read (options))
+    return FALSE;
+  gst_tfx_batch_add (batch, argv[1], argv[2]);
+  return TRUE;
+}
+
+/* A file, or a folder. */
+static gboolean
+collect_name (GstTfxBatch *batch, const GstTfxOptions *options,
+    const gchar *name, guint *n_others)
+{
+  GPtrArray *files;
+  gboolean is_good;
+
+  if (!g_file_test (name, G_FILE_TEST_IS_DIR))
+    return gst_tfx_batch_add_to_folder (batch, name, NULL);
+  files = g_ptr_array_new_with_free_func (g_free);
+  is_good = gst_tfx_source_list_folder (name, options->out, files, n_others);
+  for (guint i = 0; is_good && i < files->len; i++)
+    is_good =
+        gst_tfx_batch_add_to_folder (batch, g_ptr_array_index (files, i), name);
+  g_ptr_array_unref (files);
+  return is_good;
+}
+
+/* --out DIR FILE… */
+static gboolean
+collect_many (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
     gint argc, gchar **argv, GPtrArray *names)
 {
-  const gboolean has_chain = gst_tfx_options_has_chain (options);
+  guint n_others = 0;
 
-  if (!options->out) {
-    if (argc == 4 && !has_chain) {
-      options->chain = g_strdup (argv[3]);
-    } else if (argc != 3) {
-      gst_tfx_tool_error ("process takes IN OUT CHAIN, or --out DIR --chain "
-                          "CHAIN FILE…; gst-tfx process --help tells more");
-      return FALSE;
-    }
-    if (!gst_tfx_options_read (options))
-      return FALSE;
-    gst_tfx_batch_add (batch, argv[1], g_strdup (argv[2]));
-    return TRUE;
-  }
   if (argc < 2 && !from->path) {
-    gst_tfx_tool_error ("--out takes files to process, behind it or by "
-                        "--files-from");
+    gst_tfx_tool_error ("--out takes files or folders to process, as further "
+                        "arguments or by --files-from");
     return FALSE;
   }
   for (gint i = 1; i < argc; i++)
@@ -77,29 +122,33 @@ collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
       !gst_tfx_options_read (options) || !gst_tfx_batch_open_folder (batch))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
-    if (!gst_tfx_batch_add_to_folder (batch, g_ptr_array_index (names, i)))
+    if (!collect_name (batch, options, g_ptr_array_index (names, i), &n_others))
       return FALSE;
   }
+  if (n_others > 0 && !options->quiet)
+    g_printerr ("skipped %u file%s without the extension of a sound file\n",
+        n_others, n_others == 1 ? "" : "s");
   return TRUE;
 }
 
 static const gchar summary[] =
-    "Filters sound files: any format that GStreamer decodes, written as the "
-    "name "
-    "of the output says (.wav, .flac, .ogg, .opus, .mp3 …), with the rate, the "
-    "channels, the sample format and the tags of the input.";
+    "Filters sound files. It reads any format that GStreamer decodes, and "
+    "writes .wav, .flac, .ogg, .opus, .mp3, .mka, .wv and .m4a, by the name of "
+    "the output. Rate, channels, sample format and tags are kept.";
 static const gchar description[] =
-    "An output appears under its name only when it is whole.  With --out, what "
-    "is done is written down in DIR, so that the same command goes on where it "
-    "was "
-    "interrupted.\n\n"
-    "Exit status: 0 all is done; 1 a file failed; 2 the command line or the "
-    "chain "
-    "is wrong; 130 interrupted.\n\n"
+    "IN may be - (standard input), OUT may be - (standard output: .wav, or "
+    "what --extension names).\n\n"
+    "With --out, a folder means all sound files in it and in its folders, "
+    "which are kept. DIR has a journal of the files that are done: the same "
+    "command continues an interrupted run.\n\n"
+    "An output appears under its name when it is complete.\n\n"
+    "Exit status: 0 all files are done; 1 a file failed; 2 wrong command line "
+    "or chain; 130 interrupted.\n\n"
     "Examples:\n"
     "  gst-tfx process voice.wav clean.flac 'HiButterworth(80) | Gain(2)'\n"
-    "  gst-tfx process --out filtered --chain 'Hum(50)' recordings/*.wav\n"
+    "  gst-tfx process --out filtered --chain 'Hum(50)' recordings\n"
     "  gst-tfx process --loudness -23 programme.wav levelled.wav\n"
+    "  arecord -f cd | gst-tfx process - - 'HiButterworth(80)' | aplay\n"
     "  find . -name '*.flac' -print0 | gst-tfx process --out filtered -0 \\\n"
     "      --files-from - --chain-file chain.txt\n";
 
@@ -110,20 +159,22 @@ gst_tfx_process_run (gint argc, gchar **argv)
   Names from = { NULL };
   GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 3] = {
     { "files-from", 'T', 0, G_OPTION_ARG_FILENAME, &from.path,
-        "a file with names of inputs, one a line; - is standard input",
+        "read the names of the inputs from FILE, one per line; - is standard "
+        "input",
         "FILE" },
     { "null", '0', 0, G_OPTION_ARG_NONE, &from.with_nul,
-        "these names have a NUL behind them, as find -print0 writes", NULL },
+        "these names end with a NUL, as find -print0 writes them", NULL },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list (&options, entries + 2);
-  if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE…",
+  if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE|FOLDER…",
           summary, description, entries, &argc, &argv)) {
     GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
     GstTfxBatch *batch = gst_tfx_batch_new (&options);
 
-    if (collect (batch, &options, &from, argc, argv, names)) {
+    if (options.out ? collect_many (batch, &options, &from, argc, argv, names)
+                    : collect_one (batch, &options, argc, argv)) {
       gst_tfx_batch_run (batch);
       status = gst_tfx_batch_summarise (batch);
     }

@@ -20,7 +20,7 @@ record (const GstTfxOptions *options, const gchar *source, const gchar *output)
   const gboolean is_done = gst_tfx_job_run (&job);
 
   if (!is_done)
-    gst_tfx_tool_error ("%s: %s", output, job.error->message);
+    gst_tfx_tool_error ("%s", job.error->message);
   else if (!options->quiet)
     g_print ("%s (%.1f s of sound)\n", output,
         (gdouble)job.duration / GST_SECOND);
@@ -35,19 +35,19 @@ gst_tfx_record_run (gint argc, gchar **argv)
   gchar *source = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_FILENAME, &source,
-        "elements of GStreamer to record from (autoaudiosrc)", "ELEMENTS" },
+        "GStreamer elements to record from (autoaudiosrc)", "ELEMENTS" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.overwrite,
-        "overwrite an output that is there", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "errors alone",
+        "overwrite an existing output", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "print errors only",
         NULL },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   gst_tfx_options_list_chain (&options, entries + 3);
   if (gst_tfx_tool_parse ("OUT CHAIN",
-          "Records the microphone through a chain, until it is interrupted.",
-          "The output's kind is that of its name.  It appears when it is "
-          "whole.\n\n"
+          "Records the microphone through a chain until it is interrupted.",
+          "The extension of OUT selects the format. The file appears under its "
+          "name when it is complete.\n\n"
           "Examples:\n"
           "  gst-tfx record voice.flac 'HiButterworth(80)'\n"
           "  gst-tfx record --source 'alsasrc device=hw:1' voice.wav "
@@ -55,7 +55,7 @@ gst_tfx_record_run (gint argc, gchar **argv)
           entries, &argc, &argv)) {
     gst_tfx_tool_set_default (&source, "autoaudiosrc");
     if (gst_tfx_options_take_chain (&options, argc, argv,
-            "record takes OUT CHAIN; gst-tfx record --help tells more"))
+            "record takes OUT CHAIN (see gst-tfx record --help)"))
       status = record (&options, source, argv[1]);
   }
   gst_tfx_options_clear (&options);

@@ -8,13 +8,13 @@
 #include "gsttfxjson.h"
 #include "gsttfxtool.h"
 
-/* "null" for what JSON has no number for. */
-static void
-append_number (GString *text, const gchar *name, gdouble value)
+void
+gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_ascii_formatd (number, sizeof number, "%.2f", value);
+  g_ascii_formatd (number, sizeof number, "%.2f",
+      gst_tfx_tool_round (value, 2));
   g_string_append_printf (text, "\"%s\": %s, ", name,
       isfinite (value) ? number : "null");
 }
@@ -23,10 +23,10 @@ static void
 append_loudness (GString *text, const GstTfxJobLoudness *loudness)
 {
   g_string_append (text, "\"loudness\": {");
-  append_number (text, "input", loudness->input_lufs);
-  append_number (text, "true_peak", loudness->true_peak_db);
-  append_number (text, "gain", loudness->gain_db);
-  append_number (text, "output", loudness->output_lufs);
+  gst_tfx_report_append_number (text, "input", loudness->input_lufs);
+  gst_tfx_report_append_number (text, "true_peak", loudness->true_peak_db);
+  gst_tfx_report_append_number (text, "gain", loudness->gain_db);
+  gst_tfx_report_append_number (text, "output", loudness->output_lufs);
   g_string_append_printf (text, "\"limited\": %s}, ",
       loudness->is_limited ? "true" : "false");
 }
@@ -37,13 +37,13 @@ tell_loudness (const GstTfxJob *job)
   const GstTfxJobLoudness *loudness = &job->loudness;
 
   if (loudness->is_limited)
-    g_printerr ("warning: %s: for %.1f LUFS its true peaks would reach %+.1f "
-                "dBTP: they are limited to -1, and it comes to %.1f LUFS\n",
+    g_printerr ("warning: %s: at %.1f LUFS the true peaks would reach %+.1f "
+                "dBTP: limited to -1 dBTP, the output has %.1f LUFS\n",
         job->input, job->target_lufs,
         loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
   else if (loudness->is_silent)
-    g_printerr ("warning: %s: no sound of it is above -70 LUFS: its level "
-                "stays\n",
+    g_printerr ("warning: %s: it is silent (below -70 LUFS): its level is "
+                "unchanged\n",
         job->input);
 }
 
@@ -57,9 +57,9 @@ static void
 tell_clipped (const GstTfxJob *job)
 {
   g_printerr ("warning: %s: %" G_GUINT64_FORMAT
-              " samples are above full scale, up to %+.2f dBFS, and are "
-              "clipped\n",
-      job->input, job->n_clipped, get_peak_db (job));
+              " sample%s above full scale clipped, peak %+.2f dBFS\n",
+      job->input, job->n_clipped, job->n_clipped == 1 ? "" : "s",
+      get_peak_db (job));
 }
 
 void
@@ -84,7 +84,7 @@ gst_tfx_report_print_json (const GstTfxJob *job)
   g_string_append_printf (text,
       "\"seconds\": %s, \"took\": %s, \"clipped\": %" G_GUINT64_FORMAT ", ",
       seconds, took, job->n_clipped);
-  append_number (text, "peak", get_peak_db (job));
+  gst_tfx_report_append_number (text, "peak", get_peak_db (job));
   g_string_append (text, "\"error\": ");
   if (job->error)
     gst_tfx_json_quote (text, job->error->message);

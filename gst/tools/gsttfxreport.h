@@ -7,6 +7,11 @@
 
 G_BEGIN_DECLS
 
+/* Appends "name": value with two decimals, null where that is not finite, and a
+ * comma. */
+void
+gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value);
+
 /* A line of JSON to standard output. */
 void gst_tfx_report_print_json (const GstTfxJob *job);
 

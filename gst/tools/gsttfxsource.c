@@ -9,7 +9,9 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxcodec.h"
 #include "gsttfxcut.h"
+#include "gsttfxtool.h"
 
 /* Only what it pushes is to be had. */
 static GstPadProbeReturn
@@ -116,6 +118,79 @@ gst_tfx_source_set_path (GstElement *filesrc, const gchar *path)
     ignore_length (pad);
   gst_object_unref (pad);
 }
+
+/* ---- folders ------------------------------------------------------------------------ */
+
+static gboolean
+has_sound_extension (const gchar *name)
+{
+  static const gchar *const extensions[] = { "aac", "ac3", "aif", "aifc",
+    "aiff", "amr", "ape", "au", "avi", "bwf", "caf", "dts", "eac3", "flac",
+    "m4a", "mka", "mkv", "mov", "mp2", "mp3", "mp4", "mpc", "oga", "ogg",
+    "opus", "rf64", "snd", "spx", "tta", "w64", "wav", "wave", "webm", "wma",
+    "wv", NULL };
+  gchar *extension = gst_tfx_codec_get_extension (name);
+  const gboolean has = g_strv_contains (extensions, extension);
+
+  g_free (extension);
+  return has;
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const gchar *const *)a, *(const gchar *const *)b);
+}
+
+/* In order, to be freed; NULL after a message. */
+static GPtrArray *
+read_names (const gchar *folder)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  GError *error = NULL;
+  GDir *dir = g_dir_open (folder, 0, &error);
+  const gchar *name;
+
+  if (!dir) {
+    gst_tfx_tool_error ("%s", error->message);
+    g_error_free (error);
+    g_ptr_array_unref (names);
+    return NULL;
+  }
+  while ((name = g_dir_read_name (dir))) {
+    if (*name != '.')
+      g_ptr_array_add (names, g_build_filename (folder, name, NULL));
+  }
+  g_dir_close (dir);
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
+gboolean
+gst_tfx_source_list_folder (const gchar *folder, const gchar *except,
+    GPtrArray *files, guint *n_others)
+{
+  GPtrArray *names = read_names (folder);
+  gboolean is_read = names != NULL;
+
+  for (guint i = 0; is_read && i < names->len; i++) {
+    const gchar *path = g_ptr_array_index (names, i);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+      if (!g_file_test (path, G_FILE_TEST_IS_SYMLINK) &&
+          !(except && gst_tfx_tool_is_same_file (path, except)))
+        is_read = gst_tfx_source_list_folder (path, except, files, n_others);
+    } else if (has_sound_extension (path)) {
+      g_ptr_array_add (files, g_strdup (path));
+    } else {
+      *n_others += 1;
+    }
+  }
+  g_clear_pointer (&names, g_ptr_array_unref);
+  return is_read;
+}
+
+/* ---- caps --------------------------------------------------------------------------- */
 
 static guint
 count_bits (guint64 mask)

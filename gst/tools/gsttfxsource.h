@@ -19,6 +19,12 @@ void gst_tfx_source_set_path (GstElement *filesrc, const gchar *path);
  * it starts itself puts it out before it is held. */
 const gchar *gst_tfx_source_find_parser (const gchar *path);
 
+/* Adds the sound files in a folder and the folders in it to `files`, in order; counts the
+ * others.  Hidden ones, links to folders and the folder `except` (or NULL) are left out.
+ * FALSE after a message. */
+gboolean gst_tfx_source_list_folder (const gchar *folder, const gchar *except,
+    GPtrArray *files, guint *n_others);
+
 /* Takes caps of a decoder and gives those in which each channel has a place, or none
  * has. */
 GstCaps *gst_tfx_source_complete_caps (GstCaps *caps);

@@ -8,6 +8,7 @@
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 
+#include "gsttfxpass.h"
 #include "gsttfxpicture.h"
 #include "gsttfxscale.h"
 #include "gsttfxsource.h"
@@ -19,8 +20,6 @@
 /* How much of the scale a picture has, and where it begins. */
 #define SPAN_DB 120.0
 #define PICTURE_HZ 20.0
-/* How often it looks at signals. */
-#define POLL (100 * GST_MSECOND)
 
 typedef struct File
 {
@@ -81,104 +80,28 @@ clear (File *file)
   g_clear_error (&file->error);
 }
 
-/* To the end, an error or a signal. */
-static void
-wait (const File *file, GstElement *pipeline, GstBus *bus, GError **error)
-{
-  gchar *missing = NULL;
-  guint n_idle = 0, n_starts = 0;
-  gboolean is_done = FALSE;
-
-  while (!is_done && !*error) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
-        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
-
-    if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
-      gst_tfx_tool_note_missing (message, &missing);
-    else if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-      *error = gst_tfx_tool_take_error (message, missing);
-    else if (message)
-      is_done = TRUE;
-    else if (gst_tfx_tool_stands_still (pipeline, &n_idle))
-      is_done =
-          file->spectrum || !gst_tfx_tool_start_anew (pipeline, &n_starts);
-    gst_clear_message (&message);
-    if (!is_done && !*error && gst_tfx_tool_is_interrupted ())
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "interrupted");
-  }
-  g_free (missing);
-}
-
-/* A decoder that is started anew has another pad. */
-static void
-take_stream (GstElement *decoder, GstPad *pad, gpointer convert)
-{
-  gst_element_link_pads (decoder, GST_PAD_NAME (pad), convert, "sink");
-}
-
-/* All that the decoder has is known. */
-static void
-look_for_sound (GstElement *decoder, gpointer convert)
-{
-  GstPad *sink = gst_element_get_static_pad (convert, "sink");
-
-  if (!gst_pad_is_linked (sink))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, (NULL), (NULL));
-  gst_object_unref (sink);
-}
-
 static gboolean
 measure (File *file)
 {
-  GError *error = NULL;
-  GstElement *source, *decoder, *convert, *sink;
-  const gchar *parser = gst_tfx_source_find_parser (file->path);
-  gchar *line = g_strconcat ("filesrc name=source ! ", parser ? parser : "",
-      parser ? " ! " : "",
-      "decodebin name=decoder audioconvert name=convert ! "
-      "audio/x-raw,layout=interleaved,format=" GST_AUDIO_NE (
-          F64) " ! fakesink name=sink signal-handoffs=true sync=false",
-      NULL);
-  GstElement *pipeline =
-      gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  GstBus *bus;
+  GstTfxJob job = { .input = file->path, .chain = "" };
+  const GstTfxPass pass = { .job = &job,
+    .take_buffer = take_buffer,
+    .data = file,
+    .n_passes = 1 };
+  gboolean is_done;
 
-  g_free (line);
-
-  if (pipeline) {
-    source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-    decoder = gst_bin_get_by_name (GST_BIN (pipeline), "decoder");
-    convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
-    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-    bus = gst_element_get_bus (pipeline);
-    gst_tfx_source_set_path (source, file->path);
-    gst_tfx_source_complete (convert);
-    g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), convert);
-    g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound),
-        convert);
-    g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    wait (file, pipeline, bus, &error);
-    gst_element_set_state (pipeline, GST_STATE_NULL);
-    gst_object_unref (bus);
-    gst_object_unref (source);
-    gst_object_unref (decoder);
-    gst_object_unref (convert);
-    gst_object_unref (sink);
-    gst_object_unref (pipeline);
-  }
-  if (!error && !file->error && !file->spectrum)
-    g_set_error (&error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "there is no sound in it that GStreamer can decode");
-  if (error || file->error)
-    gst_tfx_tool_error ("%s: %s", file->path,
-        error ? error->message : file->error->message);
+  gst_tfx_pass_run (&pass, NULL);
+  if (!job.error && file->error)
+    job.error = g_error_copy (file->error);
+  if (!job.error && !file->spectrum)
+    gst_tfx_pass_fail (&job, "it has no audio that GStreamer can decode");
+  if (job.error)
+    gst_tfx_tool_error ("%s: %s", file->path, job.error->message);
   else
     gst_tfx_spectrum_finish (file->spectrum);
-  if (!error)
-    return file->error == NULL;
-  g_error_free (error);
-  return FALSE;
+  is_done = job.error == NULL;
+  gst_tfx_job_clear (&job);
+  return is_done;
 }
 
 /* ---- what is written ------------------------------------------------------------------------ */
@@ -303,7 +226,8 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   GstTfxScale scale = { 0.0, 0.0 };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-        "a picture (.svg, .png) or a table (.csv; else to standard output)",
+        "picture (.svg, .png) or table (.csv) to write; default: a table to "
+        "standard output",
         "FILE" },
     { "range", 0, 0, G_OPTION_ARG_STRING, &range,
         "levels that a picture shows (the upper 120 dB)", "LOW:HIGH" },
@@ -312,11 +236,11 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   if (gst_tfx_tool_parse ("FILE…",
-          "The mean spectra of up to eight sound files, such as before and "
-          "after a chain.",
-          "Power density in dB, of 1/24 octave: 0 dB is a sine at full scale, "
-          "spread over 1 Hz.  In front of the table a line for each file: "
-          "rate, channels, frames, seconds and peak.\n\n"
+          "Prints or draws the mean spectra of up to eight sound files, for "
+          "example before and after a chain.",
+          "Power density in dB per 1/24 octave: 0 dB is a full-scale sine, "
+          "spread over 1 Hz. The table starts with one line per file: rate, "
+          "channels, frames, seconds and peak.\n\n"
           "Example:\n"
           "  gst-tfx spectrum --output both.svg voice.wav clean.flac\n",
           entries, &argc, &argv)) {

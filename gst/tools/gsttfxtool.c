@@ -5,22 +5,47 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
+#include "gsttfxpart.h"
+
 /* ---- signals -------------------------------------------------------------------- */
 
+/* How long the program may take to end in order. */
+#define GRACE_MS 2000
+
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted_at; /* in ms */
+
+static gint
+get_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (gint)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+}
 
 static void
 note_signal (int signal_number)
 {
-  interrupted = 1;
+  if (!interrupted) {
+    interrupted_at = get_ms ();
+    interrupted = 1;
+  } else if (signal_number != SIGPIPE &&
+             get_ms () - interrupted_at > GRACE_MS) {
+    gst_tfx_part_abandon_all ();
+    signal (signal_number, SIG_DFL);
+    raise (signal_number);
+  }
 }
 
 gboolean
@@ -32,8 +57,7 @@ gst_tfx_tool_is_interrupted (void)
 void
 gst_tfx_tool_catch_signals (void)
 {
-  struct sigaction action = { .sa_handler = note_signal,
-    .sa_flags = SA_RESETHAND };
+  struct sigaction action = { .sa_handler = note_signal };
   struct sigaction before;
 
   sigaction (SIGINT, &action, NULL);
@@ -112,6 +136,15 @@ gst_tfx_tool_error (const gchar *format, ...)
   g_free (text);
 }
 
+gdouble
+gst_tfx_tool_round (gdouble value, guint n_digits)
+{
+  const gdouble scale = pow (10.0, n_digits);
+
+  /* (0 is added to what may be -0.) */
+  return rint (value * scale) / scale + 0.0;
+}
+
 gint
 gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b)
 {
@@ -149,7 +182,7 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   g_option_context_add_main_entries (context, entries, NULL);
   done = g_option_context_parse (context, argc, argv, &error);
   if (!done)
-    gst_tfx_tool_error ("%s (%s --help tells more)", error->message, name);
+    gst_tfx_tool_error ("%s (see %s --help)", error->message, name);
   g_clear_error (&error);
   g_option_context_free (context);
   g_free (name);
@@ -309,18 +342,71 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
   if (missing) {
     g_clear_error (&error);
     error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "to read it GStreamer needs: %s (many are in Debian's "
-        "gstreamer1.0-libav and gstreamer1.0-plugins-bad)",
+        "GStreamer lacks a plugin: %s (many are in Debian's gstreamer1.0-libav "
+        "and gstreamer1.0-plugins-bad)",
         missing);
   } else if (is_no_sound (error)) {
     g_clear_error (&error);
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "there is no sound in it that GStreamer can decode");
+        "it has no audio that GStreamer can decode");
   }
   return error;
 }
 
+gchar *
+gst_tfx_tool_take_warning (GstMessage *message)
+{
+  GError *warning = NULL;
+  gchar *text = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  /* Pictures of a video that nobody asks for, and what a pipeline needs in front of a
+   * converter, which the program sets up itself. */
+  if (!g_error_matches (warning, GST_STREAM_ERROR,
+          GST_STREAM_ERROR_CODEC_NOT_FOUND) &&
+      !g_error_matches (warning, GST_CORE_ERROR, GST_CORE_ERROR_CAPS))
+    text = g_strdup (warning->message);
+  g_clear_error (&warning);
+  return text;
+}
+
 /* ---- elements ---------------------------------------------------------------------- */
+
+/* autoaudiosrc and autoaudiosink take an element that makes silence, or drops
+ * everything, where they find no device. */
+static gint
+compare_to_fake (gconstpointer item, gconstpointer unused)
+{
+  const gchar *name = GST_OBJECT_NAME (g_value_get_object (item));
+
+  return strcmp (name, "fake-auto-audio-src") != 0 &&
+         strcmp (name, "fake-audio-sink") != 0;
+}
+
+gboolean
+gst_tfx_tool_find_devices (GstElement *pipeline, GError **error)
+{
+  GValue fake = G_VALUE_INIT;
+  GstIterator *elements;
+  gboolean is_fake;
+
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  is_fake = gst_iterator_find_custom (elements, compare_to_fake, &fake, NULL);
+  gst_iterator_free (elements);
+  if (is_fake) {
+    const gboolean is_source =
+        g_str_has_suffix (GST_OBJECT_NAME (g_value_get_object (&fake)), "-src");
+
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "GStreamer finds no %s here: no %s of ALSA, PulseAudio or PipeWire can "
+        "be opened (--%s takes other elements)",
+        is_source ? "microphone" : "loudspeakers",
+        is_source ? "input" : "output", is_source ? "source" : "sink");
+    g_value_unset (&fake);
+  }
+  return !is_fake;
+}
 
 GstElement *
 gst_tfx_tool_make_chain (void)
@@ -328,8 +414,8 @@ gst_tfx_tool_make_chain (void)
   GstElement *element = gst_element_factory_make ("tfxchain", NULL);
 
   if (!element) {
-    gst_tfx_tool_error ("GStreamer has no element tfxchain: the plugin of "
-                        "gst-tfx is not where GST_PLUGIN_PATH says");
+    gst_tfx_tool_error ("GStreamer finds no element tfxchain: install the "
+                        "plugin, or set GST_PLUGIN_PATH to its folder");
     return NULL;
   }
   return gst_object_ref_sink (element);

@@ -34,10 +34,14 @@ gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
     gchar ***argv);
 
+/* To so many decimals, and never -0. */
+gdouble gst_tfx_tool_round (gdouble value, guint n_digits);
+
 /* What an option is that was not given: a copy. */
 void gst_tfx_tool_set_default (gchar **option, const gchar *value);
 
-/* The first signal asks the program to end; the next one kills it. */
+/* The first signal asks the program to end.  Another one kills it, but not in the first
+ * two seconds; open parts are deleted, or kept where they ask for that. */
 void gst_tfx_tool_catch_signals (void);
 /* From now on so does a pipe that nobody reads any more, unless that is ignored. */
 void gst_tfx_tool_catch_broken_pipes (void);
@@ -57,6 +61,14 @@ void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
 /* The error of a message; missing, unless NULL, is why; free it. */
 GError *gst_tfx_tool_take_error (GstMessage *message, const gchar *missing);
 
+/* The warning of a message; NULL if it is of no use to a user of the program; free
+ * it. */
+gchar *gst_tfx_tool_take_warning (GstMessage *message);
+
+/* Sets a pipeline to READY.  FALSE with an error if autoaudiosrc finds no microphone, or
+ * autoaudiosink no loudspeakers. */
+gboolean gst_tfx_tool_find_devices (GstElement *pipeline, GError **error);
+
 /* A tfxchain that is the caller's; NULL after a message. */
 GstElement *gst_tfx_tool_make_chain (void);
 
@@ -75,6 +87,7 @@ gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
 
 GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_loudness_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_bench_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_devices_run (gint argc, gchar **argv);

@@ -86,7 +86,7 @@ look (Watch *watch)
 
     /* Hidden files are unfinished ones of other programs. */
     if (*name != '.' && look_at (watch, path))
-      gst_tfx_batch_add_to_folder (watch->batch, path);
+      gst_tfx_batch_add_to_folder (watch->batch, path, NULL);
     g_free (path);
   }
   g_dir_close (folder);
@@ -106,10 +106,8 @@ watch_folder (GstTfxOptions *options, const gchar *folder)
   watch.batch = gst_tfx_batch_new (options);
   if (gst_tfx_batch_open_folder (watch.batch)) {
     if (gst_tfx_tool_is_same_file (folder, options->out)) {
-      gst_tfx_tool_error ("the folder that is watched, %s, cannot be that of "
-                          "the "
-                          "outputs",
-          folder);
+      gst_tfx_tool_error (
+          "%s is watched, so it cannot be the folder of the outputs", folder);
     } else {
       while (!gst_tfx_tool_is_interrupted () && look (&watch)) {
         gst_tfx_batch_run (watch.batch);
@@ -134,16 +132,13 @@ gst_tfx_watch_run (gint argc, gchar **argv)
 
   gst_tfx_options_list (&options, entries);
   if (gst_tfx_tool_parse ("--out DIR --chain CHAIN FOLDER",
-          "Filters what is in a folder and whatever is dropped there, until it "
-          "is interrupted.",
-          "A file is taken once it has not changed for a second, and again "
-          "when it "
-          "changes later.  Files whose "
-          "name begins with a dot are left alone.  What is done is written "
-          "down "
-          "in DIR, and is not done again by the next watch.\n\n"
-          "Exit status: 0 it was interrupted; 1 the folder cannot be read any "
-          "more; 2 the command line or the chain is wrong.",
+          "Filters the files in a folder, and those that arrive there later, "
+          "until it is interrupted.",
+          "A file is processed once it has not changed for a second, and again "
+          "if it changes later. Names that begin with a dot are ignored. A "
+          "journal in DIR lists the finished files, which the next watch "
+          "skips.\n\nExit status: 0 interrupted; 1 the folder cannot be read; "
+          "2 wrong command line or chain.",
           entries, &argc, &argv)) {
     if (argc != 2 || !options.out)
       gst_tfx_tool_error ("watch takes --out DIR --chain CHAIN FOLDER");

@@ -100,6 +100,9 @@ choose_number (Writer *w, const TfxParam *param)
     return 1e7 * (fraction (w) - 0.3);
   if (param->flags & TFX_PARAM_FREQUENCY)
     return 10.0 * pow (2000.0, fraction (w));
+  /* A delay is less than the taps of the impulse response. */
+  if (strcmp (param->name, "delay") == 0 && (param->types & TFX_VALUE_WORD))
+    return 0.0;
   if (strcmp (param->name, "order") == 0)
     high = 24.0;
   if (high - low > 1000.0)

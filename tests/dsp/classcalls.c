@@ -151,6 +151,8 @@ class_number_is_fixed (const TfxParam *param)
 {
   return strcmp (param->name, "fs") == 0 ||
          strcmp (param->name, "channel") == 0 ||
+         (strcmp (param->name, "delay") == 0 &&
+             (param->types & TFX_VALUE_WORD)) ||
          strcmp (param->name, "lookahead") == 0 ||
          strcmp (param->name, "window") == 0;
 }

@@ -385,8 +385,8 @@ static const char *const signatures[] = {
   "RIAA(mode='playback', fs=None)",
   "Weighting(curve, fs=None)",
   "LogFilterBank(n_bands, f_min=20, f_max=20000, q=1.414, fs=None)",
-  "FIR(b, conv_mode='auto', channel=None)",
-  "Convolve(location, mix=1, conv_mode='auto', channel=None)",
+  "FIR(b, conv_mode='auto', channel=None, delay=0)",
+  "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",

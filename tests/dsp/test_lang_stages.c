@@ -464,7 +464,10 @@ test_latencies (void)
   } cases[] = { { "Limiter(-1, 0.00099)", 48 }, { "Limiter(-1, 0.00101)", 48 },
     { "Normalize(1, window=0.05)", 1200 }, { "Loudness(-23)", 144000 },
     { "Loudness(None)", 0 }, { "Limiter(-1, 0.001, true_peak=True)", 48 },
-    { "Limiter(-1, 10, true_peak=True)", 480256 } };
+    { "Limiter(-1, 10, true_peak=True)", 480256 },
+    { "FIR([0, 0, 1, 0.5], delay='peak')", 2 }, { "FIR([1, 2], delay=5)", 1 },
+    { "FIR([0, 1], delay=1) | FIR([0, 0, -1], delay=2)", 3 },
+    { "FIR([0, 1], delay=1) + Gain(1)", 1 }, { "FIR([0, 1])", 0 } };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     TfxExpr *expr = parse (cases[i].text);
@@ -476,6 +479,34 @@ test_latencies (void)
     tfx_chain_unref (&chain);
     tfx_expr_free (&expr);
   }
+}
+
+/* A delay that is taken out as latency is not part of the response, of two kernels that
+ * are one neither. */
+static void
+test_latency_response (void)
+{
+  TfxExpr *expr = parse ("FIR([0, 0, 1], delay=2) | FIR([0, 2], delay=1)");
+  const TfxFilterSpec spec = { 48000, 1, TFX_SAMPLE_F64, 0 };
+  TfxChain *chain = NULL, *joined = NULL;
+  TfxFilter *filter = NULL;
+  TfxComplex h;
+
+  tfx_expr_build (expr, 48000, 1, NULL, NULL, &chain, NULL);
+  if (tfx_filter_new (chain, &spec, &filter) == 0)
+    tfx_filter_get_chain (filter, &joined);
+  tap_check (joined && tfx_chain_n_stages (joined) == 1 &&
+                 tfx_chain_latency (joined) == 3,
+      "two kernels are one, as late as both");
+  if (joined) {
+    h = tfx_chain_response_at (joined, 0, 5000.0, 48000.0);
+    tap_check (fabs (h.re - 2.0) < 1e-9 && fabs (h.im) < 1e-9, "%g + %g j",
+        h.re, h.im);
+    tfx_chain_unref (&joined);
+  }
+  tfx_filter_unref (&filter);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
 }
 
 /* Whose level it is, and of what. */
@@ -674,6 +705,7 @@ static const TapTest tests[] = {
   { "order", test_order },
   { "not-built", test_not_built },
   { "latencies", test_latencies },
+  { "latency-response", test_latency_response },
   { "levellers", test_levellers },
   { "built-ids", test_built_ids },
   { "adopt", test_adopt },

@@ -117,6 +117,9 @@ check_number (GstElement *element, TfxExpr *expr, GObject *child,
     low = low == 0.0 ? G_MINDOUBLE : nextafter (low, INFINITY);
   if (param->flags & TFX_PARAM_BELOW_MAXIMUM)
     high = nextafter (high, -INFINITY);
+  /* A delay is less than the taps of the impulse response. */
+  if (param->types & TFX_VALUE_WORD)
+    high = 1.0;
   values[0] = MIN (high, 1e300);
   values[1] = low;
   values[2] = CLAMP (2.0, low, high);
@@ -130,7 +133,7 @@ check_number (GstElement *element, TfxExpr *expr, GObject *child,
         0);
     expect_expr (element, expr);
   }
-  if (!(param->types & TFX_VALUE_NONE)) {
+  if (!(param->types & (TFX_VALUE_NONE | TFX_VALUE_WORD))) {
     gdouble lowest = is_int ? G_PARAM_SPEC_INT (spec)->minimum
                             : G_PARAM_SPEC_DOUBLE (spec)->minimum;
 
@@ -220,6 +223,24 @@ set_list (GObject *child, const gchar *property, const gchar *list)
 {
   gst_util_set_object_arg (child, property, list);
 }
+
+/* A word beside numbers is the number below them. */
+GST_START_TEST (test_delay)
+{
+  GstElement *element = make ("x=FIR([1, 2, 3], delay='peak')");
+  GObject *child = tfx_chains_child (element, "x");
+  gint delay;
+
+  g_object_get (child, "delay", &delay, NULL);
+  fail_unless_equals_int (delay, -1);
+  g_object_set (child, "delay", 1, NULL);
+  tfx_chains_expect_text (element, "x=FIR([1, 2, 3], delay=1)");
+  g_object_set (child, "delay", -1, NULL);
+  tfx_chains_expect_text (element, "x=FIR([1, 2, 3], delay='peak')");
+  g_object_unref (child);
+  gst_object_unref (element);
+}
+GST_END_TEST;
 
 GST_START_TEST (test_lists)
 {
@@ -564,6 +585,7 @@ chain_children_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_names);
   tcase_add_loop_test (tc, test_class, 0, (int)tfx_catalogue_n_classes ());
+  tcase_add_test (tc, test_delay);
   tcase_add_test (tc, test_lists);
   tcase_add_test (tc, test_none);
   tcase_add_test (tc, test_refused_values);
