@@ -8,8 +8,8 @@
  *   left: ...                                      a channel
  *
  * Both programs use the sections of the Audio EQ Cookbook, as biquad.c does, so
- * the translation is exact but for widths in octaves, which depend on the sample
- * rate there, and for filters with one pole. */
+ * the translation is exact to the digits of Q, but for widths in octaves, which
+ * depend on the sample rate there, and for filters with one pole. */
 #include "foreign.h"
 
 #include <errno.h>
@@ -198,6 +198,7 @@ read_frequency (const char *token, double *hz)
 typedef struct Values
 {
   double freq_hz, width, gain;
+  double q_factor; /* of bass and treble in FFmpeg, whose shelves are steeper */
   char width_type; /* 'q', 'h', 'k', 'o' octaves, 's' the slope of a shelf */
   bool is_decibel, is_skirt;
   int n_poles;
@@ -207,7 +208,7 @@ typedef struct Values
 static Values
 find_defaults (Kind kind, Program program)
 {
-  Values values = { .width = 0.5, .width_type = 'q', .n_poles = 2 };
+  Values values = { .width = 0.5, .width_type = 'q' };
 
   if (kind == LOW_PASS || kind == HIGH_PASS)
     values.width = program == SOX ? sqrt (0.5) : 0.707;
@@ -216,9 +217,9 @@ find_defaults (Kind kind, Program program)
   else if ((kind == LOW_SHELF || kind == HIGH_SHELF) && program == SOX)
     values.width_type = 's';
   else if (kind == ALL_PASS && program == FFMPEG)
-    values = (Values){ .width = 707.1, .width_type = 'h', .n_poles = 2 };
+    values.width = 0.707;
   else if (program == SOX)
-    values = (Values){ .width_type = 'h', .n_poles = 2 };
+    values = (Values){ .width_type = 'h' };
   if (kind == LOW_SHELF)
     values.freq_hz = 100.0;
   else if (kind == HIGH_SHELF)
@@ -226,6 +227,8 @@ find_defaults (Kind kind, Program program)
   else if (program == FFMPEG && kind != PEAK)
     values.freq_hz = kind == LOW_PASS ? 500.0 : 3000.0;
   values.is_decibel = kind != LEVEL;
+  values.n_poles = 2;
+  values.q_factor = 1.0;
   return values;
 }
 
@@ -404,6 +407,7 @@ find_q (const Values *values)
       q = 1.0 / sqrt ((a + 1.0 / a) * (1.0 / width - 1.0) + 2.0);
       break;
   }
+  q *= values->q_factor;
   return isfinite (q) && q >= 0.001 && q <= 10000.0 ? q : 0.0;
 }
 
@@ -506,6 +510,8 @@ translate_one (Cursor *cursor, Program program, char *call, size_t size,
   skip_space (cursor);
   values = find_defaults (filter->kind, program);
   if (program == FFMPEG) {
+    if (strcmp (name, "bass") == 0 || strcmp (name, "treble") == 0)
+      values.q_factor = sqrt (2.0);
     cursor->at++;
     if (!read_ffmpeg (cursor, filter, &values))
       return filter;

@@ -531,7 +531,7 @@ test_ffmpeg (void)
         "is ParametricEQ(1000, q=5, gain=-10)" },
     { "highpass=f=80, volume=-6dB,bass=g=3", 1,
         "is HiButterworth(80, order=2) | Gain(-6, gain_type='db') | "
-        "LoShelving(100, q=0.5, gain=3, gain_scale='db')" },
+        "LoShelving(100, q=0.7071, gain=3, gain_scale='db')" },
     { "bandpass=f=1000:csg=1", 1, "is BiquadBPFPeak(1000, q=0.5)" },
     { "volume=0.5", 1, "is Gain(0.5)" },
     { "highpass=f=80:m=0.5", 1,
