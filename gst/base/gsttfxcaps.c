@@ -107,11 +107,10 @@ gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
     return;
   priv->places_told = TRUE;
   GST_ELEMENT_WARNING (self, CORE, CAPS,
-      ("The %u channels that go out stand nowhere, so that audioconvert mixes "
-       "none "
-       "of them. Behind this element "
+      ("The %u output channels have no positions, so audioconvert cannot "
+       "downmix them. Give them some after this element: "
        "audio/x-raw,channel-mask=(bitmask)0x%" G_GINT64_MODIFIER
-       "x says where they stand, (bitmask)0x0 that it is meant.",
+       "x, or (bitmask)0x0 if this is intended.",
           priv->channels.out, places),
       (NULL));
 }
@@ -213,8 +212,8 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   if (!gst_tfx_settings_start (self, info, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
-        g_strdup_printf ("The filter cannot be made: %s.", error->message),
-        NULL, __FILE__, GST_FUNCTION, __LINE__);
+        g_strdup_printf ("Cannot create the filter: %s.", error->message), NULL,
+        __FILE__, GST_FUNCTION, __LINE__);
     g_error_free (error);
     priv->has_failed = TRUE;
     priv->failed_info = *info;

@@ -55,6 +55,8 @@ collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
 
   if (!options->out) {
     if (argc == 4 && !has_chain) {
+      if (!gst_tfx_options_check_order (argc, argv))
+        return FALSE;
       options->chain = g_strdup (argv[3]);
     } else if (argc != 3) {
       gst_tfx_tool_error ("process takes IN OUT CHAIN, or --out DIR --chain "
