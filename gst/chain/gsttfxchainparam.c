@@ -296,12 +296,12 @@ gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
       '-');
 }
 
-/* "Cutoff frequency in Hz", with the unit before any ";", and with what a part or
+/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with what a part or
  * None adds. */
 static gchar *
 make_blurb (const TfxParam *param, GstTfxChainParamPart part)
 {
-  const gsize n_head = strcspn (param->doc, ";");
+  const gsize n_head = strcspn (param->doc, ",;");
   GString *text = g_string_new_len (param->doc, (gssize)n_head);
 
   text->str[0] = g_ascii_toupper (text->str[0]);

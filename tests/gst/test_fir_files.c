@@ -284,7 +284,7 @@ typedef enum
 
 /* What must be said beside the path. */
 static const gchar *const fault_words[] = { "No such file", "it is a folder",
-  "it is not a readable sound file", "it has no samples", "it is silent",
+  "readable sound file", "it has no samples", "it is silent",
   "frame 3 is nan in channel 0", "16777217 frames long; at most 16777216",
   "it has 3 channels, but the stream has 2", "too far from the 48000 Hz",
   "it ends after", "it is cut off", "it is not a file" };

@@ -247,7 +247,7 @@ GST_START_TEST (test_comes_back)
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     TfxDesign used = asked;
     gdouble *out, *expected, cutoff;
-    gchar *rate = g_strdup_printf ("at a rate of %d Hz", rates[i]);
+    gchar *rate = g_strdup_printf ("at %d Hz", rates[i]);
 
     info = tfx_check_f32 (rates[i], 1);
     tfx_check_set_info (h, &info);
