@@ -37,10 +37,16 @@ static int parse_group (TfxParser *parser, TfxNode **node);
 static int
 fail_behind_stage (TfxParser *parser, const char *expected)
 {
+  const size_t offset = parser->token.offset;
+
   if (parser->token.type != TFX_TOKEN_OPERATOR &&
       parser->token.type != TFX_TOKEN_COMMA)
     return tfx_parser_fail_expected (parser, expected);
-  return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
+  if (parser->token.type == TFX_TOKEN_COMMA &&
+      tfx_parser_advance (parser) == 0 && tfx_channels_are_ahead (parser))
+    return tfx_parser_fail (parser, offset, -EINVAL,
+        "the chains of channels are separated by ';', not ','");
+  return tfx_parser_fail (parser, offset, -EINVAL,
       "stages are joined by '|' (series) or '+' (sum)");
 }
 

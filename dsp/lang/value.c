@@ -144,11 +144,23 @@ type_name (unsigned type)
   }
 }
 
+/* "'lowpass', 'highpass'", or nothing. */
+static void
+list_words (const TfxParam *param, char *text, size_t size)
+{
+  size_t n = 0;
+
+  text[0] = '\0';
+  for (const TfxWord *w = param->words; w && w->word && n < size; w++)
+    n +=
+        (size_t)snprintf (text + n, size - n, "%s'%s'", n ? ", " : "", w->word);
+}
+
 static int
 refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
-  char takes[96] = "";
+  char takes[96] = "", words[200];
   size_t n = 0;
 
   for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_TEXT; type <<= 1) {
@@ -156,8 +168,10 @@ refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
       n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
           n ? " or " : "", type_name (type));
   }
-  return tfx_error_set (error, -EINVAL, "%s of %s must be %s, not %s",
-      param->name, thing, takes, type_name (value->type));
+  list_words (param, words, sizeof words);
+  return tfx_error_set (error, -EINVAL, "%s of %s must be %s%s%s%s, not %s",
+      param->name, thing, takes, words[0] ? " (" : "", words,
+      words[0] ? ")" : "", type_name (value->type));
 }
 
 static int
@@ -165,8 +179,7 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
   TfxSuggestion near;
-  char list[200] = "", quoted[40];
-  size_t n = 0;
+  char list[200], quoted[40];
 
   /* A parameter without words takes a note value. */
   if (!param->words) {
@@ -192,17 +205,16 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
       return 0;
     }
     tfx_suggestion_try (&near, w->word);
-    if (n < sizeof list)
-      n += (size_t)snprintf (list + n, sizeof list - n, "%s'%s'", n ? ", " : "",
-          w->word);
   }
   tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
   if (near.best)
     return tfx_error_set (error, -EINVAL,
         "%s of %s: unknown value '%s'; did you mean '%s'?", param->name, thing,
         quoted, near.best);
-  return tfx_error_set (error, -EINVAL, "%s of %s: unknown value '%s'; use %s",
-      param->name, thing, quoted, list);
+  list_words (param, list, sizeof list);
+  return tfx_error_set (error, -EINVAL,
+      "%s of %s: unknown value '%s'; use one of %s", param->name, thing, quoted,
+      list);
 }
 
 static int

@@ -233,7 +233,8 @@ gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
   GstCaps *out = gst_tfx_caps_choose (self, in);
 
   if (!out) {
-    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+    GST_INFO_OBJECT (self, "no downstream element accepts %" GST_PTR_FORMAT,
+        in);
     return NULL;
   }
   gst_pad_check_reconfigure (priv->src);
@@ -286,7 +287,7 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   if (!gst_audio_info_from_caps (&info, caps)) {
-    GST_WARNING_OBJECT (self, "not understood: %" GST_PTR_FORMAT, caps);
+    GST_WARNING_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, caps);
     gst_event_unref (event);
     return FALSE;
   }
@@ -368,7 +369,7 @@ gst_tfx_caps_see_link (GstTfxElement *self)
   taken = gst_pad_peer_query_caps (priv->src, caps);
   of_system = gst_tfx_memory_to_system (caps);
   if (gst_caps_is_empty (taken)) {
-    GST_DEBUG_OBJECT (self, "what is linked now takes no CUDA memory");
+    GST_DEBUG_OBJECT (self, "the downstream elements accept no CUDA memory");
     gst_tfx_caps_store (priv->src, caps, of_system);
   }
   gst_caps_unref (of_system);
