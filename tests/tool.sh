@@ -115,7 +115,7 @@ for name, text in ("lines", "\n" * n + "Gain(2)"), ("settings", "Filter 1: ON PK
     open(f"long-{name}.txt", "w").write(text)'
   exits 0 "Gain(2)" timeout 20 gst-tfx check -C long-lines.txt &&
     exits 0 "ParametricEQ(1000, q=2, gain=6)" timeout 20 gst-tfx check -C long-settings.txt &&
-    exits 2 "line 1 of the filter settings: the filter has a frequency (Fc) of too many digits" \
+    exits 2 "line 1 of the filter settings: the filter has a frequency (Fc) with too many digits" \
       timeout 20 gst-tfx check -C long-digits.txt && rm long-*.txt
 }
 # What a chain's file names lies beside it; in a chain of the command line, where the
@@ -499,7 +499,7 @@ tag = b"ID3\4\0\0\0\0\0\n" + bytes(10)
 for name, data in ("cut", flac[:-30000]), ("tag", tag + flac[:-30000]), ("tagged", tag + flac), (
         "open", flac[:21] + bytes([flac[21] & 0xf0, 0, 0, 0, 0]) + flac[26:]):
     open(f"part-{name}.flac", "wb").write(data)'
-  exits 1 "part-cut.flac: it is cut off or damaged: 0." gst-tfx process part-cut.flac x.wav 'Gain(1)' &&
+  exits 1 "part-cut.flac: it is cut off or damaged: it has 0." gst-tfx process part-cut.flac x.wav 'Gain(1)' &&
     exits 1 "of the 1.000 s given in its header" gst-tfx process part-tag.flac x.wav 'Gain(1)' &&
     exits 1 "part-cut.flac: it is cut off" gst-tfx process -l -23 part-cut.flac x.wav &&
     [ ! -e x.wav ] && nothing_left . &&
