@@ -1543,7 +1543,7 @@ check_devices() {
 tap_case "devices: where a chain runs, and why not elsewhere" check_devices
 tap_case "devices: a chain that changes nothing" exits 0 "cpu   has nothing to run" \
   gst-tfx devices 'Gain(1)'
-tap_case "devices: a chain that does not fit" exits 1 "rows of 3 numbers, but 2 channels" \
+tap_case "devices: a chain that does not fit" exits 1 "rows of 3 numbers, but its input has 2" \
   gst-tfx devices 'Mix([[1, 1, 1]])'
 tap_case "devices: two chains" exits 2 "devices takes one chain" \
   gst-tfx devices -c 'Gain(2)' 'Gain(3)'

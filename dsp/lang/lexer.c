@@ -270,6 +270,9 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     if (c == -1 || c == '\n')
       return fail (lexer, token->offset, error, -EINVAL,
           "the string has no closing %c", quote);
+    if (c == 0)
+      return fail (lexer, start, error, -EINVAL,
+          "a string must not contain a NUL byte");
     if (c == '\\') {
       c = read_escape (lexer);
       if (c < 0)

@@ -856,6 +856,9 @@ test_nul (void)
   tap_check (!tfx_expr_parse ("Gain(1)\0Gain(2)", 15, &error) &&
                  error.column == 8,
       "a NUL is refused where it stands");
+  tap_check (!tfx_expr_parse ("FIR('\0a.wav')", 13, &error) &&
+                 error.column == 6,
+      "and in a string");
   tap_check (!tfx_expr_parse ("Gain(1)", 6, NULL), "the length counts");
 }
 
