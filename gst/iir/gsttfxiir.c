@@ -162,7 +162,7 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   chain = gst_tfx_iir_make_chain (self, &making);
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for its sections");
+        "out of memory");
   priv->last = making.design;
   tfx_stage_unref (&priv->moving);
   priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
