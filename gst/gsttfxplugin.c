@@ -23,11 +23,11 @@ gst_tfx_plugin_check_environment (void)
     for (gsize i = 1; (kernel = tfx_cpu_kernel (i)) != NULL; i++)
       g_string_append_printf (kernels, "%s%s",
           tfx_cpu_kernel (i + 1) ? ", " : " or ", kernel);
-    g_warning ("TFX_CPU=%s: on this machine it must be %s", cpu, kernels->str);
+    g_warning ("TFX_CPU=%s: must be %s on this machine", cpu, kernels->str);
     g_string_free (kernels, TRUE);
   }
   if (cuda)
-    g_warning ("TFX_CUDA=%s: it must be double or twofold", cuda);
+    g_warning ("TFX_CUDA=%s: must be double or twofold", cuda);
 }
 
 static gboolean
@@ -51,5 +51,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, tfx,
-    "Audio filters that run as one", plugin_init, VERSION, "LGPL", PACKAGE_NAME,
-    PACKAGE_ORIGIN)
+    "Audio filters and effects that run in one pass", plugin_init, VERSION,
+    "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

@@ -115,7 +115,7 @@ for name, text in ("lines", "\n" * n + "Gain(2)"), ("settings", "Filter 1: ON PK
     open(f"long-{name}.txt", "w").write(text)'
   exits 0 "Gain(2)" timeout 20 gst-tfx check -C long-lines.txt &&
     exits 0 "ParametricEQ(1000, q=2, gain=6)" timeout 20 gst-tfx check -C long-settings.txt &&
-    exits 2 "line 1 of the filter settings: the filter has a frequency (Fc) of too many digits" \
+    exits 2 "line 1 of the filter settings: the filter has a frequency (Fc) with too many digits" \
       timeout 20 gst-tfx check -C long-digits.txt && rm long-*.txt
 }
 # What a chain's file names lies beside it; in a chain of the command line, where the
@@ -565,8 +565,8 @@ tag = b"ID3\4\0\0\0\0\0\n" + bytes(10)
 for name, data in ("cut", flac[:-30000]), ("tag", tag + flac[:-30000]), ("tagged", tag + flac), (
         "open", flac[:21] + bytes([flac[21] & 0xf0, 0, 0, 0, 0]) + flac[26:]):
     open(f"part-{name}.flac", "wb").write(data)'
-  exits 1 "part-cut.flac: it is cut off or damaged: 0." gst-tfx process part-cut.flac x.wav 'Gain(1)' &&
-    exits 1 "of the 1.000 s that its header tells" gst-tfx process part-tag.flac x.wav 'Gain(1)' &&
+  exits 1 "part-cut.flac: it is cut off or damaged: it has 0." gst-tfx process part-cut.flac x.wav 'Gain(1)' &&
+    exits 1 "of the 1.000 s given in its header" gst-tfx process part-tag.flac x.wav 'Gain(1)' &&
     exits 1 "part-cut.flac: it is cut off" gst-tfx process -l -23 part-cut.flac x.wav &&
     [ ! -e x.wav ] && nothing_left . &&
     gst-tfx process -q -f part-tagged.flac x.wav 'Gain(1)' &&
@@ -827,6 +827,16 @@ tap_case "process: two chains" exits 2 "only one of --chain" \
   gst-tfx process -o out -c 'Gain(1)' -p 'Rumble filter' noise.wav
 tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
   gst-tfx process --nonsense
+# The chain is not the last of three.
+check_order() {
+  exits 2 "the chain comes last: gst-tfx process noise.wav order.wav 'Hum(50)'" \
+    gst-tfx process 'Hum(50)' noise.wav order.wav &&
+    exits 2 'the chain comes last: gst-tfx process noise.wav order.wav "Gain(-6, gain_type='"'db'"')"' \
+      gst-tfx process noise.wav "Gain(-6, gain_type='db')" order.wav &&
+    exits 2 "the chain comes last: gst-tfx play noise.wav 'Hum(50)'" \
+      gst-tfx play 'Hum(50)' noise.wav && [ ! -e order.wav ]
+}
+tap_case "process: arguments in another order" check_order
 tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
   gst-tfx process noise.wav
 
@@ -1711,7 +1721,7 @@ check_devices() {
 tap_case "devices: where a chain runs, and why not elsewhere" check_devices
 tap_case "devices: a chain that changes nothing" exits 0 "cpu   has nothing to run" \
   gst-tfx devices 'Gain(1)'
-tap_case "devices: a chain that does not fit" exits 1 "rows of 3 numbers, but 2 channels" \
+tap_case "devices: a chain that does not fit" exits 1 "rows of 3 numbers, but its input has 2" \
   gst-tfx devices 'Mix([[1, 1, 1]])'
 tap_case "devices: two chains" exits 2 "devices takes one chain" \
   gst-tfx devices -c 'Gain(2)' 'Gain(3)'
@@ -2061,7 +2071,7 @@ tap_case "check: a good chain" exits 0 "Hum(60, harmonics=3)" \
   gst-tfx check 'Hum( 60,3 )'
 tap_case "check: a broken one" exits 2 "line 1, column 5" gst-tfx check 'Gain'
 tap_case "check: a stage that does not fit the stream" exits 2 \
-  "line 1, column 12: ch[2] is out of its range: 2 channels come to it" \
+  "line 1, column 12: ch[2] is out of range: there are 2 channels" \
   gst-tfx check --channels 2 'Gain(2) | (ch[2]: Gain(3))'
 tap_case "check: too many channels" exits 2 "channels is 1025, but must be from 1 to 1024" \
   gst-tfx check --channels 1025 'Gain(2)'
@@ -2156,10 +2166,21 @@ tap_case "check: no slips" check_check_no_notes
 tap_case "check: JSON" check_check_json
 tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \
   gst-tfx check 'Compressor(release=200)'
+# What other programs call a filter, or AutoEq's GraphicEQ.txt.
+check_check_foreign() {
+  printf 'GraphicEQ: 20 -3.5; 21 -3.4; 22 0\n' > graphic.txt &&
+    exits 2 "the same chain here is HiButterworth(80, order=2)" gst-tfx check 'highpass=f=80' &&
+    exits 2 "for example ParametricEQ(1000, q=1, gain=3)" gst-tfx check 'ParametricEQ' &&
+    exits 2 "not supported; only Filter: and Preamp: lines are read" \
+      gst-tfx check --chain-file graphic.txt
+}
+tap_case "check: what was written for another program" check_check_foreign
 tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
   gst-tfx check --rate 8000 'LoButterworth(5000)'
 tap_case "list: a class" exits 0 "order of the analog prototype" \
   gst-tfx list LoButterworth
+tap_case "list: an example of a class" exits 0 "Example: ParametricEQ(1000, q=1, gain=3)" \
+  gst-tfx list ParametricEQ
 tap_case "list: what must be given has no default" exits 0 "LoButterworth(cutoff, order=" \
   gst-tfx list LoButterworth
 tap_case "list: a class that is none" exits 2 "did you mean 'Butterworth'" \

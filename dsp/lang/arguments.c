@@ -9,6 +9,7 @@
 
 #include "absent.h"
 #include "error.h"
+#include "number.h"
 #include "suggest.h"
 #include "value.h"
 #include "written.h"
@@ -31,8 +32,8 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
   }
   if (gone)
     return tfx_parser_fail (parser, name->offset, -EINVAL,
-        "%s has no parameter '%s', but %s; %s", klass->name, name->string, list,
-        gone);
+        "%s has no parameter '%s', only %s; %s", klass->name, name->string,
+        list, gone);
   if (near.best)
     return tfx_parser_fail (parser, name->offset, -EINVAL,
         "%s has no parameter '%s'; did you mean '%s'?", klass->name,
@@ -53,10 +54,10 @@ set_tuple (TfxParser *parser, TfxNode *call, unsigned index,
 
   if (!param->second)
     return tfx_parser_fail (parser, written->offset, -EINVAL,
-        "a list may hold numbers alone");
+        "a list may contain numbers only");
   if (written->value.n_list > 1)
     return tfx_parser_fail (parser, written->offset, -EINVAL,
-        "a word with more than one number");
+        "only one number may follow the string");
   if (written->value.n_list == 1) {
     second_index = tfx_class_find_param (call->klass, param->second);
     second = &call->klass->params[second_index];
@@ -122,11 +123,11 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index,
       written->n_columns != param->n_columns) {
     if (param->n_columns == 0)
       code = tfx_parser_fail (parser, written->offset, -EINVAL,
-          "%s of %s has no rows within its list", param->name,
+          "%s of %s is a plain list, without rows", param->name,
           call->klass->name);
     else
       code = tfx_parser_fail (parser, written->offset, -EINVAL,
-          "%s of %s has rows of %zu numbers, but must have rows of %zu",
+          "%s of %s has rows of %zu numbers, but needs rows of %zu",
           param->name, call->klass->name, written->n_columns, param->n_columns);
   }
   if (written->is_bare && (param->flags & TFX_PARAM_INFINITE) &&
@@ -134,10 +135,13 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index,
     *value = tfx_value_number (param->maximum);
     written->is_bare = false;
   }
-  if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD))
+  if (code == 0 && written->is_bare && (param->types & TFX_VALUE_TEXT))
     code = tfx_parser_fail (parser, written->offset, -EINVAL,
-        "%s of %s: there is no value '%s' "
-        "(the chain language has no variables)",
+        "%s of %s: the name of a file must be in quotes: '%s'", param->name,
+        call->klass->name, written->word);
+  else if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD))
+    code = tfx_parser_fail (parser, written->offset, -EINVAL,
+        "%s of %s: '%s' is not a value (the chain language has no variables)",
         param->name, call->klass->name, written->word);
   if (code == 0 && (param->types & TFX_VALUE_TEXT) && is_string (written))
     code = set_text (parser, param, call->klass, written, value);
@@ -165,6 +169,7 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index,
 typedef struct Arguments
 {
   bool given[TFX_CLASS_MAX_PARAMS];
+  size_t offsets[TFX_CLASS_MAX_PARAMS];
   unsigned n_positional;
   bool has_keyword;
 } Arguments;
@@ -198,7 +203,7 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
   }
   if (arguments->has_keyword)
     return tfx_parser_fail (parser, name.offset, -EINVAL,
-        "a value without name= after one with it");
+        "a value without name= cannot follow one with name=");
   index = (int)arguments->n_positional;
   if ((unsigned)index >= klass->n_params ||
       (klass->params[index].flags & TFX_PARAM_KEYWORD))
@@ -246,7 +251,7 @@ refuse_thousands (TfxParser *parser, size_t offset, int code)
     return 0;
   }
   return tfx_parser_fail (parser, offset, -EINVAL,
-      "',' is between two values; a large number is written 1000 or 1_000");
+      "',' separates two values; a large number is written 1000 or 1_000");
 }
 
 /* What is behind a value, and should not be. */
@@ -261,12 +266,35 @@ check_behind_value (TfxParser *parser, const TfxNode *call,
       tfx_class_find_param (call->klass, written->word) >= 0 &&
       token->type == TFX_TOKEN_OPERATOR && text[token->offset] == ':')
     return tfx_parser_fail (parser, token->offset, -EINVAL,
-        "a parameter and its value are put together by '=': %s=…",
-        written->word);
+        "a parameter and its value are joined by '=': %s=…", written->word);
   if (written->value.type == TFX_VALUE_NUMBER && token->type == TFX_TOKEN_NAME)
     return tfx_parser_fail (parser, token->offset, -EINVAL,
         "'%s' after a number: %s", token->string, TFX_LEXER_NO_UNIT);
   return 0;
+}
+
+/* Butterworth('bandpass', 500, 2000): the second edge is not the order. */
+static int
+check_band (TfxParser *parser, const TfxNode *call, const Arguments *arguments,
+    int index, const TfxValue *value)
+{
+  const TfxClass *klass = call->klass;
+  const int btype = tfx_class_find_param (klass, "btype");
+  const int cutoff = tfx_class_find_param (klass, "cutoff");
+  char lower[TFX_NUMBER_SIZE], upper[TFX_NUMBER_SIZE];
+
+  if (btype < 0 || cutoff < 0 || index != cutoff + 1 ||
+      arguments->has_keyword || value->type != TFX_VALUE_NUMBER ||
+      call->values[cutoff].type != TFX_VALUE_NUMBER ||
+      value->number <= call->values[cutoff].number ||
+      strncmp (call->values[btype].word, "band", 4) != 0)
+    return 0;
+  tfx_number_print (call->values[cutoff].number, lower);
+  tfx_number_print (value->number, upper);
+  return tfx_parser_fail (parser, arguments->offsets[cutoff], -EINVAL,
+      "cutoff of %s is a list of two frequencies, as btype is '%s': write "
+      "[%s, %s]",
+      klass->name, call->values[btype].word, lower, upper);
 }
 
 static int
@@ -278,9 +306,12 @@ parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
 
   if (index < 0)
     return refuse_thousands (parser, offset, index);
+  arguments->offsets[index] = parser->token.offset;
   code = tfx_written_parse (parser, &written);
   if (code == 0)
     code = check_behind_value (parser, call, &written);
+  if (code == 0)
+    code = check_band (parser, call, arguments, index, &written.value);
   if (code < 0) {
     tfx_value_clear (&written.value);
     return code;
@@ -288,6 +319,40 @@ parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
   arguments->given[index] = true;
   code = set_value (parser, call, (unsigned)index, &written);
   return refuse_thousands (parser, offset, code);
+}
+
+/* FIR(room.wav): the name of a file must be in quotes.  It is no number and has no
+ * other marks of the language in it. */
+int
+tfx_arguments_check_file_name (TfxParser *parser, const char *klass,
+    const char *param)
+{
+  const TfxLexer *lexer = &parser->lexer;
+  size_t at = parser->token.offset + 1, end, n = strlen (param);
+  char name[80];
+  double number;
+
+  while (at < lexer->length && lexer->text[at] == ' ')
+    at++;
+  if (lexer->length - at > n && memcmp (lexer->text + at, param, n) == 0 &&
+      (lexer->text[at + n] == '=' || lexer->text[at + n] == ' ')) {
+    at += n;
+    while (at < lexer->length &&
+           (lexer->text[at] == '=' || lexer->text[at] == ' '))
+      at++;
+  }
+  end = at;
+  while (end < lexer->length && !strchr (",)([]'\"=|\n", lexer->text[end]))
+    end++;
+  if (end == at || end == lexer->length || !strchr (",)", lexer->text[end]))
+    return 0;
+  while (lexer->text[end - 1] == ' ')
+    end--;
+  tfx_error_quote (name, sizeof name, lexer->text + at, end - at);
+  if (!strpbrk (name, "./\\") || tfx_number_parse (name, &number))
+    return 0;
+  return tfx_parser_fail (parser, at, -EINVAL,
+      "the name of a file must be in quotes: %s('%s')", klass, name);
 }
 
 static int
@@ -304,8 +369,8 @@ check_required (TfxParser *parser, const TfxClass *klass,
   }
   if (n == 0)
     return 0;
-  return tfx_parser_fail (parser, offset, -EINVAL, "%s needs %s", klass->name,
-      missing);
+  return tfx_parser_fail (parser, offset, -EINVAL,
+      "%s needs %s, for example %s", klass->name, missing, klass->example);
 }
 
 static bool
@@ -323,6 +388,9 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
   int code = tfx_parser_enter (parser);
 
   parser->has_thousands = false;
+  if (code == 0 && (call->klass->params[0].types & TFX_VALUE_TEXT))
+    code = tfx_arguments_check_file_name (parser, call->klass->name,
+        call->klass->params[0].name);
   if (code == 0)
     code = tfx_parser_advance (parser);
   while (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {
@@ -338,7 +406,7 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
     } else if (is_arithmetic (parser) || parser->token.type == TFX_TOKEN_PLUS ||
                parser->token.type == TFX_TOKEN_MINUS)
       return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-          "the chain language does not calculate; write the result");
+          "the chain language has no arithmetic; write the result");
     else if (parser->token.type == TFX_TOKEN_END)
       return tfx_parser_fail (parser, open, -EINVAL, "this '(' is not closed");
     else if (parser->token.type != TFX_TOKEN_CLOSE)

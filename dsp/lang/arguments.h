@@ -10,4 +10,9 @@
  * the class name.  0, or the code of the error. */
 int tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset);
 
+/* The "(" is ahead.  Refuses the name of a file without quotes, which would be
+ * the first parameter, of that name. */
+int tfx_arguments_check_file_name (TfxParser *parser, const char *klass,
+    const char *param);
+
 #endif /* TFX_LANG_ARGUMENTS_H */

@@ -8,7 +8,7 @@
 #include "number.h"
 #include "rbj.h"
 
-static const char unstable[] = "its section is not stable in double precision";
+static const char unstable[] = "its section is unstable in double precision";
 
 /* gain is in decibels if gain_scale says so, or if there is no gain_scale. */
 static bool
@@ -31,13 +31,12 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (gain_is_db (node)) {
     if (fabs (gain) > MAX_GAIN_DB)
       return tfx_error_set (error, -ERANGE,
-          "gain of %s is %s dB, out of its range: -120 to 120 dB", thing,
+          "gain of %s is %s dB, out of range (-120 to 120 dB)", thing,
           TFX_NUMBER_TEXT (gain));
   } else if (gain < 1e-6 || gain > 1e6) {
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %s, out of its "
-        "range as a factor: 1e-06 to 1e+06 (for decibels give "
-        "gain_scale='db')",
+        "gain of %s is %s, out of range for a factor (1e-06 to 1e+06); for "
+        "decibels add gain_scale='db'",
         thing, TFX_NUMBER_TEXT (gain));
   }
   return 0;
@@ -98,7 +97,7 @@ tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (f_min < f_max)
     return 0;
   return tfx_error_set (error, -ERANGE,
-      "f_min of %s is %s Hz, but must be below f_max, %s Hz", thing,
+      "f_min of %s is %s Hz, but must be lower than f_max, %s Hz", thing,
       TFX_NUMBER_TEXT (f_min), TFX_NUMBER_TEXT (f_max));
 }
 

@@ -30,8 +30,8 @@ check_rate (const TfxBuild *build, const TfxNode *node)
   tfx_number_print (fs->number, asked);
   tfx_number_print (build->rate_hz, rate);
   return tfx_error_set (build->error, -EINVAL,
-      "fs of %s is %s Hz, but the "
-      "stream has %s Hz; leave fs out to take the stream's rate",
+      "fs of %s is %s Hz, but the sample rate of the stream is %s Hz; leave fs "
+      "out",
       build->thing, asked, rate);
 }
 

@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "class.h"
 #include "error.h"
+#include "foreign.h"
 
 /* ---- names ----------------------------------------------------------------- */
 
@@ -68,7 +69,7 @@ parse_head (TfxParser *parser, CallHead *head)
   if (parser->token.type == TFX_TOKEN_EQUALS) {
     if (is_reserved (head->klass.string))
       return tfx_parser_fail (parser, head->klass.offset, -EINVAL,
-          "a stage can not be named %s", head->klass.string);
+          "a stage cannot be named %s", head->klass.string);
     strcpy (head->name, head->klass.string);
     head->name_offset = head->klass.offset;
     code = tfx_parser_advance (parser);
@@ -91,7 +92,7 @@ parse_head (TfxParser *parser, CallHead *head)
   }
   if (code == 0 && parser->token.type == TFX_TOKEN_EQUALS)
     return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-        "a stage takes one name, without '.'");
+        "a stage has one name, without '.'");
   return code;
 }
 
@@ -120,7 +121,7 @@ refuse_values (TfxParser *parser, size_t offset, int code)
   if (parser->has_thousands) {
     strcpy (kept, parser->error->message);
     return tfx_parser_fail (parser, offset, code,
-        "%s; ',' is between two values, a large number is written 1000 or "
+        "%s; ',' separates two values, a large number is written 1000 or "
         "1_000",
         kept);
   }
@@ -134,7 +135,7 @@ find_class (TfxParser *parser, const TfxToken *name)
 
   if (is_name_with_dash (parser)) {
     tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-        "the name of a stage has letters, digits and '_', but no '-'");
+        "the name of a stage may contain letters, digits and '_', but not '-'");
     return NULL;
   }
   if (klass)
@@ -185,7 +186,7 @@ read_settings (TfxParser *parser, TfxNode **node)
   int code;
 
   if (!reader)
-    return fail_settings (parser, offset, "nobody reads files here");
+    return fail_settings (parser, offset, "files cannot be read here");
   name = malloc (parser->token.n_string + 1);
   if (!name)
     return tfx_error_set_no_memory (parser->error);
@@ -209,16 +210,19 @@ parse_settings (TfxParser *parser, const CallHead *head, TfxNode **node)
 
   *node = NULL;
   if (parser->token.type != TFX_TOKEN_OPEN)
-    return tfx_parser_fail_expected (parser, "'(' behind FilterSettings");
-  code = tfx_parser_advance (parser);
+    return tfx_parser_fail_expected (parser, "'(' after FilterSettings");
+  code = tfx_arguments_check_file_name (parser, "FilterSettings", "location");
+  if (code == 0)
+    code = tfx_parser_advance (parser);
   if (code == 0 && head->name[0])
     return fail_settings (parser, head->name_offset,
-        "it stands for the stages in the file, which have names of their own");
+        "it cannot have a name, since it is replaced by the stages in the "
+        "file");
   if (code == 0 && parser->token.type == TFX_TOKEN_NAME &&
       strcmp (parser->token.string, "location") == 0) {
     code = tfx_parser_advance (parser);
     if (code == 0 && parser->token.type != TFX_TOKEN_EQUALS)
-      return tfx_parser_fail_expected (parser, "'=' behind location");
+      return tfx_parser_fail_expected (parser, "'=' after location");
     if (code == 0)
       code = tfx_parser_advance (parser);
   }
@@ -226,7 +230,7 @@ parse_settings (TfxParser *parser, const CallHead *head, TfxNode **node)
     return code;
   if (parser->token.type != TFX_TOKEN_STRING || parser->token.n_string == 0)
     return tfx_parser_fail_expected (parser,
-        "the name of a file, such as 'rew.txt'");
+        "the name of a file in quotes, such as 'rew.txt'");
   code = read_settings (parser, node);
   if (code == 0)
     code = tfx_parser_advance (parser);
@@ -246,10 +250,15 @@ parse_settings (TfxParser *parser, const CallHead *head, TfxNode **node)
 int
 tfx_call_parse (TfxParser *parser, TfxNode **node)
 {
+  const size_t offset = parser->token.offset;
   CallHead head;
   const TfxClass *klass;
-  int code = parse_head (parser, &head);
+  int code = tfx_foreign_refuse (parser->lexer.text + offset,
+      parser->lexer.length - offset, parser->error);
 
+  if (code < 0)
+    return tfx_parser_fail_at (parser, offset);
+  code = parse_head (parser, &head);
   if (code < 0)
     return code;
   if (strcmp (head.klass.string, "FilterSettings") == 0)
@@ -258,13 +267,13 @@ tfx_call_parse (TfxParser *parser, TfxNode **node)
   if (!klass && parser->token.type != TFX_TOKEN_OPEN &&
       strcmp (head.klass.string, "wave") == 0)
     return tfx_parser_fail (parser, head.klass.offset, -EINVAL,
-        "the chain is what stands after \"wave |\"; leave that out");
+        "leave out \"wave |\"; the chain is the part after it");
   klass = find_class (parser, &head.klass);
   if (!klass)
     return parser->error->code;
   if (parser->token.type != TFX_TOKEN_OPEN)
     return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-        "expected '(' and the arguments after %s", klass->name);
+        "%s needs parentheses, for example %s", klass->name, klass->example);
   if (parser->n_stages == TFX_EXPR_MAX_STAGES)
     return tfx_parser_fail (parser, head.klass.offset, -E2BIG,
         "the chain has more than %u stages", TFX_EXPR_MAX_STAGES);

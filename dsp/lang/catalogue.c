@@ -105,10 +105,10 @@ static const TfxWord strategies[] = {
 #define FS \
   { "fs", TFX_VALUE_NUMBER | TFX_VALUE_NONE, \
     TFX_PARAM_INTEGER | TFX_PARAM_STREAM, "Hz", 1.0, 1e9, 0, 0, NULL, NONE, \
-    "sample rate; if given it must be that of the stream" }
+    "sample rate; if given, it must be that of the stream" }
 #define BTYPE \
   { "btype", TFX_VALUE_WORD, TFX_PARAM_REQUIRED | TFX_PARAM_STRUCTURE, "", 0, \
-    0, 0, 0, btypes, WORD ("lowpass"), "which frequencies pass" }
+    0, 0, 0, btypes, WORD ("lowpass"), "filter type" }
 #define CUTOFF(text) \
   { "cutoff", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM \
     | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (1000.0), \
@@ -116,7 +116,7 @@ static const TfxWord strategies[] = {
 #define EDGES \
   { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED \
     | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 2, \
-    2, NULL, NUMBER (1000.0), "cutoff, or [lower, upper] edge of a band" }
+    2, NULL, NUMBER (1000.0), "cutoff frequency, or [lower, upper] of a band" }
 #define ORDER(n, low, high) \
   { "order", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE \
     | TFX_PARAM_DEPENDENT, "", low, high, 0, 0, NULL, NUMBER (n), \
@@ -124,7 +124,7 @@ static const TfxWord strategies[] = {
 #define ORDER_SCALE \
   { "order_scale", TFX_VALUE_WORD, TFX_PARAM_STRUCTURE, "", 0, 0, 0, 0, \
     order_scales, WORD ("linear"), \
-    "'db': order is the slope in dB per octave, 6 for each order" }
+    "unit of order; 'db': slope in dB per octave, 6 per order" }
 #define DB(name, text, n) \
   { name, TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM, "dB", 0.0, 400.0, 0, 0, \
     NULL, NUMBER (n), text }
@@ -136,13 +136,13 @@ static const TfxWord strategies[] = {
     -120.0, 1e6, 0, 0, NULL, NUMBER (1.0), text }
 #define GAIN_SCALE(flags) \
   { "gain_scale", TFX_VALUE_WORD, flags, "", 0, 0, 0, 0, order_scales, \
-    WORD ("linear"), "'linear': gain is a factor, 'db': in decibels" }
+    WORD ("linear"), "unit of gain: a factor ('linear') or dB ('db')" }
 #define CONV_MODE \
   { "conv_mode", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, conv_modes, \
-    WORD ("auto"), "how the convolution is computed" }
+    WORD ("auto"), "convolution method" }
 #define MIX(n) \
   { "mix", TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (n), \
-    "part of the effect in the output" }
+    "wet/dry balance, 1 is fully wet" }
 
 /* The orders that order_scale='db' needs: 6 dB per octave each. */
 #define SCALED (6.0 * MAX_ORDER + 5.0)
@@ -152,36 +152,36 @@ static const TfxParam butterworth[]
 static const TfxParam butterworth_side[] = { CUTOFF ("-3 dB frequency"),
   ORDER (5, 1.0, SCALED), ORDER_SCALE, FS };
 static const TfxParam chebyshev1[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
-  DB ("ripple", "ripple in the pass band", 0.1), FS };
+  DB ("ripple", "pass-band ripple", 0.1), FS };
 static const TfxParam chebyshev1_side[]
-    = { CUTOFF ("edge of the pass band"), ORDER (4, 1.0, MAX_ORDER),
-        DB ("ripple", "ripple in the pass band", 0.1), FS };
+    = { CUTOFF ("pass-band edge"), ORDER (4, 1.0, MAX_ORDER),
+        DB ("ripple", "pass-band ripple", 0.1), FS };
 static const TfxParam chebyshev2[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
-  DB ("ripple", "attenuation in the stop band", 0.1), FS };
+  DB ("ripple", "stop-band attenuation", 0.1), FS };
 static const TfxParam chebyshev2_side[]
-    = { CUTOFF ("edge of the stop band"), ORDER (4, 1.0, MAX_ORDER),
-        DB ("ripple", "attenuation in the stop band", 0.1), FS };
+    = { CUTOFF ("stop-band edge"), ORDER (4, 1.0, MAX_ORDER),
+        DB ("ripple", "stop-band attenuation", 0.1), FS };
 static const TfxParam elliptic[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
-  DB ("passband_ripple", "ripple in the pass band", 0.1),
-  DB ("stopband_attenuation", "attenuation in the stop band", 40.0), FS };
-static const TfxParam elliptic_side[] = { CUTOFF ("edge of the pass band"),
+  DB ("passband_ripple", "pass-band ripple", 0.1),
+  DB ("stopband_attenuation", "stop-band attenuation", 40.0), FS };
+static const TfxParam elliptic_side[] = { CUTOFF ("pass-band edge"),
   ORDER (4, 1.0, MAX_ORDER),
-  DB ("passband_ripple", "ripple in the pass band", 0.1),
-  DB ("stopband_attenuation", "attenuation in the stop band", 40.0), FS };
+  DB ("passband_ripple", "pass-band ripple", 0.1),
+  DB ("stopband_attenuation", "stop-band attenuation", 40.0), FS };
 #define NORM \
   { "norm", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, norms, WORD ("phase"), \
-    "what the cutoff is: half of the phase, the delay at 0 Hz, or -3 dB" }
+    "what cutoff refers to: phase midpoint, delay at 0 Hz, or -3 dB" }
 static const TfxParam bessel[]
     = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER), NORM, FS };
 static const TfxParam bessel_side[]
-    = { CUTOFF ("cutoff, as norm says"), ORDER (4, 1.0, MAX_ORDER), NORM, FS };
+    = { CUTOFF ("cutoff frequency, defined by norm"), ORDER (4, 1.0, MAX_ORDER), NORM, FS };
 static const TfxParam linkwitz_riley[]
     = { BTYPE, EDGES, ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
 static const TfxParam linkwitz_riley_side[] = { CUTOFF ("-6 dB frequency"),
   ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
 
-static const TfxParam shelving[] = { CUTOFF ("middle of the transition"), Q,
-  SCALED_GAIN ("gain of the shelf, as gain_scale says"),
+static const TfxParam shelving[] = { CUTOFF ("shelf midpoint frequency"), Q,
+  SCALED_GAIN ("shelf gain, in the unit of gain_scale"),
   GAIN_SCALE (0), FS };
 static const TfxParam parametric[] = {
   { "frequency", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM
@@ -192,7 +192,7 @@ static const TfxParam parametric[] = {
       NULL, NUMBER (0.0), "gain at the centre" },
   FS };
 static const TfxParam peaking[] = { CUTOFF ("centre frequency"), Q,
-  SCALED_GAIN ("gain at the centre, as gain_scale says"),
+  SCALED_GAIN ("gain at the centre, in the unit of gain_scale"),
   GAIN_SCALE (TFX_PARAM_REQUIRED), FS };
 static const TfxParam corner[] = { CUTOFF ("corner frequency"), Q, FS };
 static const TfxParam centre[] = { CUTOFF ("centre frequency"), Q, FS };
@@ -201,16 +201,16 @@ static const TfxParam bank[] = {
       | TFX_PARAM_STRUCTURE, "", 2.0, TFX_EXPR_MAX_BANDS, 0, 0, NULL,
       NUMBER (10.0), "number of bands" },
   { "f_min", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
-      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20.0), "lowest centre" },
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20.0), "lowest centre frequency" },
   { "f_max", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
-      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20000.0), "highest centre" },
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20000.0), "highest centre frequency" },
   { "q", TFX_VALUE_NUMBER, 0, "", 0.001, 10000.0, 0, 0, NULL, NUMBER (1.414),
       "quality factor of each band" },
   FS };
 
 #define COEFFICIENT(name, n) \
   { name, TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 0, 0, NULL, \
-    NUMBER (n), "coefficient, divided by a0" }
+    NUMBER (n), "coefficient (all are divided by a0)" }
 static const TfxParam biquad[] = { COEFFICIENT ("b0", 1.0),
   COEFFICIENT ("b1", 0.0), COEFFICIENT ("b2", 0.0), COEFFICIENT ("a0", 1.0),
   COEFFICIENT ("a1", 0.0), COEFFICIENT ("a2", 0.0) };
@@ -221,39 +221,40 @@ static const TfxParam sos[] = {
 static const TfxParam hum[] = {
   { "frequency", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM
       | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (50.0),
-      "of the mains" },
+      "mains frequency" },
   { "harmonics", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE, "",
       1.0, TFX_DESIGN_MAX_SECTIONS, 0, 0, NULL, NUMBER (8.0),
-      "number of notches, the first at the frequency itself" },
+      "number of notches, including the fundamental" },
   { "q", TFX_VALUE_NUMBER, 0, "", 0.1, 10000.0, 0, 0, NULL, NUMBER (30.0),
-      "frequency over the width of each notch" },
+      "quality factor of each notch" },
   FS };
 static const TfxParam graphic[] = {
   { "gains", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "dB", -24.0, 24.0, 2, 31,
       NULL, NONE, "gain of each band" },
   { "f_min", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
-      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (31.25), "centre of the first" },
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (31.25),
+      "centre of the first band" },
   { "f_max", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
       "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (16000.0),
-      "centre of the last" },
+      "centre of the last band" },
   FS };
-static const TfxParam first_order[] = { CUTOFF ("middle of the transition"),
-  SCALED_GAIN ("gain of the shelf, as gain_scale says"),
+static const TfxParam first_order[] = { CUTOFF ("shelf midpoint frequency"),
+  SCALED_GAIN ("shelf gain, in the unit of gain_scale"),
   GAIN_SCALE (0), FS };
 static const TfxParam riaa[] = {
   { "mode", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, riaa_modes, WORD ("playback"),
-      "'recording' is the inverse of 'playback'" },
+      "direction; 'recording' is the inverse of 'playback'" },
   FS };
 static const TfxParam weighting[] = {
   { "curve", TFX_VALUE_WORD, TFX_PARAM_REQUIRED, "", 0, 0, 0, 0, curves,
-      WORD ("A"), "which curve" },
+      WORD ("A"), "weighting curve" },
   FS };
 
 /* Of a file. */
 #define CHANNEL \
   { "channel", TFX_VALUE_NUMBER | TFX_VALUE_NONE, \
     TFX_PARAM_INTEGER | TFX_PARAM_KEYWORD, "", 0.0, TFX_EXPR_MAX_CHANNELS - 1, \
-    0, 0, NULL, NONE, "the one channel of the file that is used for all" }
+    0, 0, NULL, NONE, "channel of the file to use for all channels" }
 
 #define DELAY \
   { "delay", TFX_VALUE_NUMBER | TFX_VALUE_WORD, \
@@ -263,134 +264,134 @@ static const TfxParam weighting[] = {
 
 static const TfxParam fir[] = {
   { "b", TFX_VALUE_LIST | TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
-      TFX_EXPR_MAX_LIST, NULL, NONE, "the taps, or a file with them" },
+      TFX_EXPR_MAX_LIST, NULL, NONE, "taps, or the name of a file" },
   CONV_MODE, CHANNEL, DELAY };
 static const TfxParam convolve[] = {
   { "location", TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
-      "a file with an impulse response" },
+      "impulse response file" },
   { "mix", TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (1.0),
-      "how much of the output has gone through it" },
+      "wet/dry balance, 1 is fully wet" },
   CONV_MODE, CHANNEL, DELAY };
 static const TfxParam designable[] = {
   { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED
       | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 1,
-      64, NULL, NUMBER (1000.0), "cutoff, or the edges of the bands, rising" },
+      64, NULL, NUMBER (1000.0), "cutoff frequency, or band edges in rising order" },
   { "num_taps", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_INTEGER,
       "", 1.0, TFX_EXPR_MAX_TAPS, 0, 0, NULL, NUMBER (101.0),
-      "length of the kernel" },
+      "number of taps" },
   FS,
   { "pass_zero", TFX_VALUE_BOOL | TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, btypes,
-      BOOL (1.0), "whether 0 Hz passes, or the type of the filter" },
+      BOOL (1.0), "True if 0 Hz passes, or the filter type" },
   { "window", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, windows, WORD ("hamming"),
-      "window; ('kaiser', beta) gives the beta too", "beta" },
+      "window function; ('kaiser', beta) sets beta too", "beta" },
   CONV_MODE,
   { "beta", TFX_VALUE_NUMBER | TFX_VALUE_NONE, TFX_PARAM_KEYWORD, "", 0.0,
-      700.0, 0, 0, NULL, NONE, "of the kaiser window" } };
+      700.0, 0, 0, NULL, NONE, "beta of the Kaiser window" } };
 
 static const TfxParam mix[] = {
   { "gains", TFX_VALUE_LIST, TFX_PARAM_REQUIRED | TFX_PARAM_ROWS, "", -1e6,
       1e6, 1, TFX_EXPR_MAX_CHANNELS * TFX_EXPR_MAX_CHANNELS, NULL, NONE,
-      "a row for each channel that comes out: the gains of those that come in" }
+      "one row per output channel: the gains of the input channels" }
 };
 static const TfxParam gain[] = {
   { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 0, 0, NULL,
-      NUMBER (1.0), "gain, as gain_type says" },
+      NUMBER (1.0), "gain, in the unit of gain_type" },
   { "gain_type", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, gain_types,
-      WORD ("amplitude"), "a factor, decibels, or a factor of power" },
+      WORD ("amplitude"), "unit of gain: a factor, dB, or a power factor" },
   { "clamp", TFX_VALUE_BOOL, TFX_PARAM_STRUCTURE, "", 0, 0, 0, 0, NULL,
-      BOOL (0.0), "True: what comes out is limited to -1 ... 1" } };
+      BOOL (0.0), "True: clip the output at -1 and 1" } };
 #define PART(name, n, text) \
   { name, TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (n), text }
 static const TfxParam reverb[] = {
-  PART ("room_size", 0.5, "how long it rings"),
-  PART ("damping", 0.5, "how much sooner high frequencies fade"),
+  PART ("room_size", 0.5, "room size: larger rings longer"),
+  PART ("damping", 0.5, "high-frequency damping"),
   MIX (0.3), FS };
 static const TfxParam echo[] = {
   { "delay", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER, "samples", 1.0,
       TFX_EXPR_MAX_DELAY, 0, 0, NULL, NUMBER (4410.0), "delay of the echo" },
   { "decay", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM
       | TFX_PARAM_BELOW_MAXIMUM, "", 0.0, 1.0, 0, 0, NULL, NUMBER (0.5),
-      "factor of the echo" },
+      "gain factor of the echo" },
   MIX (0.5) };
 static const TfxParam delay[] = {
   { "delay_samples", TFX_VALUE_NUMBER | TFX_VALUE_NONE, TFX_PARAM_INTEGER,
       "samples", 1.0, TFX_EXPR_MAX_DELAY, 0, 0, NULL, NONE,
-      "delay from echo to echo; None: by bpm and delay_time" },
+      "time between echoes; None: set by bpm and delay_time" },
   { "bpm", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "beats per minute", 1.0,
-      10000.0, 0, 0, NULL, NONE, "tempo in quarter notes" },
+      10000.0, 0, 0, NULL, NONE, "tempo" },
   { "delay_time", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, NULL, WORD ("1/8"),
-      "delay as a note value: n/d, and d for dotted or t for triplet" },
+      "time between echoes as a note: 1/8, 1/8d (dotted), 1/8t (triplet)" },
   FS,
   { "feedback", TFX_VALUE_NUMBER, 0, "", 0.0, 0.95, 0, 0, NULL, NUMBER (0.3),
-      "factor from echo to echo" },
+      "gain factor from echo to echo" },
   MIX (0.2),
   { "taps", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER, "", 1.0, TFX_EXPR_MAX_ECHOES,
       0, 0, NULL, NUMBER (3.0), "number of echoes" },
   { "strategy", TFX_VALUE_WORD, TFX_PARAM_NONE_IS_DEFAULT, "", 0, 0, 0, 0,
       strategies, WORD ("mono"),
-      "'ping-pong': the echoes of a stereo stream change sides" } };
+      "'ping-pong': echoes of a stereo stream alternate sides" } };
 
 #define THRESHOLD(n) \
   { "threshold", TFX_VALUE_NUMBER, 0, "dB", -200.0, 100.0, 0, 0, NULL, \
-    NUMBER (n), "level from which on it acts, 0 dB is 1" }
+    NUMBER (n), "threshold; 0 dB is full scale" }
 #define RATIO(n, text) \
   { "ratio", TFX_VALUE_NUMBER, TFX_PARAM_INFINITE, "", 1.0, TFX_RATIO_INFINITE, 0, 0, NULL, NUMBER (n), text }
 #define SECONDS(name, n, text) \
   { name, TFX_VALUE_NUMBER, 0, "s", 0.0, 100.0, 0, 0, NULL, NUMBER (n), text }
 #define KNEE(n) \
   { "knee", TFX_VALUE_NUMBER, 0, "dB", 0.0, 120.0, 0, 0, NULL, NUMBER (n), \
-    "width of the bend around the threshold" }
+    "knee width" }
 #define FLOOR(value) \
   { "floor", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "dB", \
-    TFX_EXPR_NO_FLOOR_DB, 0.0, 0, 0, NULL, value, "the lowest gain" }
+    TFX_EXPR_NO_FLOOR_DB, 0.0, 0, 0, NULL, value, "lowest gain" }
 #define DETECTOR \
   { "detector", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, \
-    detectors, WORD ("peak"), "what level is measured" }
+    detectors, WORD ("peak"), "level detector" }
 #define LINK \
   { "link", TFX_VALUE_BOOL, TFX_PARAM_KEYWORD, "", 0, 0, 0, 0, NULL, \
-    BOOL (0.0), "True: all channels go by the loudest one" }
+    BOOL (0.0), "True: one gain for all channels, set by the loudest" }
 
 static const TfxParam compressor[] = { THRESHOLD (-20.0),
-  RATIO (4.0, "dB above the threshold that become one"),
-  SECONDS ("attack", 0.005, "time constant of a rising level"),
-  SECONDS ("release", 0.05, "time constant of a falling level"), KNEE (6.0),
+  RATIO (4.0, "compression ratio: input dB per output dB"),
+  SECONDS ("attack", 0.005, "attack time constant"),
+  SECONDS ("release", 0.05, "release time constant"), KNEE (6.0),
   { "makeup_gain", TFX_VALUE_NUMBER, 0, "dB", -120.0, 120.0, 0, 0, NULL,
-      NUMBER (0.0), "gain behind it" },
+      NUMBER (0.0), "make-up gain" },
   DETECTOR, FS, LINK };
 static const TfxParam expander[] = { THRESHOLD (-40.0),
-  RATIO (2.0, "what a dB below the threshold becomes, in dB"),
-  SECONDS ("attack", 0.005, "time constant of a rising level"),
-  SECONDS ("release", 0.05, "time constant of a falling level"), KNEE (6.0),
+  RATIO (2.0, "expansion ratio: output dB per input dB"),
+  SECONDS ("attack", 0.005, "attack time constant"),
+  SECONDS ("release", 0.05, "release time constant"), KNEE (6.0),
   FLOOR (NONE), DETECTOR, FS, LINK };
 static const TfxParam gate[] = { THRESHOLD (-50.0),
-  SECONDS ("attack", 0.001, "time constant of a rising level"),
-  SECONDS ("release", 0.05, "time constant of a falling level"),
+  SECONDS ("attack", 0.001, "attack time constant"),
+  SECONDS ("release", 0.05, "release time constant"),
   FLOOR (NUMBER (-80.0)), KNEE (3.0), DETECTOR, FS, LINK };
 static const TfxParam limiter[] = { THRESHOLD (-1.0),
   { "lookahead", TFX_VALUE_NUMBER, 0, "s", 0.0, 10.0, 0, 0, NULL,
-      NUMBER (0.005), "how long before a peak the gain begins to fall" },
-  SECONDS ("release", 0.05, "time constant of a rising gain"), FS, LINK,
+      NUMBER (0.005), "look-ahead time" },
+  SECONDS ("release", 0.05, "release time constant"), FS, LINK,
   { "true_peak", TFX_VALUE_BOOL, TFX_PARAM_KEYWORD | TFX_PARAM_STRUCTURE, "", 0,
       0, 0, 0, NULL, BOOL (0.0),
-      "True: nor is the signal above it between its samples" } };
+      "True: limit peaks between samples too" } };
 #define MAX_GAIN(n) \
   { "max_gain", TFX_VALUE_NUMBER, TFX_PARAM_KEYWORD, "dB", 0.0, 120.0, 0, 0, \
-    NULL, NUMBER (n), "the highest gain" }
+    NULL, NUMBER (n), "highest gain" }
 static const TfxParam normalize[] = {
   { "peak", TFX_VALUE_NUMBER, 0, "", 1e-6, 1e6, 0, 0, NULL, NUMBER (1.0),
-      "the level that comes out" },
+      "target level, as a sample value" },
   { "strategy", TFX_VALUE_WORD, TFX_PARAM_NONE_IS_DEFAULT | TFX_PARAM_STRUCTURE,
-      "", 0, 0, 0, 0, levels, WORD ("peak"), "what level is measured" },
+      "", 0, 0, 0, 0, levels, WORD ("peak"), "level to measure" },
   { "window", TFX_VALUE_NUMBER, TFX_PARAM_KEYWORD, "s", 0.01, 60.0, 0, 0, NULL,
-      NUMBER (3.0), "over which it is measured, half of that ahead" },
+      NUMBER (3.0), "measuring window, half of it look-ahead" },
   MAX_GAIN (30.0) };
 static const TfxParam loudness[] = {
   { "target", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "LUFS", -70.0, 0.0, 0, 0,
-      NULL, NUMBER (-23.0), "integrated loudness to reach; None: measure alone" },
+      NULL, NUMBER (-23.0), "integrated loudness to reach; None: measure only" },
   { "lookahead", TFX_VALUE_NUMBER, 0, "s", 0.2, 30.0, 0, 0, NULL, NUMBER (3.0),
-      "how much is heard ahead of what comes out" },
+      "look-ahead time" },
   { "speed", TFX_VALUE_NUMBER, 0, "dB/s", 0.01, 1000.0, 0, 0, NULL,
-      NUMBER (3.0), "how fast the gain may change" },
+      NUMBER (3.0), "fastest change of the gain" },
   MAX_GAIN (20.0), FS };
 
 /* ---- classes -------------------------------------------------------------------- */
@@ -404,13 +405,13 @@ static const TfxParam loudness[] = {
     .measure = tfx_##name##_measure, .build = tfx_##name##_build, \
     .fit = tfx_kernel_fit }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
-#define IIR(name, n, list, doc, family, mode) \
-  { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
+#define IIR(name, n, list, doc, example, family, mode) \
+  { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, example, \
     &(const TfxClassOps) { family, mode, .check = tfx_iir_check, \
       .measure = tfx_iir_measure, .design = tfx_iir_design, \
       .fit = tfx_iir_fit } }
-#define BIQUAD(name, alias, list, doc, kind) \
-  { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, \
+#define BIQUAD(name, alias, list, doc, example, kind) \
+  { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, example, \
     &(const TfxClassOps) { kind, 0, .check = tfx_biquad_check, \
       .measure = tfx_biquad_measure, .design = tfx_biquad_design } }
 
@@ -418,128 +419,211 @@ static const TfxParam loudness[] = {
   &(const TfxClassOps) { .check = check_it, \
     .measure = tfx_##name##_measure, .design = tfx_##name##_design }
 
-#define DYNAMICS(name, params, doc) \
-  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (params), doc, \
+#define DYNAMICS(name, params, doc, example) \
+  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (params), doc, example, \
     &(const TfxClassOps) { .design = tfx_##params##_design } }
 
 static const TfxClass classes[] = {
-  IIR ("Butterworth", 2, butterworth, "flattest pass band",
+  IIR ("Butterworth", 2, butterworth,
+      "maximally flat pass band",
+      "Butterworth('bandpass', [300, 3400])",
       TFX_FAMILY_BUTTERWORTH, TFX_CLASS_MODE_BTYPE),
-  IIR ("LoButterworth", 1, butterworth_side, "low-pass, flattest pass band",
+  IIR ("LoButterworth", 1, butterworth_side,
+      "low-pass, maximally flat pass band",
+      "LoButterworth(1000, order=4)",
       TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS),
-  IIR ("HiButterworth", 1, butterworth_side, "high-pass, flattest pass band",
+  IIR ("HiButterworth", 1, butterworth_side,
+      "high-pass, maximally flat pass band",
+      "HiButterworth(80, order=4)",
       TFX_FAMILY_BUTTERWORTH, TFX_MODE_HIGH_PASS),
-  IIR ("Chebyshev1", 2, chebyshev1, "ripple in the pass band",
+  IIR ("Chebyshev1", 2, chebyshev1,
+      "ripple in the pass band",
+      "Chebyshev1('bandpass', [300, 3400], ripple=0.5)",
       TFX_FAMILY_CHEBYSHEV1, TFX_CLASS_MODE_BTYPE),
   IIR ("LoChebyshev1", 1, chebyshev1_side,
-      "low-pass, ripple in the pass band", TFX_FAMILY_CHEBYSHEV1,
+      "low-pass, ripple in the pass band",
+      "LoChebyshev1(5000, ripple=0.5)", TFX_FAMILY_CHEBYSHEV1,
       TFX_MODE_LOW_PASS),
   IIR ("HiChebyshev1", 1, chebyshev1_side,
-      "high-pass, ripple in the pass band", TFX_FAMILY_CHEBYSHEV1,
+      "high-pass, ripple in the pass band",
+      "HiChebyshev1(80, ripple=0.5)", TFX_FAMILY_CHEBYSHEV1,
       TFX_MODE_HIGH_PASS),
-  IIR ("Chebyshev2", 2, chebyshev2, "ripple in the stop band",
+  IIR ("Chebyshev2", 2, chebyshev2,
+      "ripple in the stop band",
+      "Chebyshev2('bandstop', [900, 1100], ripple=40)",
       TFX_FAMILY_CHEBYSHEV2, TFX_CLASS_MODE_BTYPE),
   IIR ("LoChebyshev2", 1, chebyshev2_side,
-      "low-pass, ripple in the stop band", TFX_FAMILY_CHEBYSHEV2,
+      "low-pass, ripple in the stop band",
+      "LoChebyshev2(5000, ripple=40)", TFX_FAMILY_CHEBYSHEV2,
       TFX_MODE_LOW_PASS),
   IIR ("HiChebyshev2", 1, chebyshev2_side,
-      "high-pass, ripple in the stop band", TFX_FAMILY_CHEBYSHEV2,
+      "high-pass, ripple in the stop band",
+      "HiChebyshev2(80, ripple=40)", TFX_FAMILY_CHEBYSHEV2,
       TFX_MODE_HIGH_PASS),
-  IIR ("Elliptic", 2, elliptic, "ripple in both bands, steepest transition",
+  IIR ("Elliptic", 2, elliptic,
+      "ripple in both bands, steepest transition",
+      "Elliptic('bandpass', [300, 3400])",
       TFX_FAMILY_ELLIPTIC, TFX_CLASS_MODE_BTYPE),
-  IIR ("LoElliptic", 1, elliptic_side, "low-pass, ripple in both bands",
+  IIR ("LoElliptic", 1, elliptic_side,
+      "low-pass, ripple in both bands",
+      "LoElliptic(5000, stopband_attenuation=60)",
       TFX_FAMILY_ELLIPTIC, TFX_MODE_LOW_PASS),
-  IIR ("HiElliptic", 1, elliptic_side, "high-pass, ripple in both bands",
+  IIR ("HiElliptic", 1, elliptic_side,
+      "high-pass, ripple in both bands",
+      "HiElliptic(80, stopband_attenuation=60)",
       TFX_FAMILY_ELLIPTIC, TFX_MODE_HIGH_PASS),
-  IIR ("Bessel", 2, bessel, "the same delay for all that passes",
+  IIR ("Bessel", 2, bessel,
+      "maximally flat group delay",
+      "Bessel('lowpass', 5000, norm='mag')",
       TFX_FAMILY_BESSEL, TFX_CLASS_MODE_BTYPE),
-  IIR ("LoBessel", 1, bessel_side, "low-pass, the same delay for all",
+  IIR ("LoBessel", 1, bessel_side,
+      "low-pass, maximally flat group delay",
+      "LoBessel(5000, norm='mag')",
       TFX_FAMILY_BESSEL, TFX_MODE_LOW_PASS),
-  IIR ("HiBessel", 1, bessel_side, "high-pass, no overshoot",
+  IIR ("HiBessel", 1, bessel_side,
+      "high-pass from a Bessel prototype",
+      "HiBessel(80, norm='mag')",
       TFX_FAMILY_BESSEL, TFX_MODE_HIGH_PASS),
   IIR ("LinkwitzRiley", 2, linkwitz_riley,
-      "crossover: a Butterworth of half the order, twice",
+      "crossover: two Butterworth filters of half the order in series",
+      "LinkwitzRiley('lowpass', 2000, order=4)",
       TFX_CLASS_LINKWITZ_RILEY, TFX_CLASS_MODE_BTYPE),
-  IIR ("LoLinkwitzRiley", 1, linkwitz_riley_side, "lower half of a crossover",
+  IIR ("LoLinkwitzRiley", 1, linkwitz_riley_side,
+      "low-pass of a crossover",
+      "LoLinkwitzRiley(2000, order=4)",
       TFX_CLASS_LINKWITZ_RILEY, TFX_MODE_LOW_PASS),
-  IIR ("HiLinkwitzRiley", 1, linkwitz_riley_side, "upper half of a crossover",
+  IIR ("HiLinkwitzRiley", 1, linkwitz_riley_side,
+      "high-pass of a crossover",
+      "HiLinkwitzRiley(2000, order=4)",
       TFX_CLASS_LINKWITZ_RILEY, TFX_MODE_HIGH_PASS),
 
-  BIQUAD ("HiShelving", NULL, shelving, "gain above a frequency",
+  BIQUAD ("HiShelving", NULL, shelving,
+      "high shelf",
+      "HiShelving(8000, q=0.7, gain=3, gain_scale='db')",
       TFX_RBJ_HIGH_SHELF),
-  BIQUAD ("LoShelving", NULL, shelving, "gain below a frequency",
+  BIQUAD ("LoShelving", NULL, shelving,
+      "low shelf",
+      "LoShelving(120, q=0.7, gain=3, gain_scale='db')",
       TFX_RBJ_LOW_SHELF),
-  BIQUAD ("ParametricEQ", NULL, parametric, "gain around a frequency",
+  BIQUAD ("ParametricEQ", NULL, parametric,
+      "peaking equaliser band, gain in dB",
+      "ParametricEQ(1000, q=1, gain=3)",
       TFX_RBJ_PEAKING),
-  BIQUAD ("Peaking", NULL, peaking, "gain around a frequency",
+  BIQUAD ("Peaking", NULL, peaking,
+      "peaking equaliser band, gain as a factor or in dB",
+      "Peaking(1000, q=1, gain=3, gain_scale='db')",
       TFX_RBJ_PEAKING),
-  BIQUAD ("Notch", "iirnotch", centre, "takes one frequency out", TFX_RBJ_NOTCH),
-  BIQUAD ("AllPass", "iirallpass", centre, "turns the phase alone",
+  BIQUAD ("Notch", "iirnotch", centre,
+      "removes one frequency",
+      "Notch(50, q=30)", TFX_RBJ_NOTCH),
+  BIQUAD ("AllPass", "iirallpass", centre,
+      "changes the phase only",
+      "AllPass(1000, q=0.7)",
       TFX_RBJ_ALL_PASS),
-  BIQUAD ("BiquadLPF", "lowpass", corner, "low-pass of order 2",
+  BIQUAD ("BiquadLPF", "lowpass", corner,
+      "second-order low-pass",
+      "BiquadLPF(1000, q=0.7071)",
       TFX_RBJ_LOW_PASS),
-  BIQUAD ("BiquadHPF", "highpass", corner, "high-pass of order 2",
+  BIQUAD ("BiquadHPF", "highpass", corner,
+      "second-order high-pass",
+      "BiquadHPF(80, q=0.7071)",
       TFX_RBJ_HIGH_PASS),
-  BIQUAD ("BiquadBPF", "bandpass", centre, "band-pass, 0 dB at the centre",
+  BIQUAD ("BiquadBPF", "bandpass", centre,
+      "second-order band-pass, 0 dB at the centre",
+      "BiquadBPF(1000, q=2)",
       TFX_RBJ_BAND_PASS),
   BIQUAD ("BiquadBPFPeak", "bandpasspeak", centre,
-      "band-pass, a gain of q at the centre", TFX_RBJ_BAND_PASS_PEAK),
-  BIQUAD ("BiquadNotch", "notch", centre, "takes one frequency out",
+      "second-order band-pass, gain q at the centre",
+      "BiquadBPFPeak(1000, q=2)", TFX_RBJ_BAND_PASS_PEAK),
+  BIQUAD ("BiquadNotch", "notch", centre,
+      "removes one frequency",
+      "BiquadNotch(50, q=30)",
       TFX_RBJ_NOTCH),
-  BIQUAD ("BiquadAllPass", "allpass", centre, "turns the phase alone",
+  BIQUAD ("BiquadAllPass", "allpass", centre,
+      "changes the phase only",
+      "BiquadAllPass(1000, q=0.7)",
       TFX_RBJ_ALL_PASS),
   BIQUAD ("LoShelving1", NULL, first_order,
-      "gain below a frequency, first order", TFX_RBJ_LOW_SHELF1),
+      "first-order low shelf",
+      "LoShelving1(120, gain=3, gain_scale='db')", TFX_RBJ_LOW_SHELF1),
   BIQUAD ("HiShelving1", NULL, first_order,
-      "gain above a frequency, first order", TFX_RBJ_HIGH_SHELF1),
+      "first-order high shelf",
+      "HiShelving1(8000, gain=3, gain_scale='db')", TFX_RBJ_HIGH_SHELF1),
   { "Biquad", { NULL }, TFX_CLASS_SECTIONS, 6, PARAMS (biquad),
-      "a section by its coefficients", DESIGNED (given, tfx_given_check) },
+      "one second-order section, given by its coefficients",
+      "Biquad(1, -2, 1, 1, -1.98, 0.9801)", DESIGNED (given, tfx_given_check) },
   { "SOS", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (sos),
-      "sections by their coefficients", DESIGNED (sos, tfx_sos_check) },
+      "second-order sections, given by their coefficients",
+      "SOS([[1, -2, 1, 1, -1.98, 0.9801]])", DESIGNED (sos, tfx_sos_check) },
   { "Hum", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (hum),
-      "takes the hum of the mains out, and its harmonics",
+      "removes mains hum and its harmonics",
+      "Hum(50, harmonics=8)",
       DESIGNED (hum, NULL) },
   { "GraphicEQ", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (graphic),
-      "gains of bands, evenly spread over the octaves",
+      "graphic equaliser, bands evenly spaced in octaves",
+      "GraphicEQ([4, 2, 0, 0, 0, 0, 0, 1, 2, 2])",
       DESIGNED (graphic, tfx_bank_check) },
   { "RIAA", { NULL }, TFX_CLASS_SECTIONS, 0, PARAMS (riaa),
-      "the curve of records", DESIGNED (riaa, NULL) },
+      "equalisation of vinyl records",
+      "RIAA('playback')", DESIGNED (riaa, NULL) },
   { "Weighting", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (weighting),
-      "as ears or meters weigh frequencies", DESIGNED (weighting, NULL) },
+      "frequency weighting A, C or K",
+      "Weighting('A')", DESIGNED (weighting, NULL) },
   { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
-      "sum of band-passes, evenly spread over the octaves", OPS (bank) },
+      "sum of band-passes, evenly spaced in octaves",
+      "LogFilterBank(10, f_min=50, f_max=10000)", OPS (bank) },
 
   { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir),
-      "own kernel, as numbers or in a file", FILED (kernel) },
+      "FIR filter, taps as numbers or from a file",
+      "FIR([0.25, 0.5, 0.25])", FILED (kernel) },
   { "Convolve", { NULL }, TFX_CLASS_FIR, 1, PARAMS (convolve),
-      "the sound of what an impulse response was taken of", FILED (convolve) },
+      "convolution with an impulse response from a file",
+      "Convolve('room.wav', mix=0.3)", FILED (convolve) },
   { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
-      "windowed sinc, linear phase",
+      "windowed-sinc FIR filter, linear phase",
+      "DesignableFIR(1000, num_taps=101)",
       &(const TfxClassOps) { .check = tfx_windowed_check,
         .measure = tfx_windowed_measure, .design = tfx_windowed_design,
         .build = tfx_windowed_build, .can_design = tfx_windowed_can_design } },
 
-  { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
+  { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain),
+      "gain as a factor or in dB",
+      "Gain(-6, gain_type='db')",
       &(const TfxClassOps) { .check = tfx_gain_check,
         .design = tfx_gain_design } },
   { "Mix", { NULL }, TFX_CLASS_MIX, 1, PARAMS (mix),
-      "channels that are sums of channels", OPS (mix) },
+      "channel matrix",
+      "Mix([[0.5, 0.5], [0.5, 0.5]])", OPS (mix) },
   { "Reverb", { NULL }, TFX_CLASS_REVERB, 0, PARAMS (reverb),
-      "the sound of a room", DESIGNED (reverb, NULL) },
-  { "Echo", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (echo), "one echo",
+      "artificial reverberation",
+      "Reverb(room_size=0.7, mix=0.2)", DESIGNED (reverb, NULL) },
+  { "Echo", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (echo),
+      "one echo",
+      "Echo(delay=12000, decay=0.5)",
       DESIGNED (echo, NULL) },
-  { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
+  { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay),
+      "decaying echoes",
+      "Delay(bpm=120, delay_time='1/8')",
       DESIGNED (delay, tfx_delay_check) },
 
-  DYNAMICS ("Compressor", compressor, "less gain above a level"),
-  DYNAMICS ("Expander", expander, "less gain below a level"),
-  DYNAMICS ("Gate", gate, "next to nothing below a level"),
+  DYNAMICS ("Compressor", compressor,
+      "dynamic range compressor",
+      "Compressor(threshold=-20, ratio=4)"),
+  DYNAMICS ("Expander", expander,
+      "downward expander",
+      "Expander(threshold=-40, ratio=2)"),
+  DYNAMICS ("Gate", gate,
+      "noise gate",
+      "Gate(threshold=-50)"),
   { "Limiter", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (limiter),
-      "never above a level; looks ahead", DESIGNED (limiter, NULL) },
+      "look-ahead limiter",
+      "Limiter(threshold=-1)", DESIGNED (limiter, NULL) },
   { "Normalize", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (normalize),
-      "to a level, over a window", DESIGNED (normalize, NULL) },
+      "automatic gain to a peak or RMS level",
+      "Normalize(peak=0.5, strategy='rms')", DESIGNED (normalize, NULL) },
   { "Loudness", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (loudness),
-      "to a loudness, by EBU R 128", DESIGNED (loudness, NULL) },
+      "automatic gain to a loudness, EBU R 128",
+      "Loudness(target=-16)", DESIGNED (loudness, NULL) },
 };
 
 /* clang-format on */

@@ -35,7 +35,7 @@ parse_channel (TfxParser *parser, unsigned *channel, unsigned most)
 
   if (number.type != TFX_TOKEN_NUMBER)
     return tfx_parser_fail_expected (parser,
-        "the number of a channel, the first is 0");
+        "the number of a channel, counted from 0");
   if (number.number != (unsigned)number.number || number.number > most)
     return tfx_parser_fail (parser, number.offset, -ERANGE,
         "a channel is a whole number from 0 to %u", most);
@@ -58,8 +58,8 @@ parse_channels (TfxParser *parser, uint64_t *channels, uint64_t taken)
       code = parse_channel (parser, &end, TFX_EXPR_MAX_CHANNELS);
     if (code == 0 && end <= first)
       return tfx_parser_fail (parser, offset, -ERANGE,
-          "%u:%u is no channel: the second number is the first channel that is "
-          "left out",
+          "%u:%u has no channels; the second number is the first channel after "
+          "the range",
           first, end);
   }
   for (unsigned c = first; code == 0 && c < end; c++) {
@@ -67,7 +67,7 @@ parse_channels (TfxParser *parser, uint64_t *channels, uint64_t taken)
 
     if ((*channels | taken) & bit)
       return tfx_parser_fail (parser, offset, -EINVAL,
-          "channel %u has a chain already; put its stages into one", c);
+          "channel %u already has a chain; write its stages in one chain", c);
     *channels |= bit;
   }
   return code;
@@ -93,6 +93,6 @@ tfx_channels_parse (TfxParser *parser, uint64_t *channels, uint64_t taken)
   if (code == 0)
     code = tfx_parser_advance (parser);
   if (code == 0 && !tfx_channels_is_mark (parser, ':'))
-    return tfx_parser_fail_expected (parser, "':' behind ch[…]");
+    return tfx_parser_fail_expected (parser, "':' after ch[…]");
   return code < 0 ? code : tfx_parser_advance (parser);
 }

@@ -94,7 +94,7 @@ tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
     return;
   tfx_number_print (fit->asked, asked);
   tfx_number_print (fit->used, used);
-  tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; %s is used",
+  tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; using %s",
       fit->param, build->thing, asked, fit->because, used);
   build->report (&clamped, build->data);
 }
@@ -124,8 +124,7 @@ tfx_class_report (const TfxBuild *build, const char *param, int index,
   if (index >= 0)
     snprintf (place, sizeof place, "[%d]", index);
   tfx_error_set (&error, -ERANGE,
-      "%s%s of %s is %s Hz, which cannot be met at a rate of %s Hz: it must "
-      "lie between %.12g and %.12g Hz; %s Hz is used",
+      "%s%s of %s is %s Hz, out of range at %s Hz (%.12g–%.12g); using %s Hz",
       param, place, build->thing, asked, rate, lowest_hz, highest_hz, used);
   build->report (&clamped, build->data);
 }
@@ -150,6 +149,6 @@ tfx_class_refuse (const TfxBuild *build, const char *why)
   if (!why)
     return tfx_error_set_no_memory (build->error);
   tfx_number_print (build->rate_hz, rate_text);
-  return tfx_error_set (build->error, -EINVAL, "%s cannot be made at %s Hz: %s",
-      build->thing, rate_text, why);
+  return tfx_error_set (build->error, -EINVAL,
+      "%s is not possible at %s Hz: %s", build->thing, rate_text, why);
 }

@@ -179,7 +179,7 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   build.error = error ? error : &own;
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return tfx_error_set (error, -EINVAL,
-        "the sample rate is %g Hz, but must be finite and above 0", rate_hz);
+        "the sample rate is %g Hz, but must be greater than 0", rate_hz);
   code = tfx_expr_check (expr, build.error);
   if (code == 0)
     code = tfx_extent_check (expr, rate_hz, build.error);

@@ -19,13 +19,12 @@ tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
 
   if (tfx_class_is (node, "gain_type", "db") && fabs (gain) > 400.0)
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %s dB, out of its range: -400 to 400 dB", thing,
+        "gain of %s is %s dB, out of range (-400 to 400 dB)", thing,
         TFX_NUMBER_TEXT (gain));
   if (tfx_class_is (node, "gain_type", "power") && gain < 0.0)
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %s, out of its "
-        "range as a factor of power: 0 to 1e+06",
-        thing, TFX_NUMBER_TEXT (gain));
+        "gain of %s is %s, out of range for a power factor (0 to 1e+06)", thing,
+        TFX_NUMBER_TEXT (gain));
   return 0;
 }
 
@@ -115,7 +114,8 @@ tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (tfx_class_value (node, "delay_samples")->type == TFX_VALUE_NONE &&
       tfx_class_value (node, "bpm")->type == TFX_VALUE_NONE)
     return tfx_error_set (error, -EINVAL,
-        "%s needs delay_samples, or bpm and delay_time", thing);
+        "%s needs delay_samples, or bpm and delay_time, for example %s", thing,
+        node->klass->example);
   return 0;
 }
 
@@ -158,7 +158,7 @@ tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 
   if (delay < 1.0)
     return tfx_class_refuse (build,
-        "the delay that bpm and delay_time make is below one sample");
+        "bpm and delay_time give a delay of less than one sample");
   moved->kind = &tfx_kind_delay;
   moved->direct = 1.0 - mix;
   moved->n_taps = (size_t)tfx_class_number (node, "taps");

@@ -172,7 +172,7 @@ tfx_graphic_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
       moved->sos[i] = identity;
   }
   return code < 0 ? tfx_class_refuse (build,
-                        "f_min is too near 0, or its bands are too narrow, for "
+                        "f_min is too low, or its bands are too narrow, for "
                         "stable sections in double precision")
                   : 0;
 }

@@ -44,7 +44,7 @@ tfx_error_set (TfxExprError *error, int code, const char *format, ...)
 int
 tfx_error_set_no_memory (TfxExprError *error)
 {
-  return tfx_error_set (error, -ENOMEM, "memory is short");
+  return tfx_error_set (error, -ENOMEM, "out of memory");
 }
 
 int

@@ -186,7 +186,8 @@ typedef struct TfxClass
   const TfxParam *params; /* in the order of positional arguments, those by
                            * keyword alone last */
   unsigned n_params;
-  const char *doc; /* one line */
+  const char *doc;     /* one line */
+  const char *example; /* a call that reads without an error */
   const struct TfxClassOps *ops;
 } TfxClass;
 

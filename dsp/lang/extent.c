@@ -26,23 +26,21 @@ tfx_extent_check (const TfxExpr *expr, double rate_hz, TfxExprError *error)
     tfx_extent_add (expr->stages[i], rate_hz, &extent);
   if (extent.sections > TFX_EXPR_MAX_SECTIONS)
     return tfx_error_set (error, -E2BIG,
-        "the chain has %zu second-order "
-        "sections in all, at most %u are allowed",
+        "the chain has %zu second-order sections in total; at most %u are "
+        "allowed",
         extent.sections, TFX_EXPR_MAX_SECTIONS);
   if (extent.taps > TFX_EXPR_MAX_TAPS)
     return tfx_error_set (error, -E2BIG,
-        "the chain has %zu FIR taps in all, "
-        "at most %u are allowed",
+        "the chain has %zu FIR taps in total; at most %u are allowed",
         extent.taps, TFX_EXPR_MAX_TAPS);
   if (extent.echoes > TFX_EXPR_MAX_ALL_ECHOES)
     return tfx_error_set (error, -E2BIG,
-        "the chain has %zu echoes in all, at "
-        "most %u are allowed",
+        "the chain has %zu echoes in total; at most %u are allowed",
         extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
   if (extent.delay > TFX_EXPR_MAX_DELAY)
     return tfx_error_set (error, -E2BIG,
-        "the delays of the chain are %.0f "
-        "samples long in all, at most %u are allowed",
+        "the delays of the chain are %.0f samples in total; at most %u are "
+        "allowed",
         extent.delay, TFX_EXPR_MAX_DELAY);
   return 0;
 }
@@ -80,9 +78,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
   }
   if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
     return tfx_error_set (error, -E2BIG,
-        "more than %d sums (and filter banks, and chains of channels) within "
-        "each "
-        "other",
+        "more than %d levels of sums, filter banks and channels",
         TFX_SUM_MAX_DEPTH);
   if (tfx_flow_check (expr, 0, error) < 0)
     return error ? error->code : -EINVAL;

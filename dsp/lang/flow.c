@@ -103,8 +103,9 @@ check_square (const TfxNode *node, const TfxValue *gains, TfxExprError *error)
   if (!node->is_in_split || n_rows == gains->n_columns)
     return 0;
   return tfx_error_set (error, -EINVAL,
-      "gains of stage '%s' (Mix) makes %zu channel%s of %zu, but behind ch[…] "
-      "there must be as many rows as numbers in a row",
+      "gains of stage '%s' (Mix) makes %zu channel%s from %zu, but inside "
+      "ch[…] "
+      "it must have as many rows as columns",
       node->name, n_rows, plural (n_rows), gains->n_columns);
 }
 
@@ -114,10 +115,10 @@ check_mix (const TfxNode *node, const TfxValue *gains, unsigned *n,
 {
   if (*n != 0 && *n != gains->n_columns)
     return tfx_error_set (error, -EINVAL,
-        "gains of stage '%s' (Mix) has rows of %zu number%s, but %u channel%s "
-        "come%s to it",
+        "gains of stage '%s' (Mix) has rows of %zu number%s, but its input has "
+        "%u channel%s",
         node->name, gains->n_columns, plural (gains->n_columns), *n,
-        plural (*n), *n == 1 ? "s" : "");
+        plural (*n));
   *n = (unsigned)(gains->n_list / gains->n_columns);
   return check_square (node, gains, error);
 }
@@ -151,9 +152,10 @@ check_sum (const TfxNode *node, unsigned *n, TfxExprError *error)
       return code;
     if (out != 0 && of_branch != 0 && of_branch != out) {
       code = tfx_error_set (error, -EINVAL,
-          "the branches of a sum do not fit: out of this one come%s %u "
-          "channel%s, out of those before it %u",
-          of_branch == 1 ? "s" : "", of_branch, plural (of_branch), out);
+          "the branches of a sum have different channel counts: this one has "
+          "%u "
+          "channel%s, those before it %u",
+          of_branch, plural (of_branch), out);
       return tfx_error_set_place (error, find_place (node->children[i]), code);
     }
     out = of_branch ? of_branch : out;
@@ -173,8 +175,8 @@ check_split (const TfxNode *node, unsigned *n, TfxExprError *error)
 
     if (*n != 0 && highest >= *n) {
       code = tfx_error_set (error, -ERANGE,
-          "ch[%u] is out of its range: %u channel%s, counted from 0", highest,
-          *n, *n == 1 ? " comes to it" : "s come to it");
+          "ch[%u] is out of range: there %s %u channel%s, counted from 0",
+          highest, *n == 1 ? "is" : "are", *n, plural (*n));
       return tfx_error_set_place (error, child->channels_place, code);
     }
     code = check (child, &in_branch, error);

@@ -30,12 +30,12 @@ check_section (const double *row, const char *place, const char *thing,
   sos = make_section (row);
   if (!isfinite (sos.b0) || !isfinite (sos.b1) || !isfinite (sos.b2))
     return tfx_error_set (error, -ERANGE,
-        "%s%s is not finite once it is divided by its a0, %s", place, thing,
+        "%s%s is not finite after division by its a0, %s", place, thing,
         TFX_NUMBER_TEXT (row[3]));
   if (!tfx_sos_is_stable (&sos))
     return tfx_error_set (error, -ERANGE,
-        "%s%s is not stable: a1 = %.15g and a2 = %.15g (over a0) "
-        "have a pole that is not within the unit circle",
+        "%s%s is unstable: a1 = %.15g and a2 = %.15g (divided by a0) "
+        "give a pole on or outside the unit circle",
         place, thing, sos.a1, sos.a2);
   return 0;
 }

@@ -25,6 +25,7 @@
 #include "call.h"
 #include "channels.h"
 #include "error.h"
+#include "foreign.h"
 #include "node.h"
 #include "parser.h"
 
@@ -36,11 +37,17 @@ static int parse_group (TfxParser *parser, TfxNode **node);
 static int
 fail_behind_stage (TfxParser *parser, const char *expected)
 {
+  const size_t offset = parser->token.offset;
+
   if (parser->token.type != TFX_TOKEN_OPERATOR &&
       parser->token.type != TFX_TOKEN_COMMA)
     return tfx_parser_fail_expected (parser, expected);
-  return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-      "stages are put together by '|' (series) and '+' (sum) alone");
+  if (parser->token.type == TFX_TOKEN_COMMA &&
+      tfx_parser_advance (parser) == 0 && tfx_channels_are_ahead (parser))
+    return tfx_parser_fail (parser, offset, -EINVAL,
+        "the chains of channels are separated by ';', not ','");
+  return tfx_parser_fail (parser, offset, -EINVAL,
+      "stages are joined by '|' (series) or '+' (sum)");
 }
 
 static int
@@ -55,7 +62,8 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
   if (code < 0)
     return code;
   if (parser->token.type == TFX_TOKEN_CLOSE)
-    return tfx_parser_fail (parser, offset, -EINVAL, "nothing stands in '()'");
+    return tfx_parser_fail (parser, offset, -EINVAL,
+        "these parentheses are empty");
   is_split = tfx_channels_are_ahead (parser);
   code = parse_group (parser, node);
   if (code < 0)
@@ -81,7 +89,7 @@ parse_primary (TfxParser *parser, TfxNode **node)
 {
   if (tfx_channels_are_ahead (parser))
     return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-        "chains of channels within another chain are put within parentheses: "
+        "channels inside a chain need parentheses: "
         "… | (ch[0]: …; ch[1]: …)");
   switch (parser->token.type) {
     case TFX_TOKEN_OPEN:
@@ -90,12 +98,12 @@ parse_primary (TfxParser *parser, TfxNode **node)
       return tfx_call_parse (parser, node);
     case TFX_TOKEN_NUMBER:
       return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-          "a number is no stage; a factor is Gain(2), decibels are "
-          "Gain(6, gain_type='db')");
+          "a number is not a stage; write Gain(2) for a factor, or "
+          "Gain(6, gain_type='db') for decibels");
     case TFX_TOKEN_PIPE:
       return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-          "no stage stands in front of this '|'; stages are put in series by "
-          "one '|'");
+          "there is no stage before this '|'; stages are joined by a single "
+          "'|'");
     default:
       return tfx_parser_fail_expected (parser,
           "a stage, such as LoButterworth(1000)");
@@ -161,8 +169,14 @@ parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
   TfxNode *child = NULL;
   int code;
 
-  if (!tfx_channels_are_ahead (parser))
-    return tfx_parser_fail_expected (parser, "ch[…] behind ';'");
+  if (!tfx_channels_are_ahead (parser)) {
+    code = parser->token.type == TFX_TOKEN_NAME
+               ? tfx_foreign_refuse (parser->lexer.text + offset,
+                     parser->lexer.length - offset, parser->error)
+               : 0;
+    return code < 0 ? tfx_parser_fail_at (parser, offset)
+                    : tfx_parser_fail_expected (parser, "ch[…]: after ';'");
+  }
   code = tfx_channels_parse (parser, &channels, *taken);
   if (code == 0)
     code = parse_series (parser, &child);
@@ -222,7 +236,7 @@ parse_chain (TfxParser *parser, TfxNode **root)
   code = parse_group (parser, root);
   if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE)
     return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
-        "this ')' closes nothing");
+        "there is no '(' for this ')'");
   if (code == 0 && parser->token.type != TFX_TOKEN_END)
     return fail_behind_stage (parser,
         is_split ? "'|', '+', ';' or the end" : "'|', '+' or the end");

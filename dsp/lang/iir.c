@@ -56,10 +56,10 @@ void
 tfx_iir_fit (const TfxNode *node, TfxFit *fit)
 {
   static const char *const because[2][2] = {
-    { "must lie between 1 and 64", "must be even, from 2 to 128" },
-    { "must lie between 6 and 389, as order_scale is 'db'",
-        "must make an even order, 6 dB each, from 12 to 773, as order_scale is "
-        "'db'" },
+    { "must be from 1 to 64", "must be even, from 2 to 128" },
+    { "must be from 6 to 389, as order_scale is 'db'",
+        "must give an even order at 6 dB per order, from 12 to 773, as "
+        "order_scale is 'db'" },
   };
   const bool scaled = order_is_db (node);
   const int step = scaled ? 6 : 1, times = is_twice (node) ? 2 : 1;
@@ -112,7 +112,7 @@ check_order (const TfxNode *node, const char *thing, TfxExprError *error)
   const char *scaled = "";
 
   if (order_is_db (node))
-    scaled = " (a sixth of what is given, as order_scale is 'db')";
+    scaled = " (order_scale is 'db': 6 dB per order)";
   if (is_twice (node)) {
     limit *= 2;
     if (order < 2 || order > limit || order % 2 != 0)
@@ -123,9 +123,8 @@ check_order (const TfxNode *node, const char *thing, TfxExprError *error)
   }
   if (order < 1 || order > limit)
     return tfx_error_set (error, -ERANGE,
-        "order of %s is %d%s, out of its range: 1 to %d; beyond it double "
-        "precision does not hold the poles, but two filters in series (a | b) "
-        "are steeper",
+        "order of %s is %d%s, out of range (1 to %d): higher orders exceed "
+        "double precision; for a steeper filter use two in series (a | b)",
         thing, order, scaled, limit);
   return 0;
 }
@@ -142,17 +141,17 @@ tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
     return code;
   if (band && cutoff->type != TFX_VALUE_LIST)
     return tfx_error_set (error, -EINVAL,
-        "cutoff of %s must be two edges, [lower, upper], as btype is '%s'",
+        "cutoff of %s must be a list of two frequencies, [lower, upper], as "
+        "btype is '%s'",
         thing, tfx_class_value (node, "btype")->word);
   if (!band && cutoff->type == TFX_VALUE_LIST)
     return tfx_error_set (error, -EINVAL,
-        "cutoff of %s must be one number, "
-        "as btype is '%s'",
-        thing, tfx_class_value (node, "btype")->word);
+        "cutoff of %s must be a single number, as btype is '%s'", thing,
+        tfx_class_value (node, "btype")->word);
   if (band && !(cutoff->list[0] < cutoff->list[1]))
     return tfx_error_set (error, -ERANGE,
-        "cutoff of %s is [%s, %s] Hz, "
-        "but the first edge must be below the second",
+        "cutoff of %s is [%s, %s] Hz, but the first frequency must be lower "
+        "than the second",
         thing, TFX_NUMBER_TEXT (cutoff->list[0]),
         TFX_NUMBER_TEXT (cutoff->list[1]));
   describe (node, &design);
@@ -160,7 +159,7 @@ tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
       !(design.attenuation_db > design.ripple_db))
     return tfx_error_set (error, -ERANGE,
         "stopband_attenuation of %s is "
-        "%s dB, but must be above the passband_ripple of %s dB",
+        "%s dB, but must be greater than the passband_ripple of %s dB",
         thing, TFX_NUMBER_TEXT (design.attenuation_db),
         TFX_NUMBER_TEXT (design.ripple_db));
   return 0;

@@ -88,7 +88,8 @@ check_file (const TfxNode *node, const TfxValue *name, const char *thing,
 
   if (channel >= 0 && name->type != TFX_VALUE_TEXT)
     return tfx_error_set (error, -EINVAL,
-        "channel of %s is that of a file, but there are only numbers", thing);
+        "channel of %s selects a channel of a file, but the taps are numbers",
+        thing);
   if (channel < 0 || !name->file || (unsigned)channel < name->file->n_channels)
     return 0;
   tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
@@ -111,10 +112,9 @@ check_file_channels (const TfxNode *node, const TfxValue *name,
     return 0;
   tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
   return tfx_error_set (error, -EINVAL,
-      "%s: '%s' has %u channels, but %u come%s to it; channel=0 takes its "
-      "first "
-      "for all",
-      thing, quoted, file->n_channels, n_channels, n_channels == 1 ? "s" : "");
+      "%s: '%s' has %u channels, but the input has %u; channel=0 uses its "
+      "first channel for all",
+      thing, quoted, file->n_channels, n_channels);
 }
 
 static void
@@ -139,7 +139,7 @@ read_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
   if (!name->file) {
     tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
     return tfx_error_set (build->error, -ENOENT,
-        "%s: '%s' was not read, since nobody reads files here", build->thing,
+        "%s: '%s' was not read: files cannot be read here", build->thing,
         quoted);
   }
   code = name->file->fit (name->file, build->rate_hz, build->n_channels,
@@ -183,7 +183,7 @@ build_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
   if (n_kernels > TFX_EXPR_MAX_CHANNELS) {
     free (impulse.taps);
     return tfx_error_set (build->error, -ERANGE,
-        "%s has a kernel for each of %u channels, at most %u are allowed",
+        "%s has a kernel for each of %u channels; at most %u are allowed",
         build->thing, n_kernels, TFX_EXPR_MAX_CHANNELS);
   }
   n_late = find_delay (node, &impulse,
@@ -302,8 +302,9 @@ check_edges (const TfxNode *node, const char *thing, TfxExprError *error)
   for (size_t i = 1; i < n; i++) {
     if (!(edges[i - 1] < edges[i]))
       return tfx_error_set (error, -ERANGE,
-          "cutoff of %s: edge %zu (%s Hz) is not above edge %zu (%s Hz)", thing,
-          i + 1, TFX_NUMBER_TEXT (edges[i]), i, TFX_NUMBER_TEXT (edges[i - 1]));
+          "cutoff of %s: edge %zu (%s Hz) is not higher than edge %zu (%s Hz)",
+          thing, i + 1, TFX_NUMBER_TEXT (edges[i]), i,
+          TFX_NUMBER_TEXT (edges[i - 1]));
   }
   if (pass_zero->type == TFX_VALUE_WORD) {
     bool one = strcmp (pass_zero->word, "lowpass") == 0 ||
@@ -311,8 +312,7 @@ check_edges (const TfxNode *node, const char *thing, TfxExprError *error)
 
     if (one != (n == 1))
       return tfx_error_set (error, -EINVAL,
-          "cutoff of %s has %zu edges, but "
-          "pass_zero='%s' needs %s",
+          "cutoff of %s has %zu frequencies, but pass_zero='%s' needs %s",
           thing, n, pass_zero->word, one ? "one" : "two or more");
   }
   return 0;
@@ -331,14 +331,14 @@ tfx_windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
   /* Each edge changes from pass to stop or back. */
   if (n_taps % 2 == 0 && passes_zero (node) == (n % 2 == 0))
     return tfx_error_set (error, -EINVAL,
-        "num_taps of %s is %zu, but must be "
-        "odd: an even number of taps gives 0 at half the rate, where this "
-        "filter passes",
+        "num_taps of %s is %zu, but must be odd: an even number of taps gives "
+        "a "
+        "zero at half the sample rate, where this filter passes",
         thing, n_taps);
   if (kaiser && tfx_class_value (node, "beta")->type == TFX_VALUE_NONE)
     return tfx_error_set (error, -EINVAL,
-        "window of %s is 'kaiser', which needs its beta: window=('kaiser', "
-        "8.6); TorchFX takes 0.5",
+        "window 'kaiser' of %s needs its beta: window=('kaiser', 8.6); TorchFX "
+        "uses 0.5",
         thing);
   return 0;
 }
@@ -392,8 +392,8 @@ design_windowed (const TfxBuild *build, const TfxNode *node, double *taps)
   if (code == -ENOMEM)
     return tfx_class_refuse (build, NULL);
   if (code < 0)
-    return tfx_class_refuse (build, "the response of that few taps to those "
-                                    "edges is 0 where it is to be 1");
+    return tfx_class_refuse (build, "with these edges, more taps are needed: "
+                                    "the response is 0 where it should be 1");
   return 0;
 }
 

@@ -152,7 +152,8 @@ tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
 
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
       n_frames > TFX_LEVELLER_MAX_CELL)
-    return tfx_class_refuse (build, "it takes a rate from 4001 to 1310720 Hz");
+    return tfx_class_refuse (build,
+        "the sample rate must be from 4001 to 1310720 Hz");
   moved->kind = &tfx_kind_leveller;
   *l = (TfxLeveller){
     .measure = TFX_LEVELLER_LOUDNESS,

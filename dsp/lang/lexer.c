@@ -55,6 +55,16 @@ peek (const TfxLexer *lexer, size_t ahead)
   return (unsigned char)lexer->text[lexer->at + ahead];
 }
 
+/* The length of U+2212, which is read as '-', or 0. */
+static size_t
+minus_length (const TfxLexer *lexer, size_t ahead)
+{
+  return peek (lexer, ahead) == 0xe2 && peek (lexer, ahead + 1) == 0x88 &&
+                 peek (lexer, ahead + 2) == 0x92
+             ? 3
+             : 0;
+}
+
 static int fail (const TfxLexer *lexer, size_t offset, TfxExprError *error,
     int code, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
 
@@ -155,13 +165,15 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     fits = copy_digits (lexer, literal, &n);
   }
   if (fits && (peek (lexer, 0) == 'e' || peek (lexer, 0) == 'E')) {
-    size_t sign = peek (lexer, 1) == '+' || peek (lexer, 1) == '-' ? 1 : 0;
+    size_t sign = peek (lexer, 1) == '+' || peek (lexer, 1) == '-'
+                      ? 1
+                      : minus_length (lexer, 1);
 
     if (is_digit (peek (lexer, 1 + sign))) {
       whole = false;
       literal[n++] = 'e';
       if (sign)
-        literal[n++] = (char)peek (lexer, 1);
+        literal[n++] = peek (lexer, 1) == '+' ? '+' : '-';
       lexer->at += 1 + sign;
       fits = copy_digits (lexer, literal, &n);
     }
@@ -173,7 +185,7 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   if (whole && n > 1 && literal[0] == '0' &&
       strspn (literal, "0") != strlen (literal))
     return fail (lexer, token->offset, error, -EINVAL,
-        "a whole number may not begin with 0 (write %.20s)",
+        "an integer must not begin with 0 (write %.20s)",
         literal + strspn (literal, "0"));
   if (!tfx_number_parse (literal, &token->number))
     return fail (lexer, token->offset, error, -ERANGE,
@@ -196,11 +208,11 @@ read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       return code;
   } else if (!read_based (lexer, base, &token->number)) {
     return fail (lexer, token->offset, error, -EINVAL,
-        "the number has no digits of base %d, or is above 2 to the power of 53",
-        base);
+        "the number has no digits of base %d, or is greater than 2^53", base);
   }
   token->length = lexer->at - token->offset;
-  if (!is_name_part (peek (lexer, 0)) && peek (lexer, 0) < 0x80)
+  if (minus_length (lexer, 0) ||
+      (!is_name_part (peek (lexer, 0)) && peek (lexer, 0) < 0x80))
     return 0;
 
   while (is_name_part (peek (lexer, n)) || peek (lexer, n) >= 0x80)
@@ -209,7 +221,7 @@ read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       token->length);
   tfx_error_quote (unit, sizeof unit, lexer->text + lexer->at, n);
   return fail (lexer, lexer->at, error, -EINVAL,
-      "'%s' right after the number %s: " TFX_LEXER_NO_UNIT, unit, digits);
+      "'%s' after the number %s: " TFX_LEXER_NO_UNIT, unit, digits);
 }
 
 /* The character of the escape at the cursor, which stands on the '\\', or -1;
@@ -257,12 +269,15 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       break;
     if (c == -1 || c == '\n')
       return fail (lexer, token->offset, error, -EINVAL,
-          "the string is not closed by %c", quote);
+          "the string has no closing %c", quote);
+    if (c == 0)
+      return fail (lexer, start, error, -EINVAL,
+          "a string must not contain a NUL byte");
     if (c == '\\') {
       c = read_escape (lexer);
       if (c < 0)
         return fail (lexer, start, error, -EINVAL,
-            "unknown escape; there are \\\\ \\' \\\" \\n \\t and \\x01 to "
+            "unknown escape sequence; use \\\\ \\' \\\" \\n \\t or \\x01 to "
             "\\x7f");
     } else {
       lexer->at++;
@@ -304,7 +319,7 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   token->length = lexer->at - token->offset;
   if (token->length > TFX_EXPR_MAX_NAME)
     return fail (lexer, token->offset, error, -E2BIG,
-        "the name has %zu letters, at most %u are "
+        "the name has %zu letters; at most %u are "
         "allowed",
         token->length, TFX_EXPR_MAX_NAME);
   memcpy (token->string, lexer->text + token->offset, token->length);
@@ -316,16 +331,29 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
 static int
 refuse_character (TfxLexer *lexer, TfxExprError *error)
 {
-  static const char *const curly[] = { "\xe2\x80\x98", "\xe2\x80\x99",
-    "\xe2\x80\x9c", "\xe2\x80\x9d" };
+  static const char quotes[] = "a typographic quote; write ' or \"";
+  static const char dashes[] = "a typographic dash; write - for a minus sign";
+  static const char spaces[] = "a no-break space; write a plain space";
+  static const struct
+  {
+    const char *bytes, *message;
+  } typographic[] = { { "\xe2\x80\x98", quotes }, { "\xe2\x80\x99", quotes },
+    { "\xe2\x80\x9c", quotes }, { "\xe2\x80\x9d", quotes },
+    { "\xe2\x80\x9e", quotes }, { "\xe2\x80\x90", dashes },
+    { "\xe2\x80\x91", dashes }, { "\xe2\x80\x92", dashes },
+    { "\xe2\x80\x93", dashes }, { "\xe2\x80\x94", dashes },
+    { "\xef\xbc\x8d", dashes }, { "\xc2\xa0", spaces },
+    { "\xe2\x80\xaf", spaces } };
   const char *at = lexer->text + lexer->at;
   size_t rest = lexer->length - lexer->at, n = 1;
   char shown[16];
 
-  for (size_t i = 0; i < 4; i++) {
-    if (rest >= 3 && memcmp (at, curly[i], 3) == 0)
-      return fail (lexer, lexer->at, error, -EINVAL,
-          "a typographic quote: strings are quoted by ' or \"");
+  for (size_t i = 0; i < sizeof typographic / sizeof typographic[0]; i++) {
+    const size_t size = strlen (typographic[i].bytes);
+
+    if (rest >= size && memcmp (at, typographic[i].bytes, size) == 0)
+      return fail (lexer, lexer->at, error, -EINVAL, "%s",
+          typographic[i].message);
   }
   while (n < 4 && n < rest && (at[n] & 0xc0) == 0x80)
     n++;
@@ -363,6 +391,12 @@ tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   if (c == '\'' || c == '"') {
     token->type = TFX_TOKEN_STRING;
     return read_string (lexer, token, error);
+  }
+  if (minus_length (lexer, 0)) {
+    token->type = TFX_TOKEN_MINUS;
+    token->length = minus_length (lexer, 0);
+    lexer->at += token->length;
+    return 0;
   }
   mark = c ? strchr (marks, c) : NULL;
   if (mark)

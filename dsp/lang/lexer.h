@@ -52,9 +52,9 @@ int tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error);
 void
 tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to);
 
-/* What is said of "Hz" behind a number. */
+/* Of "Hz" after a number. */
 #define TFX_LEXER_NO_UNIT                                                      \
-  "numbers have no unit or suffix (Hz, dB and samples are meant as the "       \
-  "parameter says)"
+  "numbers are written without a unit or suffix (each parameter has its "      \
+  "unit: Hz, dB, s or samples)"
 
 #endif /* TFX_LANG_LEXER_H */

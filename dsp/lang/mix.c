@@ -15,7 +15,7 @@ tfx_mix_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (n_rows > TFX_EXPR_MAX_CHANNELS ||
       gains->n_columns > TFX_EXPR_MAX_CHANNELS)
     return tfx_error_set (error, -ERANGE,
-        "gains of %s has %zu rows of %zu numbers, at most %u are allowed",
+        "gains of %s has %zu rows of %zu numbers; at most %u are allowed",
         thing, n_rows, gains->n_columns, TFX_EXPR_MAX_CHANNELS);
   return 0;
 }
@@ -37,7 +37,7 @@ tfx_mix_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 
   if (n > TFX_MIX_MAX_CHANNELS)
     return tfx_error_set (build->error, -ERANGE,
-        "%s is in a chain of %zu channels, at most %u are allowed",
+        "%s is in a chain of %zu channels; at most %u are allowed",
         build->thing, n, TFX_MIX_MAX_CHANNELS);
   all = calloc (n * n, sizeof *all);
   if (!all)

@@ -68,5 +68,5 @@ tfx_parser_enter (TfxParser *parser)
     return 0;
   }
   return tfx_parser_fail (parser, parser->token.offset, -E2BIG,
-      "more than %u brackets within each other", TFX_EXPR_MAX_DEPTH);
+      "more than %u levels of brackets", TFX_EXPR_MAX_DEPTH);
 }

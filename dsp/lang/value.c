@@ -144,11 +144,23 @@ type_name (unsigned type)
   }
 }
 
+/* "'lowpass', 'highpass'", or nothing. */
+static void
+list_words (const TfxParam *param, char *text, size_t size)
+{
+  size_t n = 0;
+
+  text[0] = '\0';
+  for (const TfxWord *w = param->words; w && w->word && n < size; w++)
+    n +=
+        (size_t)snprintf (text + n, size - n, "%s'%s'", n ? ", " : "", w->word);
+}
+
 static int
 refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
-  char takes[96] = "";
+  char takes[96] = "", words[200];
   size_t n = 0;
 
   for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_TEXT; type <<= 1) {
@@ -156,8 +168,10 @@ refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
       n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
           n ? " or " : "", type_name (type));
   }
-  return tfx_error_set (error, -EINVAL, "%s of %s is %s, not %s", param->name,
-      thing, takes, type_name (value->type));
+  list_words (param, words, sizeof words);
+  return tfx_error_set (error, -EINVAL, "%s of %s must be %s%s%s%s, not %s",
+      param->name, thing, takes, words[0] ? " (" : "", words,
+      words[0] ? ")" : "", type_name (value->type));
 }
 
 static int
@@ -165,8 +179,7 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
   TfxSuggestion near;
-  char list[200] = "", quoted[40];
-  size_t n = 0;
+  char list[200], quoted[40];
 
   /* A parameter without words takes a note value. */
   if (!param->words) {
@@ -176,8 +189,8 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
       return 0;
     tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
     return tfx_error_set (error, -EINVAL,
-        "%s of %s: '%s' is no note value; "
-        "write n/d, n/dd (dotted) or n/dt (triplet), such as '1/8', '1/4d'",
+        "%s of %s: '%s' is not a note value; write '1/8', '1/8d' (dotted) or "
+        "'1/8t' (triplet)",
         param->name, thing, quoted);
   }
 
@@ -192,19 +205,16 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
       return 0;
     }
     tfx_suggestion_try (&near, w->word);
-    if (n < sizeof list)
-      n += (size_t)snprintf (list + n, sizeof list - n, "%s'%s'", n ? ", " : "",
-          w->word);
   }
   tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
   if (near.best)
     return tfx_error_set (error, -EINVAL,
-        "%s of %s: there is no '%s'; did you mean '%s'?", param->name, thing,
+        "%s of %s: unknown value '%s'; did you mean '%s'?", param->name, thing,
         quoted, near.best);
+  list_words (param, list, sizeof list);
   return tfx_error_set (error, -EINVAL,
-      "%s of %s: there is no '%s'; it is one "
-      "of %s",
-      param->name, thing, quoted, list);
+      "%s of %s: unknown value '%s'; use one of %s", param->name, thing, quoted,
+      list);
 }
 
 static int
@@ -236,13 +246,13 @@ fit_number (double number, const TfxParam *param, const char *thing,
           param->name, thing, text, range, text,
           TFX_NUMBER_TEXT (number / 1000.0));
     return tfx_error_set (error, -ERANGE,
-        "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
+        "%s of %s is %s%s%s, out of range (%s)", param->name, thing, text,
         param->unit[0] ? " " : "", param->unit, range);
   }
   if ((param->flags & TFX_PARAM_INTEGER) && number != rint (number)) {
     tfx_number_print (number, text);
     return tfx_error_set (error, -EINVAL,
-        "%s of %s is %s, but must be a whole number", param->name, thing, text);
+        "%s of %s is %s, but must be an integer", param->name, thing, text);
   }
   return 0;
 }
@@ -256,13 +266,12 @@ fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
 
   if ((param->flags & TFX_PARAM_ROWS) && n == 0)
     return tfx_error_set (error, -EINVAL,
-        "%s of %s is a list of numbers, but must be one of rows, such as "
-        "[[0, 1], [1, 0]]",
+        "%s of %s must be a list of rows, for example [[0, 1], [1, 0]]",
         param->name, thing);
   if (n > 0 && value->n_list % n != 0)
     return tfx_error_set (error, -ERANGE,
-        "%s of %s is a list of %zu numbers, but must be in rows of %zu",
-        param->name, thing, value->n_list, n);
+        "%s of %s is a list of %zu numbers, but needs rows of %zu", param->name,
+        thing, value->n_list, n);
   if (value->n_list < param->min_list || value->n_list > param->max_list) {
     if (param->min_list == param->max_list)
       snprintf (expected, sizeof expected, "%zu", param->min_list);
@@ -270,9 +279,8 @@ fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
       snprintf (expected, sizeof expected, "%zu to %zu", param->min_list,
           param->max_list);
     return tfx_error_set (error, -ERANGE,
-        "%s of %s is a list of %zu numbers, "
-        "but must have %s",
-        param->name, thing, value->n_list, expected);
+        "%s of %s is a list of %zu numbers, but needs %s", param->name, thing,
+        value->n_list, expected);
   }
   for (size_t i = 0; i < value->n_list; i++) {
     int code = fit_number (value->list[i], param, thing, error);

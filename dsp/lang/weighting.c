@@ -136,7 +136,7 @@ design_curve (const TfxBuild *build, const Curve *asked, TfxMoved *moved)
           make_pole (curve.pole_hz[1], build->rate_hz), wanted_power, &curve,
           build->rate_hz, moved->sos + curve.n_high_passes) < 0)
     return tfx_class_refuse (build,
-        "no stable filter follows its curve at this rate");
+        "no stable filter matches its curve at this sample rate");
   set_reference (moved, build->rate_hz);
   return 0;
 }
@@ -188,7 +188,7 @@ tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
 
   if (tfx_class_is (node, "curve", "K")) {
     if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ))
-      return tfx_class_refuse (build, "it takes a rate above 4000 Hz");
+      return tfx_class_refuse (build, "the sample rate must be above 4000 Hz");
     tfx_k_weighting_design (build->rate_hz, moved->sos);
     moved->n_sos = TFX_K_WEIGHTING_N_SOS;
   } else {

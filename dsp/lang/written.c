@@ -124,7 +124,7 @@ parse_list_number (TfxParser *parser, TfxWritten *written, size_t *room)
   int code;
 
   if (!is_number (&parser->token))
-    return tfx_parser_fail_expected (parser, "a number of the list");
+    return tfx_parser_fail_expected (parser, "a number in the list");
   code = parse_number (parser, &number);
   if (code < 0)
     return code;
@@ -159,7 +159,7 @@ parse_row (TfxParser *parser, TfxWritten *written, size_t *room)
     written->n_columns = written->value.n_list;
   if (written->value.n_list - before != written->n_columns)
     return tfx_parser_fail (parser, offset, -EINVAL,
-        "the rows differ in length");
+        "the rows have different lengths");
   parser->depth--;
   return tfx_parser_advance (parser);
 }
@@ -173,7 +173,7 @@ parse_item (TfxParser *parser, TfxWritten *written, size_t *room)
       !written->word[0] && (written->n_columns || written->value.n_list == 0))
     return parse_row (parser, written, room);
   if (written->n_columns)
-    return tfx_parser_fail_expected (parser, "a row of the list");
+    return tfx_parser_fail_expected (parser, "a row in the list");
   if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
       written->word[0] == '\0' && parser->token.string[0] != '\0') {
     written->string = parser->token;

@@ -54,8 +54,8 @@ gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
     return 0;
 
   if (!planar && size % bpf != 0) {
-    *why = g_strdup_printf ("a buffer of %" G_GSIZE_FORMAT " bytes does not "
-                            "hold whole frames of %" G_GSIZE_FORMAT
+    *why = g_strdup_printf ("a buffer of %" G_GSIZE_FORMAT " bytes is not a "
+                            "whole number of frames of %" G_GSIZE_FORMAT
                             " bytes (%d channels of %s)",
         size, bpf, GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_NAME (info));
     return -1;
@@ -72,8 +72,8 @@ gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
   if (GST_AUDIO_INFO_FORMAT (&meta->info) != GST_AUDIO_INFO_FORMAT (info) ||
       GST_AUDIO_INFO_CHANNELS (&meta->info) != GST_AUDIO_INFO_CHANNELS (info) ||
       GST_AUDIO_INFO_LAYOUT (&meta->info) != GST_AUDIO_INFO_LAYOUT (info)) {
-    *why = g_strdup_printf ("the GstAudioMeta of a buffer says %d channels of "
-                            "%s, the caps say %d channels of %s",
+    *why = g_strdup_printf ("the GstAudioMeta of a buffer has %d channels of "
+                            "%s, the caps have %d channels of %s",
         GST_AUDIO_INFO_CHANNELS (&meta->info),
         GST_AUDIO_INFO_NAME (&meta->info), GST_AUDIO_INFO_CHANNELS (info),
         GST_AUDIO_INFO_NAME (info));

@@ -107,11 +107,10 @@ gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
     return;
   priv->places_told = TRUE;
   GST_ELEMENT_WARNING (self, CORE, CAPS,
-      ("The %u channels that go out stand nowhere, so that audioconvert mixes "
-       "none "
-       "of them. Behind this element "
+      ("The %u output channels have no positions, so audioconvert cannot "
+       "downmix them. Give them some after this element: "
        "audio/x-raw,channel-mask=(bitmask)0x%" G_GINT64_MODIFIER
-       "x says where they stand, (bitmask)0x0 that it is meant.",
+       "x, or (bitmask)0x0 if this is intended.",
           priv->channels.out, places),
       (NULL));
 }
@@ -213,8 +212,8 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   if (!gst_tfx_settings_start (self, info, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
-        g_strdup_printf ("The filter cannot be made: %s.", error->message),
-        NULL, __FILE__, GST_FUNCTION, __LINE__);
+        g_strdup_printf ("Cannot create the filter: %s.", error->message), NULL,
+        __FILE__, GST_FUNCTION, __LINE__);
     g_error_free (error);
     priv->has_failed = TRUE;
     priv->failed_info = *info;
@@ -234,7 +233,8 @@ gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
   GstCaps *out = gst_tfx_caps_choose (self, in);
 
   if (!out) {
-    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+    GST_INFO_OBJECT (self, "no downstream element accepts %" GST_PTR_FORMAT,
+        in);
     return NULL;
   }
   gst_pad_check_reconfigure (priv->src);
@@ -287,7 +287,7 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   if (!gst_audio_info_from_caps (&info, caps)) {
-    GST_WARNING_OBJECT (self, "not understood: %" GST_PTR_FORMAT, caps);
+    GST_WARNING_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, caps);
     gst_event_unref (event);
     return FALSE;
   }
@@ -369,7 +369,7 @@ gst_tfx_caps_see_link (GstTfxElement *self)
   taken = gst_pad_peer_query_caps (priv->src, caps);
   of_system = gst_tfx_memory_to_system (caps);
   if (gst_caps_is_empty (taken)) {
-    GST_DEBUG_OBJECT (self, "what is linked now takes no CUDA memory");
+    GST_DEBUG_OBJECT (self, "the downstream elements accept no CUDA memory");
     gst_tfx_caps_store (priv->src, caps, of_system);
   }
   gst_caps_unref (of_system);

@@ -271,8 +271,8 @@ gst_tfx_cuda_flow_report_lost (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames)
 {
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " are lost with the "
-       "CUDA device that they were on: silence takes their place.",
+      ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " were lost with the "
+       "CUDA device and are replaced by silence.",
           n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (buffer))),
       (NULL));
 }
@@ -385,7 +385,7 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and the next "
-       "element accepts no other.",
+       "element accepts no other memory.",
           n_frames, device->out_cuda ? "CUDA" : "system"),
       (NULL));
   return FALSE;

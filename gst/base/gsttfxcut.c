@@ -37,8 +37,9 @@ compare_frames (const Sound *sound, guint64 n_frames, guint64 rate_hz)
   told = gst_util_uint64_scale (n_frames, GST_SECOND, rate_hz);
   if (sound->came >= told)
     return NULL;
-  return g_strdup_printf ("it is cut off or damaged: %.3f s came of the %.3f s "
-                          "that its header tells",
+  return g_strdup_printf ("it is cut off or damaged: it has %.3f s of the %.3f "
+                          "s "
+                          "given in its header",
       (gdouble)sound->came / GST_SECOND, (gdouble)told / GST_SECOND);
 }
 
@@ -48,9 +49,9 @@ compare_bytes (const Sound *sound, guint64 end)
 {
   if (end <= (guint64)sound->size)
     return NULL;
-  return g_strdup_printf ("it is cut off: there are %" G_GOFFSET_FORMAT
+  return g_strdup_printf ("it is cut off: it has %" G_GOFFSET_FORMAT
                           " bytes of the %" G_GUINT64_FORMAT
-                          " that its header tells",
+                          " given in its header",
       sound->size, end);
 }
 
@@ -280,8 +281,7 @@ check_ogg (const Sound *sound)
     has_end = end <= tail && bytes[at + 5] & 4;
   }
   g_free (bytes);
-  return has_end ? NULL
-                 : g_strdup ("it is cut off: its last page is not there");
+  return has_end ? NULL : g_strdup ("it is cut off: its last page is missing");
 }
 
 static const struct

@@ -27,7 +27,7 @@ gst_tfx_device_read_environment (gpointer data)
       value && *value ? g_enum_get_value_by_nick (klass, value) : NULL;
 
   if (value && *value && !named)
-    g_warning ("TFX_DEVICE=%s: it must be auto, cpu or cuda", value);
+    g_warning ("TFX_DEVICE=%s: must be auto, cpu or cuda", value);
   g_type_class_unref (klass);
   return GINT_TO_POINTER (named ? named->value : GST_TFX_DEVICE_AUTO);
 }
@@ -88,7 +88,7 @@ gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
     return;
   device->was_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-      ("device=cuda cannot be met: %s. The CPU filters instead.", why), (NULL));
+      ("device=cuda is not available: %s. Filtering on the CPU.", why), (NULL));
 }
 
 /* What came of opening the device beside the stream.  FALSE: nothing yet. */
@@ -370,10 +370,10 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
   g_atomic_int_set (&device->state,
       is_lost ? GST_TFX_CUDA_GONE : GST_TFX_CUDA_FAILED);
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-      ("CUDA has failed: %s. The CPU filters from here on%s.", text,
+      ("CUDA failed: %s. Filtering continues on the CPU%s.", text,
           !had_state ? ""
-          : is_lost  ? "; the state of the filter is lost with the device"
-                     : ", with the filter's state"),
+          : is_lost  ? "; the filter state was lost with the device"
+                     : " with the same state"),
       (NULL));
   gst_tfx_device_leave_memory (self);
 }

@@ -68,7 +68,7 @@ gst_tfx_device_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_TFX_DEVICE_AUTO, "What suits the work per buffer", "auto" },
+    { GST_TFX_DEVICE_AUTO, "Chosen by the work per buffer", "auto" },
     { GST_TFX_DEVICE_CPU, "CPU", "cpu" },
     { GST_TFX_DEVICE_CUDA, "CUDA device", "cuda" }, { 0, NULL, NULL }
   };
@@ -184,7 +184,7 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    * buffer pays for it, or where the samples are in its memory already.
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE,
-      g_param_spec_enum ("device", "Device", "Where to filter",
+      g_param_spec_enum ("device", "Device", "Device to filter on",
           GST_TYPE_TFX_DEVICE, DEFAULT_DEVICE,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
@@ -197,8 +197,7 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device id",
-          "Number of the CUDA device to use (-1 = any)", -1, G_MAXINT,
-          DEFAULT_CUDA_DEVICE_ID,
+          "CUDA device to use (-1 = any)", -1, G_MAXINT, DEFAULT_CUDA_DEVICE_ID,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
 
@@ -211,9 +210,9 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE_DELAY,
       g_param_spec_int ("device-delay", "Device delay",
-          "Buffers by which a CUDA device may be late, to move one while it "
-          "filters another (-1 = 1 where a file of known length is read, else "
-          "0)",
+          "GPU pipeline depth: 1 overlaps transfer and filtering at the cost "
+          "of "
+          "one buffer of latency (-1 = 1 for files, else 0)",
           -1, 1, DEFAULT_DEVICE_DELAY,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
@@ -226,8 +225,7 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_FUSE,
       g_param_spec_boolean ("fuse", "Fuse",
-          "Allow to run in one pass with directly linked tfx elements",
-          DEFAULT_FUSE,
+          "Run in one pass with directly linked tfx elements", DEFAULT_FUSE,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
 
@@ -257,7 +255,7 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "What the element has done since it left READY", GST_TYPE_STRUCTURE,
+          "Statistics since the element left READY", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 

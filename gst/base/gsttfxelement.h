@@ -191,10 +191,10 @@ guint gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,
  * @used: the value that is used
  * @lowest: the lowest value that works at present
  * @highest: the highest value that works at present
- * @lowest_is: what @lowest depends on beside the rate, a static string, or
- *   %NULL
- * @because: a static string that says what the value must be, if that is not
- *   a range that depends on the rate, or %NULL
+ * @lowest_is: what else limits the value, a static string that is printed after
+ *   the range and begins with ", ", or %NULL
+ * @because: what the value must be if that is not a range that depends on the
+ *   rate, a static string that begins with "must", or %NULL
  *
  * How far a property is met.
  */

@@ -43,19 +43,16 @@ gst_tfx_element_report_clamp (GstTfxElement *self, const GstTfxClamp *clamp,
 
   if (clamp->because) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s=%.12g%s cannot be met: it %s. %.12g%s is used until it can be "
-         "met.",
-            clamp->property, clamp->asked, clamp->unit, clamp->because,
-            clamp->used, clamp->unit),
+        ("%s=%.12g%s %s; using %.12g%s.", clamp->property, clamp->asked,
+            clamp->unit, clamp->because, clamp->used, clamp->unit),
         (NULL));
     return;
   }
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
-       "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
+      ("%s=%.12g%s is out of range at %.12g Hz (%.12g–%.12g%s); using %.12g%s.",
           clamp->property, clamp->asked, clamp->unit, rate, clamp->lowest,
-          clamp->lowest_is ? clamp->lowest_is : "", clamp->highest, clamp->unit,
-          clamp->used, clamp->unit),
+          clamp->highest, clamp->lowest_is ? clamp->lowest_is : "", clamp->used,
+          clamp->unit),
       (NULL));
 }
 
@@ -70,8 +67,9 @@ gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
 {
   gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
       error->domain, error->code,
-      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
-                       "was.",
+      g_strdup_printf ("The filter cannot be changed: %s. The previous "
+                       "settings "
+                       "stay in use.",
           error->message),
       NULL, __FILE__, GST_FUNCTION, __LINE__);
 }

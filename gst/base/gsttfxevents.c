@@ -65,7 +65,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
   if (priv->is_running) {
     next = gst_tfx_events_find_next (priv, &segment);
     if (!GST_CLOCK_TIME_IS_VALID (next))
-      gst_tfx_tail_end (self, "a segment that does not go on");
+      gst_tfx_tail_end (self, "a segment that is not contiguous");
     else if (GST_CLOCK_TIME_IS_VALID (priv->times.next))
       gst_tfx_times_move_stamps (&priv->times, next);
   }

@@ -19,7 +19,7 @@ gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
   buffer = gst_tfx_channels_convert (buffer, &priv->info, &info, n_frames);
   if (!buffer)
     GST_ELEMENT_ERROR (GST_PAD_PARENT (priv->src), RESOURCE, NO_SPACE_LEFT,
-        ("No memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
+        ("Out of memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
   return buffer;
 }
 

@@ -113,7 +113,7 @@ gst_tfx_pads_check (GstTfxElement *self, GstBuffer *buffer,
   gssize n_frames = gst_tfx_buffer_check (buffer, info, &why);
 
   if (n_frames < 0)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Invalid input: %s.", why),
         (NULL));
   g_free (why);
   return n_frames;
@@ -312,7 +312,7 @@ gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
       gst_tfx_channels_convert (buffer, &priv->in_info, &priv->info, n_frames);
   if (!buffer)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for %" G_GSSIZE_FORMAT " frames.", n_frames), (NULL));
+        ("Out of memory for %" G_GSSIZE_FORMAT " frames.", n_frames), (NULL));
   return buffer;
 }
 

@@ -125,13 +125,13 @@ static gchar *
 describe_range (GParamSpec *spec)
 {
   if (G_IS_PARAM_SPEC_DOUBLE (spec))
-    return g_strdup_printf ("it must lie between %.10g and %.10g",
+    return g_strdup_printf ("must be from %.10g to %.10g",
         G_PARAM_SPEC_DOUBLE (spec)->minimum,
         G_PARAM_SPEC_DOUBLE (spec)->maximum);
   if (G_IS_PARAM_SPEC_INT (spec))
-    return g_strdup_printf ("it must lie between %d and %d",
+    return g_strdup_printf ("must be from %d to %d",
         G_PARAM_SPEC_INT (spec)->minimum, G_PARAM_SPEC_INT (spec)->maximum);
-  return g_strdup_printf ("it is no %s", g_type_name (spec->value_type));
+  return g_strdup_printf ("must be a %s", g_type_name (spec->value_type));
 }
 
 static gboolean
@@ -145,8 +145,7 @@ read_value (GstPreset *preset, const gchar *name, GParamSpec *spec,
     return TRUE;
   range = describe_range (spec);
   GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-      ("The preset \"%s\" cannot be used, the filter goes on as it was: "
-       "%s=%s, %s",
+      ("Invalid preset \"%s\"; the previous settings stay in use: %s=%s %s",
           name, spec->name, text, range),
       (NULL));
   g_free (range);

@@ -15,7 +15,7 @@ read_doubles (GVariant *variant, gsize *n)
     numbers = g_variant_get_fixed_array (variant, n, sizeof (gdouble));
     return numbers ? numbers : &none;
   }
-  g_warning ("numbers are expected as a GVariant of type 'ad', not '%s'",
+  g_warning ("expected a GVariant of type 'ad', not '%s'",
       variant ? g_variant_get_type_string (variant) : "(null)");
   return NULL;
 }

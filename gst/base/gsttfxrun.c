@@ -34,9 +34,7 @@ gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
   } else {
     priv->bad_told = TRUE;
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("NaN or infinity came in with %s: the state of the filter was "
-         "cleared and it goes on.",
-            where),
+        ("NaN or infinity in %s: the filter state was cleared.", where),
         (NULL));
   }
   g_free (where);
@@ -48,8 +46,8 @@ gst_tfx_run_warn_of_lost (GstTfxElement *self)
   GstTfxCounts *counts = &gst_tfx_element_get_private (self)->counts;
 
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-      ("%" G_GUINT64_FORMAT " frames went on unfiltered: their memory could "
-       "not be mapped.",
+      ("%" G_GUINT64_FORMAT " frames were not filtered: their memory could not "
+       "be mapped.",
           counts->n_lost - counts->told_lost),
       (NULL));
   counts->told_lost = counts->n_lost;
@@ -60,13 +58,12 @@ gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
 {
   if (err == -EFAULT)
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
-         "mapped.",
+        ("Cannot map the memory of a buffer of %" G_GSIZE_FORMAT " bytes.",
             size),
         (NULL));
   else
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
-        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
+        ("Cannot filter a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
             g_strerror (-err)),
         (NULL));
   return FALSE;
@@ -243,7 +240,7 @@ gst_tfx_run_silence (GstTfxElement *self, gsize n_frames)
 
   if (!buffer) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
+        ("Out of memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
     return NULL;
   }
   gst_buffer_memset (buffer, 0, 0, -1);

@@ -20,16 +20,15 @@ gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
 
   if (err == -ERANGE)
     why = spec->sample == TFX_SAMPLE_F32
-              ? "a tap is too large for samples of 32 bits"
+              ? "a tap is too large for 32-bit samples"
               : "a tap is too large";
   else if (err == -ENOMEM)
-    why = "there is no memory for it";
+    why = "out of memory";
   else if (err == -ENOTSUP)
-    why =
-        "frames would be lost where something looks ahead that has not done so "
-        "before; it waits until the element is stopped or flushed";
+    why = "adding look-ahead would drop frames; it takes effect after the next "
+          "stop or flush";
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "no filter for %u channels at %.12g Hz: %s", spec->n_channels,
+      "no filter is possible for %u channels at %.12g Hz: %s", spec->n_channels,
       spec->rate_hz, why);
 }
 

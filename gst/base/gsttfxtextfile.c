@@ -33,11 +33,11 @@ static gchar *
 find_fault (const GString *bytes, gsize most)
 {
   if (bytes->len > most)
-    return g_strdup_printf ("it has more than %" G_GSIZE_FORMAT " MiB",
+    return g_strdup_printf ("it is larger than %" G_GSIZE_FORMAT " MiB",
         most >> 20);
   if (strlen (bytes->str) < bytes->len)
-    return g_strdup_printf ("byte %" G_GSIZE_FORMAT " is 0, so it is no text "
-                            "in UTF-8",
+    return g_strdup_printf ("byte %" G_GSIZE_FORMAT " is 0, so it is not "
+                            "UTF-8 text",
         strlen (bytes->str) + 1);
   return NULL;
 }

@@ -229,8 +229,8 @@ gst_tfx_chain_check (GstTfxChain *self)
   gst_tfx_chain_expr_unref (expr);
   ok = fault == NULL;
   if (!ok)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The chain cannot be used: %s", fault), (NULL));
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("Invalid chain: %s", fault),
+        (NULL));
   g_free (fault);
   return ok;
 }
@@ -447,7 +447,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * filter stay as they were.
    */
   properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
-      "The chain of filters, in TorchFX's language", "",
+      "Chain of filters, such as HiButterworth(80) | Gain(2)", "",
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property (gobject_class, PROP_CHAIN,
@@ -463,7 +463,8 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * told of as with #GstTfxChain:chain.
    */
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
-      "A file with the chain, or with filter settings exported by REW", NULL,
+      "File with the chain, or with filter settings of REW or Equalizer APO",
+      NULL,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
 
@@ -474,9 +475,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * names, are taken over whenever one of them is saved.
    */
   properties[PROP_WATCH] = g_param_spec_boolean ("watch", "Watch",
-      "Take files over when they are saved: the one at location and those in "
-      "the chain",
-      FALSE,
+      "Reload location, and files in the chain, when they change", FALSE,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property (gobject_class, PROP_LOCATION,
@@ -494,7 +493,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    */
   properties[PROP_MESSAGE_INTERVAL] = g_param_spec_uint64 ("message-interval",
       "Message interval",
-      "How often gains and loudness are posted as messages, in ns (0 = never)",
+      "Interval of element messages with gains and loudness in ns (0 = none)",
       0, G_MAXUINT64, 0,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
@@ -503,8 +502,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 
   gst_element_class_set_static_metadata (element_class, "Chain of filters",
       "Filter/Effect/Audio",
-      "Runs a composition of filters, written in TorchFX's language, in one "
-      "pass",
+      "Runs a chain of filters and effects, written as text, in one pass",
       "the gst-tfx authors");
   element_class->change_state = gst_tfx_chain_change_state;
   tfx_class->start = gst_tfx_chain_start;

@@ -181,10 +181,10 @@ gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
       tfx_chain_keep_latency (*made, running, &kept, &step) < 0) {
     tfx_chain_unref (&running);
     message =
-        g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
-                         " frames, but the stream that runs is late by "
+        g_strdup_printf ("its look-ahead is %" G_GSIZE_FORMAT
+                         " frames, but that of the running chain is "
                          "%" G_GSIZE_FORMAT
-                         "%s; it waits until the element is stopped or flushed",
+                         "%s; it takes effect after the next stop or flush",
             latency, build->delay,
             latency == build->delay ? " in other stages" : "");
     gst_tfx_chain_builder_refuse (self, build, message, error);
@@ -237,9 +237,9 @@ gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
     build->ask_again = TRUE;
     return FALSE;
   }
-  message = g_strdup_printf ("its Mix makes %u channels of the %u that come "
-                             "in, but what follows takes no other number than "
-                             "the %u that go out now",
+  message = g_strdup_printf ("its Mix makes %u channels from %u, but the next "
+                             "elements accept no other number than the "
+                             "current %u",
       n_out, build->n_channels, build->n_out);
   gst_tfx_chain_builder_refuse (self, build, message, error);
   g_free (message);

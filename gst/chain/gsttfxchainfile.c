@@ -25,8 +25,8 @@ read_text (const gchar *location, gchar **fault)
 
   *fault = NULL;
   if (!text)
-    *fault = g_strdup_printf ("the chain cannot be read from the file '%s': %s",
-        location, why);
+    *fault =
+        g_strdup_printf ("cannot read the chain from '%s': %s", location, why);
   g_free (why);
   return text;
 }
@@ -49,7 +49,7 @@ check_utf8 (gchar *text, const gchar *location, gchar **fault)
 
   if (g_utf8_validate (text, -1, &end))
     return text;
-  *fault = g_strdup_printf ("the chain cannot be read from the file '%s': byte "
+  *fault = g_strdup_printf ("cannot read the chain from '%s': byte "
                             "%" G_GSIZE_FORMAT " is not UTF-8",
       location, (gsize)(end - text) + 1);
   g_free (text);

@@ -308,24 +308,27 @@ gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
       '-');
 }
 
-/* "Corner frequency in Hz", with what a part or None adds to it. */
+/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with what a part or
+ * None adds. */
 static gchar *
 make_blurb (const TfxParam *param, GstTfxChainParamPart part)
 {
-  GString *text = g_string_new (param->doc);
+  const gsize n_head = strcspn (param->doc, ",;");
+  GString *text = g_string_new_len (param->doc, (gssize)n_head);
 
   text->str[0] = g_ascii_toupper (text->str[0]);
   if (*param->unit)
-    g_string_append_printf (text, ", in %s", param->unit);
+    g_string_append_printf (text, " in %s", param->unit);
+  g_string_append (text, param->doc + n_head);
   if (part == GST_TFX_CHAIN_PARAM_UPPER)
-    g_string_append (text, " (the second one; 0 = there is none)");
+    g_string_append (text, " (second value, 0 = none)");
   else if (part == GST_TFX_CHAIN_PARAM_LIST)
-    g_string_append (text, " (all of them)");
+    g_string_append (text, " (all values)");
   else if (part == GST_TFX_CHAIN_PARAM_FILE)
-    g_string_append (text, " (its name)");
+    g_string_append (text, " (file name)");
   else if (has_type (param, TFX_VALUE_NUMBER) &&
            has_type (param, TFX_VALUE_LIST))
-    g_string_append (text, " (the first one)");
+    g_string_append (text, " (first value)");
   else if (has_type (param, TFX_VALUE_NUMBER) && has_none (param))
     g_string_append_printf (text, " (%g = %s)", none_number (param),
         has_type (param, TFX_VALUE_WORD) ? param->words[0].word : "None");
@@ -335,7 +338,7 @@ make_blurb (const TfxParam *param, GstTfxChainParamPart part)
 static GParamSpec *
 make_list_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
 {
-  GParamSpec *item = g_param_spec_double ("number", "Number", "One of them",
+  GParamSpec *item = g_param_spec_double ("number", "Number", "One value",
       lowest_number (param), highest_number (param),
       MAX (lowest_number (param), 0.0), G_PARAM_READWRITE);
 

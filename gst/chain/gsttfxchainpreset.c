@@ -42,7 +42,7 @@ gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
 
   if (text && !ok)
     GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-        ("The preset \"%s\" is not saved, since it could not be loaded: %s",
+        ("The preset \"%s\" was not saved: it could not be loaded again: %s",
             name, error.rendered),
         (NULL));
   ok = ok && defaults.save_preset (preset, name) &&
@@ -90,8 +90,8 @@ gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
 
   if (text && !ok)
     GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-        ("The preset \"%s\" cannot be used, the chain goes on as it was: %s",
-            name, error.rendered),
+        ("Invalid preset \"%s\"; the previous chain stays in use: %s", name,
+            error.rendered),
         (NULL));
   ok = ok && gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
   if (ok)

@@ -111,7 +111,7 @@ impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
       memcpy (impulse->taps, fit->taps, size);
   }
   if (!impulse->taps)
-    tell_why (why, error ? error->message : "memory is short");
+    tell_why (why, error ? error->message : "out of memory");
   gst_tfx_impulse_unref (fit);
   gst_tfx_impulse_unref (picked);
   if (impulse->taps)
@@ -159,9 +159,9 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
   if (!text)
     tell_why (why, fault);
   else if (!*text)
-    tell_why (why, "no filter is on in this file");
+    tell_why (why, "no filter in this file is ON");
   else if (!chain)
-    tell_why (why, "memory is short");
+    tell_why (why, "out of memory");
   g_free (fault);
   g_free (text);
   g_free (path);
@@ -221,7 +221,7 @@ gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
     made = g_strdup (printed);
     free (printed);
     if (!made)
-      g_strlcpy (error->rendered, "memory is short", sizeof error->rendered);
+      g_strlcpy (error->rendered, "out of memory", sizeof error->rendered);
   }
   tfx_expr_free (&expr);
   g_free (full);

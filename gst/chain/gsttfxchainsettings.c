@@ -27,7 +27,8 @@
 gboolean
 gst_tfx_chain_settings_are (const gchar *text)
 {
-  return g_regex_match_simple ("\\A\\s*Filter Settings|" FILTER "|" PREAMP,
+  return g_regex_match_simple ("\\A\\s*Filter Settings|" FILTER "|" PREAMP
+                               "|^\\h*+GraphicEQ\\h*+:",
       text, G_REGEX_MULTILINE | FLAGS, 0);
 }
 
@@ -167,10 +168,11 @@ find_frequency (const gchar *line, gdouble *hz)
   if (g_strv_length (parts) < 3) {
     /* none */
   } else if (strlen (parts[1]) > MAX_DIGITS) {
-    wrong = "has a frequency (Fc) of too many digits";
+    wrong = "has a frequency (Fc) with too many digits";
   } else if (!make_plain (parts[1], find_decimal_mark (line))) {
-    wrong = "has a frequency (Fc) with three digits behind a comma, which may "
-            "be thousands or decimals; write it without the comma";
+    wrong =
+        "has a frequency (Fc) with three digits after a comma, which may be "
+        "thousands or decimals; write it without the comma";
   } else {
     *hz = g_ascii_strtod (parts[1], &end) * (*parts[2] ? 1000.0 : 1.0);
     /* (Nor what C takes beside: 0x10, nan.) */
@@ -227,16 +229,16 @@ append_filter (GString *chain, const Type *type, const gchar *line)
     return wrong;
   if (find_slope (line, &slope)) {
     if (slope <= 0.0 || slope > FULL_SLOPE_DB)
-      return "has a slope that is not above 0 and at most 12 dB";
+      return "has a slope out of range (above 0 dB and at most 12 dB)";
     slope /= FULL_SLOPE_DB;
   } else if (!find_number (line, "Q", &q) &&
              find_number (line, "BW\\s+Oct", &octaves) && octaves > 0.0) {
     q = 0.5 / sinh (0.5 * G_LN2 * octaves);
   }
   if (q == 0.0)
-    return "has neither Q nor BW Oct";
+    return "needs Q or BW Oct";
   if (type->has_gain && !find_number (line, "Gain", &gain_db))
-    return "has no Gain";
+    return "needs a Gain";
   if (q == SHELF_Q)
     q = find_shelf_q (slope, gain_db);
   g_string_append_printf (chain, "%s%s(", chain->len > 0 ? " | " : "",
@@ -282,10 +284,10 @@ convert_line (GString *chain, const gchar *line)
   if (!strchr (line, ':'))
     return NULL;
   if (is_command (line))
-    return g_strdup ("only filters and a preamp can be taken");
+    return g_strdup ("not supported; only Filter: and Preamp: lines are read");
   if (g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
     if (!find_number (line, "Preamp\\s*:", &gain_db))
-      return g_strdup ("the preamp has no gain");
+      return g_strdup ("the preamp has no gain in dB");
     append_number (chain, chain->len > 0 ? " | Gain(" : "Gain(", gain_db);
     g_string_append (chain, ", gain_type='db')");
     return NULL;
@@ -295,14 +297,14 @@ convert_line (GString *chain, const gchar *line)
   words = g_regex_split_simple (FILTER "ON\\s+(\\S+)", line, FLAGS, 0);
   type = find_type (words[1]);
   if (type && begins_at_frequency (type, words[2]))
-    fault = g_strdup_printf ("a filter of type %s with a slope in dB is not to "
-                             "be had; %sQ takes the middle of the shelf and "
-                             "its Q",
+    fault = g_strdup_printf ("type %s with a slope in dB is not supported; use "
+                             "%sQ with the midpoint frequency and Q of the "
+                             "shelf",
         words[1], type->name);
   else if (type)
     missing = append_filter (chain, type, words[2]);
   else if (g_ascii_strcasecmp (words[1], "None") != 0)
-    fault = g_strdup_printf ("there is no filter of type %s here; there are "
+    fault = g_strdup_printf ("unknown filter type %s; the types are "
                              "PK, PEQ, Modal, LP, LPQ, HP, HPQ, BP, NO, "
                              "Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC",
         words[1]);

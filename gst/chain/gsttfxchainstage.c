@@ -62,7 +62,7 @@ gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
   if (!chain || !PRIVATE (self)->values->set (chain, self,
                     property_param (prop_id), property_part (prop_id), value))
     GST_WARNING_OBJECT (self,
-        "%s is set, but the stage is in no chain any more", pspec->name);
+        "%s cannot be set: the stage is no longer in a chain", pspec->name);
   gst_clear_object (&chain);
 }
 
@@ -235,9 +235,8 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
   gobject_class->finalize = gst_tfx_chain_stage_finalize;
   gobject_class->get_property = gst_tfx_chain_stage_get_stats;
   g_object_class_install_property (gobject_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "What the stage makes of its level", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_boxed ("stats", "Statistics", "Levels and gain of the stage",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   /**
    * GstTfxChainStage::response:
    * @frequencies: a #GVariant of type `ad`, in Hz

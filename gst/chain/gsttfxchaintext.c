@@ -248,8 +248,7 @@ static void
 gst_tfx_chain_report_no_memory (GstTfxChain *self)
 {
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The chain cannot be changed: memory is short. It goes on as it was."),
-      (NULL));
+      ("Out of memory; the previous chain stays in use."), (NULL));
 }
 
 static gboolean
@@ -270,8 +269,7 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 
   if (result == REFUSED)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("The chain cannot be changed, it goes on as it was: %s",
-            change->fault),
+        ("Invalid chain; the previous chain stays in use: %s", change->fault),
         (NULL));
   return result == EXCHANGED;
 }
@@ -487,7 +485,7 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
     if (!expr) {
       error->code = -ENOMEM;
       g_snprintf (error->message, sizeof error->message,
-          "%s cannot be set: memory is short", spec->name);
+          "%s cannot be set: out of memory", spec->name);
     }
     changed = expr && tfx_expr_set (expr, index, spec->name, &now, error) == 0;
   }
@@ -543,7 +541,7 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
 
   if (error.code < 0 && by_hand)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. It stays as it was.", error.message), (NULL));
+        ("%s. The previous value stays in use.", error.message), (NULL));
   else if (error.code < 0)
     GST_WARNING_OBJECT (self, "%s", error.message);
   if (!changed)

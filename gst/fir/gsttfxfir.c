@@ -90,9 +90,9 @@ static GType
 gst_tfx_fir_method_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { TFX_FIR_AUTO, "Whichever is cheaper",
+  static const GEnumValue values[] = { { TFX_FIR_AUTO, "The faster one",
                                            "auto" },
-    { TFX_FIR_DIRECT, "Tap by tap", "direct" },
+    { TFX_FIR_DIRECT, "In the time domain", "direct" },
     { TFX_FIR_FFT, "By FFT", "fft" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -153,7 +153,7 @@ gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
 
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for its chain");
+        "out of memory");
   tfx_stage_unref (&stage);
   return chain;
 }
@@ -334,7 +334,7 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
    * How to convolve.
    */
   g_object_class_install_property (gobject_class, PROP_METHOD,
-      g_param_spec_enum ("method", "Method", "How to convolve",
+      g_param_spec_enum ("method", "Method", "Convolution method",
           GST_TYPE_TFX_FIR_METHOD, DEFAULT_METHOD, PARAM_FLAGS));
 
   /**
@@ -346,7 +346,7 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_ALIGN,
       g_param_spec_boolean ("align", "Align",
-          "Take the filter's own delay out of the stream, as latency",
+          "Compensate the delay of the kernel and report it as latency",
           DEFAULT_ALIGN, PARAM_FLAGS));
 
   /**
@@ -361,7 +361,7 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_DELAY,
       g_param_spec_int ("delay", "Delay",
-          "Delay of the kernel in frames, for align; -1: what it suggests", -1,
+          "Delay of the kernel in frames, for align (-1 = automatic)", -1,
           TFX_FIR_MAX_TAPS - 1, DEFAULT_DELAY, PARAM_FLAGS));
 }
 
@@ -385,7 +385,7 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "FIR filter", "Filter/Effect/Audio",
-      "Convolves with a designed kernel, an own one or a sound file",
+      "Convolution with a designed kernel, given taps or a sound file",
       "the gst-tfx authors");
   GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
   GST_TFX_ELEMENT_CLASS (klass)->move_stage = gst_tfx_fir_move_stage;

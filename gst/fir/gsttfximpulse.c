@@ -127,22 +127,22 @@ gst_tfx_impulse_set_values (GstTfxImpulse **impulse, const gdouble *values,
 {
   if (n > TFX_FIR_MAX_TAPS) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "kernel has %" G_GSIZE_FORMAT " taps, and %u is the most", n,
+        "kernel has %" G_GSIZE_FORMAT " taps; at most %u are allowed", n,
         TFX_FIR_MAX_TAPS);
     return FALSE;
   }
   for (gsize i = 0; i < n; i++) {
     if (!(fabs (values[i]) <= GST_TFX_IMPULSE_MAX)) {
       g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "tap %" G_GSIZE_FORMAT " of kernel is %g, and must lie between %g "
-          "and %g",
+          "tap %" G_GSIZE_FORMAT " of kernel is %g, but must be from %g to "
+          "%g",
           i, values[i], -GST_TFX_IMPULSE_MAX, GST_TFX_IMPULSE_MAX);
       return FALSE;
     }
   }
   if (!gst_tfx_impulse_make_free (impulse, 0, n)) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for the %" G_GSIZE_FORMAT " taps of kernel", n);
+        "out of memory for the %" G_GSIZE_FORMAT " taps of kernel", n);
     return FALSE;
   }
   memcpy ((*impulse)->taps, values, n * sizeof (gdouble));
@@ -177,8 +177,8 @@ gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
 
   if (n_taps > TFX_FIR_MAX_TAPS) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "with the delay that the stream has it takes %" G_GSIZE_FORMAT
-        " taps, and %u is the most",
+        "with the current latency it needs %" G_GSIZE_FORMAT
+        " taps; at most %u are allowed",
         n_taps, TFX_FIR_MAX_TAPS);
     return NULL;
   }
@@ -191,7 +191,7 @@ gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
     stage = tfx_stage_new_fir (id, kernels, self->n_kernels, n_taps, method);
   if (!stage)
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for its %" G_GSIZE_FORMAT " taps", n_taps);
+        "out of memory for its %" G_GSIZE_FORMAT " taps", n_taps);
   g_free (kernels);
   g_free (padded);
   return stage;

@@ -98,9 +98,8 @@ gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
   if (n_channels == 0 || n_has == 1 || n_has == n_channels)
     return TRUE;
   gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-      "it has %u channels and the stream has %u; one would do for all of "
-      "them, or %u",
-      n_has, n_channels, n_channels);
+      "it has %u channels, but the stream has %u; it must have 1 or %u", n_has,
+      n_channels, n_channels);
   return FALSE;
 }
 
@@ -111,17 +110,17 @@ gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
 {
   if (info->samplerate < 1) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "its rate is %d Hz", info->samplerate);
+        "its sample rate is %d Hz", info->samplerate);
     return FALSE;
   }
   if (info->frames < 1) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "there are no samples in it");
+        "it has no samples");
     return FALSE;
   }
   if (info->frames > TFX_FIR_MAX_TAPS) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "it is %" G_GINT64_FORMAT " frames long, and %u is the most",
+        "it is %" G_GINT64_FORMAT " frames long; at most %u are allowed",
         (gint64)info->frames, TFX_FIR_MAX_TAPS);
     return FALSE;
   }
@@ -163,7 +162,7 @@ gst_tfx_impulse_file_check_samples (const GstTfxImpulse *self,
   for (gsize i = 0; i < self->n_kernels * self->n_taps; i++) {
     if (!(fabs (self->taps[i]) <= GST_TFX_IMPULSE_MAX)) {
       gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-          "its frame %" G_GSIZE_FORMAT " holds %g in channel %" G_GSIZE_FORMAT,
+          "frame %" G_GSIZE_FORMAT " is %g in channel %" G_GSIZE_FORMAT,
           i % self->n_taps, self->taps[i], i / self->n_taps);
       return FALSE;
     }
@@ -171,7 +170,7 @@ gst_tfx_impulse_file_check_samples (const GstTfxImpulse *self,
   }
   if (silent)
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "there is nothing but silence in it");
+        "it is silent");
   return !silent;
 }
 
@@ -185,14 +184,14 @@ gst_tfx_impulse_file_load (const GstTfxSndfile *sndfile, SNDFILE *file,
 
   if (!self) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        path, "no memory for %" G_GINT64_FORMAT " frames",
+        path, "out of memory for %" G_GINT64_FORMAT " frames",
         (gint64)info->frames);
     return NULL;
   }
   n_read = gst_tfx_impulse_file_read_frames (self, sndfile, file);
   if (n_read < self->n_taps) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "it breaks off after %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " frames",
+        "it ends after %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " frames",
         n_read, self->n_taps);
     gst_tfx_impulse_unref (self);
     return NULL;
@@ -257,7 +256,7 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
   sndfile = gst_tfx_sndfile_get (&why);
   if (!sndfile) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_FAILED, path,
-        "libsndfile, which reads such files, cannot be loaded: %s", why);
+        "libsndfile, which reads sound files, cannot be loaded: %s", why);
     return NULL;
   }
   file = gst_tfx_impulse_file_open (sndfile, path, &info, &fault);
@@ -266,7 +265,7 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
       self = gst_tfx_impulse_file_read_text (path, n_channels, error);
     else
       gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-          "it is no sound file that can be read: %s", fault);
+          "it is not a readable sound file: %s", fault);
     g_free (fault);
     return self;
   }
@@ -378,14 +377,14 @@ gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
   if (self->rate / MAX_RATE_RATIO > rate ||
       rate / MAX_RATE_RATIO > self->rate) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "its rate is %u Hz, too far from the %u Hz of the stream", self->rate,
-        rate);
+        "its sample rate of %u Hz is too far from the %u Hz of the stream",
+        self->rate, rate);
     return FALSE;
   }
   if ((gdouble)self->n_taps * rate / self->rate > TFX_FIR_MAX_TAPS) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "its %" G_GSIZE_FORMAT " frames at %u Hz become more than %u at the %u "
-        "Hz of the stream",
+        "its %" G_GSIZE_FORMAT " frames at %u Hz are more than %u at the %u Hz "
+        "of the stream",
         self->n_taps, self->rate, TFX_FIR_MAX_TAPS, rate);
     return FALSE;
   }
@@ -417,7 +416,8 @@ gst_tfx_impulse_file_fit (GstTfxImpulse *self, guint rate, guint n_channels,
   }
   if (!other) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        path, "no memory to bring it from %u to %u Hz", self->rate, rate);
+        path, "out of memory to resample it from %u to %u Hz", self->rate,
+        rate);
     return NULL;
   }
   gst_tfx_impulse_file_trim (other,

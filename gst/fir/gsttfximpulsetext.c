@@ -117,16 +117,17 @@ make_impulse (const Text *text, gchar **why)
   GstTfxImpulse *self;
 
   if (n == 0 || n > TFX_FIR_MAX_TAPS) {
-    *why = n == 0 ? g_strdup ("it is no sound file that can be read, "
-                              "and has no numbers as text")
-                  : g_strdup_printf ("it has %" G_GSIZE_FORMAT
-                                     " lines of numbers, and %u is the most",
-                        n, TFX_FIR_MAX_TAPS);
+    *why = n == 0
+               ? g_strdup ("it is neither a readable sound file "
+                           "nor a text file with numbers")
+               : g_strdup_printf ("it has %" G_GSIZE_FORMAT
+                                  " lines of numbers; at most %u are allowed",
+                     n, TFX_FIR_MAX_TAPS);
     return NULL;
   }
   self = gst_tfx_impulse_new (text->rate, n_channels, n);
   if (!self)
-    *why = g_strdup_printf ("no memory for %" G_GSIZE_FORMAT " lines", n);
+    *why = g_strdup_printf ("out of memory for %" G_GSIZE_FORMAT " lines", n);
   for (gsize i = 0; self && i < n; i++) {
     for (guint c = 0; c < n_channels; c++)
       self->taps[c * n + i] =
@@ -149,8 +150,8 @@ gst_tfx_impulse_text_read (const gchar *path, gchar **why)
     gchar *line = g_strndup (at, (gsize)((stop ? stop : end) - at));
 
     if (!take_line (&text, line))
-      *why = g_strdup_printf ("line %u, '%.40s', has not a number for each "
-                              "channel",
+      *why = g_strdup_printf ("line %u, '%.40s', does not have one number "
+                              "for each channel",
           i, line);
     g_free (line);
     at = stop ? stop + 1 : end;

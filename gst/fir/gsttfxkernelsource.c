@@ -26,8 +26,8 @@ gst_tfx_window_get_type (void)
         "blackman-harris" },
     { TFX_WINDOW_NUTTALL, "Nuttall, four terms", "nuttall" },
     { TFX_WINDOW_FLATTOP, "Flat top, five terms", "flattop" },
-    { TFX_WINDOW_BARTLETT, "Bartlett (a triangle)", "bartlett" },
-    { TFX_WINDOW_RECTANGULAR, "None", "rectangular" },
+    { TFX_WINDOW_BARTLETT, "Bartlett (triangular)", "bartlett" },
+    { TFX_WINDOW_RECTANGULAR, "Rectangular (no window)", "rectangular" },
     { TFX_WINDOW_KAISER, "Kaiser, with beta", "kaiser" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -50,8 +50,9 @@ gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
    */
   g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_TAPS,
       g_param_spec_int ("taps", "Taps",
-          "Length of the designed kernel, odd for high-pass and band-reject", 1,
-          TFX_FIR_MAX_TAPS, DEFAULT_TAPS,
+          "Number of taps of the designed kernel (odd for high-pass and "
+          "band-reject)",
+          1, TFX_FIR_MAX_TAPS, DEFAULT_TAPS,
           PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
 
   /**
@@ -61,9 +62,9 @@ gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
    */
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_WINDOW,
-      g_param_spec_enum ("window", "Window", "Window of the designed kernel",
-          GST_TYPE_TFX_WINDOW, DEFAULT_WINDOW,
-          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+      g_param_spec_enum ("window", "Window",
+          "Window function of the designed kernel", GST_TYPE_TFX_WINDOW,
+          DEFAULT_WINDOW, PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
 
   /**
    * GstTfxFir:beta:
@@ -72,7 +73,7 @@ gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
    * band and a less steep edge.
    */
   g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_BETA,
-      g_param_spec_double ("beta", "Beta", "Shape of the window kaiser", 0.0,
+      g_param_spec_double ("beta", "Beta", "Beta of the Kaiser window", 0.0,
           TFX_FIR_MAX_BETA, DEFAULT_BETA,
           PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
 }
@@ -89,8 +90,8 @@ gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_KERNEL,
       gst_param_spec_array ("kernel", "Kernel",
-          "Impulse response, in place of a designed one",
-          g_param_spec_double ("tap", "Tap", "One tap", -G_MAXDOUBLE,
+          "Taps to use instead of a designed kernel",
+          g_param_spec_double ("tap", "Tap", "Tap value", -G_MAXDOUBLE,
               G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
           PARAM_FLAGS));
 
@@ -108,7 +109,7 @@ gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION,
       g_param_spec_string ("kernel-location", "Kernel location",
-          "Sound file with an impulse response, in place of any other", NULL,
+          "Impulse response file to use instead of any other kernel", NULL,
           PARAM_FLAGS));
 }
 

@@ -28,18 +28,17 @@ GType
 gst_tfx_mode_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    { TFX_MODE_LOW_PASS, "Frequencies below cutoff", "low-pass" },
-    { TFX_MODE_HIGH_PASS, "Frequencies above cutoff", "high-pass" },
-    { TFX_MODE_BAND_PASS, "Frequencies within the band", "band-pass" },
-    { TFX_MODE_BAND_REJECT, "Frequencies outside of the band", "band-reject" },
+  static const GEnumValue values[] = { { TFX_MODE_LOW_PASS,
+                                           "Passes below cutoff", "low-pass" },
+    { TFX_MODE_HIGH_PASS, "Passes above cutoff", "high-pass" },
+    { TFX_MODE_BAND_PASS, "Passes inside the band", "band-pass" },
+    { TFX_MODE_BAND_REJECT, "Passes outside the band", "band-reject" },
     /* As the chain language has them. */
-    { TFX_MODE_LOW_PASS, "The same as low-pass", "lowpass" },
-    { TFX_MODE_HIGH_PASS, "The same as high-pass", "highpass" },
-    { TFX_MODE_BAND_PASS, "The same as band-pass", "bandpass" },
-    { TFX_MODE_BAND_REJECT, "The same as band-reject", "bandstop" },
-    { 0, NULL, NULL }
-  };
+    { TFX_MODE_LOW_PASS, "Same as low-pass", "lowpass" },
+    { TFX_MODE_HIGH_PASS, "Same as high-pass", "highpass" },
+    { TFX_MODE_BAND_PASS, "Same as band-pass", "bandpass" },
+    { TFX_MODE_BAND_REJECT, "Same as band-reject", "bandstop" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstTfxMode", values));
@@ -50,29 +49,26 @@ void
 gst_tfx_band_install_properties (GObjectClass *klass, guint first_id)
 {
   g_object_class_install_property (klass, first_id + GST_TFX_BAND_MODE,
-      g_param_spec_enum ("mode", "Mode", "Which frequencies pass",
-          GST_TYPE_TFX_MODE, DEFAULT_MODE, PARAM_FLAGS));
+      g_param_spec_enum ("mode", "Mode", "Filter type", GST_TYPE_TFX_MODE,
+          DEFAULT_MODE, PARAM_FLAGS));
 
   g_object_class_install_property (klass, first_id + GST_TFX_BAND_CUTOFF,
       gst_tfx_param_new_double ("cutoff", "Cutoff",
-          "Cutoff frequency in Hz, below half the rate "
-          "(modes low-pass and high-pass)",
-          0.0, GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_CUTOFF,
-          PARAM_FLAGS));
+          "Cutoff frequency in Hz (low-pass and high-pass)", 0.0,
+          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_CUTOFF, PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_LOWER_FREQUENCY,
       gst_tfx_param_new_double ("lower-frequency", "Lower frequency",
-          "Lower edge of the band in Hz (modes band-pass and band-reject)", 0.0,
+          "Lower band edge in Hz (band-pass and band-reject)", 0.0,
           GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY,
           PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_UPPER_FREQUENCY,
       gst_tfx_param_new_double ("upper-frequency", "Upper frequency",
-          "Upper edge of the band in Hz, above lower-frequency and below half "
-          "the rate (modes band-pass and band-reject)",
-          0.0, GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY,
+          "Upper band edge in Hz (band-pass and band-reject)", 0.0,
+          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY,
           PARAM_FLAGS));
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_MODE, 0);
@@ -181,7 +177,7 @@ gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
   GstTfxClamp lower = { "lower-frequency", " Hz", asked->lower, used->lower,
     margin_hz, top - margin_hz };
   GstTfxClamp upper = { "upper-frequency", " Hz", asked->upper, used->upper,
-    used->lower + margin_hz, top, " (above lower-frequency)" };
+    used->lower + margin_hz, top, ", above lower-frequency" };
 
   gst_tfx_element_report_clamp (filter, &cutoff, rate);
   gst_tfx_element_report_clamp (filter, &lower, rate);

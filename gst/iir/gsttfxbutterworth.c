@@ -59,7 +59,7 @@ gst_tfx_butterworth_class_init (GstTfxButterworthClass *klass)
 {
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Butterworth filter", "Filter/Effect/Audio",
-      "Passes or stops a range of frequencies, with the flattest pass band",
+      "Low-pass, high-pass, band-pass or band-reject with a flat pass band",
       "the gst-tfx authors");
   GST_TFX_IIR_CLASS (klass)->describe = gst_tfx_butterworth_describe;
 }

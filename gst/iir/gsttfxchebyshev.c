@@ -154,7 +154,7 @@ gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
    */
   g_object_class_install_property (gobject_class, PROP_TYPE,
       g_param_spec_int ("type", "Type",
-          "1: ripple in the pass band, 2: ripple in the stop band", 1, 2,
+          "Chebyshev type: 1 (pass-band ripple) or 2 (stop-band ripple)", 1, 2,
           DEFAULT_TYPE, PARAM_FLAGS));
 
   /**
@@ -164,7 +164,7 @@ gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
    */
   g_object_class_install_property (gobject_class, PROP_RIPPLE,
       g_param_spec_double ("ripple", "Ripple",
-          "Ripple in the pass band in dB (type 1)", MIN_DECIBEL, MAX_RIPPLE,
+          "Pass-band ripple in dB (type 1)", MIN_DECIBEL, MAX_RIPPLE,
           DEFAULT_RIPPLE, PARAM_FLAGS));
 
   /**
@@ -174,12 +174,12 @@ gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
    */
   g_object_class_install_property (gobject_class, PROP_ATTENUATION,
       g_param_spec_double ("attenuation", "Attenuation",
-          "Attenuation of the stop band in dB (type 2)", MIN_DECIBEL,
-          MAX_ATTENUATION, DEFAULT_ATTENUATION, PARAM_FLAGS));
+          "Stop-band attenuation in dB (type 2)", MIN_DECIBEL, MAX_ATTENUATION,
+          DEFAULT_ATTENUATION, PARAM_FLAGS));
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Chebyshev filter", "Filter/Effect/Audio",
-      "Passes or stops a range of frequencies, with steep edges",
+      "Low-pass, high-pass, band-pass or band-reject with steep edges",
       "the gst-tfx authors");
   GST_TFX_IIR_CLASS (klass)->describe = gst_tfx_chebyshev_describe;
 }

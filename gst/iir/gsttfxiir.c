@@ -162,7 +162,7 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   chain = gst_tfx_iir_make_chain (self, &making);
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for its sections");
+        "out of memory");
   priv->last = making.design;
   tfx_stage_unref (&priv->moving);
   priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
@@ -273,7 +273,7 @@ gst_tfx_iir_class_init (GstTfxIirClass *klass)
    */
   g_object_class_install_property (gobject_class, PROP_ORDER,
       g_param_spec_int ("order", "Order",
-          "Order of the filter; the band modes have twice as many poles", 1,
+          "Filter order (band-pass and band-reject have twice the poles)", 1,
           TFX_DESIGN_MAX_ORDER, DEFAULT_ORDER,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |
               GST_PARAM_MUTABLE_PLAYING));

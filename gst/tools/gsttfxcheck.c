@@ -163,6 +163,7 @@ print_params (const TfxClass *klass)
     for (const TfxWord *word = param->words; word && word->word; word++)
       g_print ("  %-22s  '%s'\n", "", word->word);
   }
+  g_print ("\n  Example: %s\n", klass->example);
 }
 
 GstTfxToolStatus

@@ -145,6 +145,42 @@ gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
   return TRUE;
 }
 
+/* Whether it is a chain and no file has that name. */
+static gboolean
+is_chain (const gchar *text)
+{
+  TfxExpr *expr = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS)
+                      ? tfx_expr_parse (text, strlen (text), NULL)
+                      : NULL;
+  const gboolean is_valid = expr != NULL;
+
+  tfx_expr_free (&expr);
+  return is_valid;
+}
+
+gboolean
+gst_tfx_options_check_order (gint argc, gchar **argv)
+{
+  gint at = argc - 2;
+  GString *names;
+
+  while (at > 0 && !is_chain (argv[at]))
+    at--;
+  if (at <= 0 || is_chain (argv[argc - 1]))
+    return TRUE;
+  names = g_string_new (NULL);
+  for (gint i = 1; i < argc; i++) {
+    if (i != at)
+      g_string_append_printf (names, "%s ", argv[i]);
+  }
+  gst_tfx_tool_error (strchr (argv[at], '\'')
+                          ? "the chain comes last: gst-tfx %s %s\"%s\""
+                          : "the chain comes last: gst-tfx %s %s'%s'",
+      argv[0], names->str, argv[at]);
+  g_string_free (names, TRUE);
+  return FALSE;
+}
+
 /* What is in a file of a chain; or NULL, after a message. */
 static gchar *
 read_file (const gchar *location)
@@ -362,6 +398,8 @@ gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
     const gchar *usage)
 {
   if (argc == 3 && !gst_tfx_options_has_chain (options)) {
+    if (!gst_tfx_options_check_order (argc, argv))
+      return FALSE;
     options->chain = g_strdup (argv[2]);
   } else if (argc != 2) {
     gst_tfx_tool_error ("%s", usage);

@@ -30,6 +30,8 @@ void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 GstTfxToolStatus gst_tfx_options_print_presets (void);
 /* Whether one of them was given. */
 gboolean gst_tfx_options_has_chain (const GstTfxOptions *options);
+/* FALSE after a message: the last argument is no chain, but one before it is. */
+gboolean gst_tfx_options_check_order (gint argc, gchar **argv);
 /* The chain of a command that takes nothing else: its one word, if no option has it.
  * FALSE after a message. */
 gboolean gst_tfx_options_find_chain (GstTfxOptions *options, gint argc,

@@ -71,6 +71,8 @@ collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
     gchar **argv)
 {
   if (argc == 4 && !gst_tfx_options_has_chain (options)) {
+    if (!gst_tfx_options_check_order (argc, argv))
+      return FALSE;
     options->chain = g_strdup (argv[3]);
   } else if (argc != 3) {
     gst_tfx_tool_error ("process takes IN OUT CHAIN, or --out DIR --chain "

@@ -187,24 +187,26 @@ test_errors (void)
         "location of Convolve: there is no such" },
     { "FIR('')", 5, "b of FIR: the name of the file is empty" },
     { "FIR(2)", 5, "a list of numbers or the name of a file, not a number" },
-    { "FIR(room)", 5, "the chain language has no variables" },
+    { "FIR(room)", 5, "the name of a file must be in quotes: 'room'" },
     { "Convolve([1])", 10, "the name of a file, not a list of numbers" },
     { "FIR('a', channel=2)", 1, "channel of FIR is 2, but 'a' has 2 channels" },
-    { "FIR('a', channel=-1)", 18, "channel of FIR is -1, out of its range" },
-    { "FIR([1], channel=0)", 1, "there are only numbers" },
+    { "FIR('a', channel=-1)", 18, "channel of FIR is -1, out of range" },
+    { "FIR([1], channel=0)", 1, "the taps are numbers" },
     { "ch[0]: Gain(2); ch[1:4]: Gain(3) | Convolve('a')", 36,
-        "stage 'convolve0' (Convolve): 'a' has 2 channels, but 3 come to it; "
-        "channel=0 takes its first for all" },
-    { "ch[0]: f=FIR('a')", 10, "'a' has 2 channels, but 1 comes to it" },
-    { "Convolve('a', mix=2)", 19, "mix of Convolve is 2, out of its range" },
+        "stage 'convolve0' (Convolve): 'a' has 2 channels, but the input has "
+        "3; "
+        "channel=0 uses its first channel for all" },
+    { "ch[0]: f=FIR('a')", 10, "'a' has 2 channels, but the input has 1" },
+    { "Convolve('a', mix=2)", 19, "mix of Convolve is 2, out of range" },
     { "Gain('123456789 123456789 123456789 123456789 123456789 123456789 "
       "1234')",
         6, "the string is longer than 63 bytes" },
     { "FilterSettings('none')", 16, "FilterSettings: there is no such file" },
     { "Gain(2) | FilterSettings('bad')", 26,
         "FilterSettings: cutoff of Notch" },
-    { "x=FilterSettings('a')", 1, "names of their own" },
-    { "FilterSettings()", 16, "the name of a file, such as 'rew.txt'" },
+    { "x=FilterSettings('a')", 1, "it cannot have a name" },
+    { "FilterSettings()", 16,
+        "the name of a file in quotes, such as 'rew.txt'" },
     { "FilterSettings('a', 1)", 19, "expected ')'" },
     { "FilterSettings", 15, "expected '('" },
   };
@@ -328,14 +330,14 @@ test_refusals (void)
   tap_check (tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, &error) ==
                      -EINVAL &&
                  strstr (error.message, "stage 'a' (FIR): 'a' has 2 channels, "
-                                        "but 3 come to it"),
+                                        "but the input has 3"),
       "the channels of the stream: %s", error.message);
   tfx_expr_free (&expr);
   expr = tfx_expr_parse ("FIR('a')", 8, NULL);
   tap_check (expr &&
                  tfx_expr_build (expr, RATE, 2, NULL, NULL, &chain, &error) ==
                      -ENOENT &&
-                 strstr (error.message, "nobody reads files here"),
+                 strstr (error.message, "files cannot be read here"),
       "what was not read: %s", error.message);
   tfx_expr_free (&expr);
 }

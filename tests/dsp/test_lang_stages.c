@@ -151,26 +151,27 @@ test_set (void)
       "numbers");
   tap_check (tfx_expr_stage_id (expr, 0) == id, "the same filter");
   check_refused (expr, 0, "gain", number (121), -ERANGE,
-      "gain of stage 'eq' (ParametricEQ) is 121 dB, out of its range: "
-      "-120 to 120 dB");
+      "gain of stage 'eq' (ParametricEQ) is 121 dB, out of range "
+      "(-120 to 120 dB)");
   check_refused (expr, 0, "gain", number (-121), -ERANGE, "-120 to 120 dB");
   check_refused (expr, 0, "gain", number (NAN), -ERANGE, "not a finite number");
   check_refused (expr, 0, "q", number (INFINITY), -ERANGE, "finite");
-  check_refused (expr, 0, "q", word, -EINVAL, "is a number, not a string");
-  check_refused (expr, 0, "q", none, -EINVAL, "is a number, not None");
+  check_refused (expr, 0, "q", word, -EINVAL, "must be a number, not a string");
+  check_refused (expr, 0, "q", none, -EINVAL, "must be a number, not None");
   check_refused (expr, 0, "frequncy", number (1), -ENOENT,
       "stage 'eq' (ParametricEQ) has no parameter 'frequncy'; did you mean "
       "'frequency'?");
-  check_refused (expr, 1, "order", number (2.5), -EINVAL, "whole number");
-  check_refused (expr, 1, "btype", word, -EINVAL, "there is no 'sideways'");
+  check_refused (expr, 1, "order", number (2.5), -EINVAL, "must be an integer");
+  check_refused (expr, 1, "btype", word, -EINVAL, "unknown value 'sideways'");
   check_refused (expr, 7, "order", number (2), -EINVAL, "there is no stage 7");
 
   /* From a low-pass to a band-pass, one parameter after the other. */
   tap_check (tfx_expr_set_word (expr, 1, "btype", "bp", &error) == 0 &&
                  tfx_expr_build (expr, 48000, 1, NULL, NULL, &chain, &error) ==
                      -EINVAL &&
-                 strstr (error.message, "'butterworth0' (Butterworth) must be "
-                                        "two edges"),
+                 strstr (error.message,
+                     "'butterworth0' (Butterworth) must be a "
+                     "list of two frequencies"),
       "half way it cannot be built: %s", error.message);
   tap_check (tfx_expr_stage_id (expr, 1) != id1, "another filter, another id");
   id1 = tfx_expr_stage_id (expr, 1);
@@ -265,8 +266,8 @@ test_rate (void)
     const char *part;
   } cases[] = {
     { "LoButterworth(24000)", 48000, 1,
-        "cutoff of stage 'lobutterworth0' (LoButterworth) is 24000 Hz, which "
-        "cannot be met at a rate of 48000 Hz" },
+        "cutoff of stage 'lobutterworth0' (LoButterworth) is 24000 Hz, out of "
+        "range at 48000 Hz (0.048–23999.952); using 23999.952 Hz" },
     { "LoButterworth(23999)", 48000, 0, "" },
     { "x=HiChebyshev1(1e6)", 8000, 1,
         "cutoff of stage 'x' (HiChebyshev1) is "
@@ -282,8 +283,8 @@ test_rate (void)
     { "LogFilterBank(31)", 32000, 1, "f_max of stage 'logfilterbank0'" },
     { "LogFilterBank(31, 20000, 30000)", 32000, 2, "f_min of stage" },
     { "GraphicEQ([6, 3], 30000, 40000)", 48000, 1,
-        "f_min of stage 'graphiceq0' (GraphicEQ) is 30000 Hz, which cannot be "
-        "met at a rate of 48000 Hz" },
+        "f_min of stage 'graphiceq0' (GraphicEQ) is 30000 Hz, out of range at "
+        "48000 Hz" },
     { "GraphicEQ([6, 3, 6])", 8000, 0, "" },
     { "DesignableFIR(30000, 31)", 48000, 1, "cutoff of stage" },
     { "DesignableFIR([1000, 30000, 40000], 31)", 48000, 2, "40000 Hz" },
@@ -330,28 +331,28 @@ test_order (void)
     const char *part;
   } cases[] = {
     { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 70, 64,
-        "order of stage 'x' (LoButterworth) is 70, but must lie between 1 and "
-        "64; 64 is used" },
+        "order of stage 'x' (LoButterworth) is 70, but must be from 1 to 64; "
+        "using 64" },
     { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 389, 64,
         "389" },
     { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 64, 64, "" },
     { "x=HiButterworth(900, order=6, order_scale='db')",
         "x=HiButterworth(900, order=6, order_scale='db')", 5, 6,
-        "between 6 and 389, as order_scale is 'db'" },
+        "from 6 to 389, as order_scale is 'db'" },
     { "x=HiButterworth(900, order=6, order_scale='db')",
         "x=HiButterworth(900, order=389, order_scale='db')", 389, 389, "" },
     { "x=Butterworth('bp', [800, 900])",
         "x=Butterworth('bandpass', [800, 900], order=64)", 65, 64, "is 65" },
     { "x=LoLinkwitzRiley(900)", "x=LoLinkwitzRiley(900)", 5, 4,
-        "must be even, from 2 to 128; 4 is used" },
+        "must be even, from 2 to 128; using 4" },
     { "x=LoLinkwitzRiley(900)", "x=LoLinkwitzRiley(900, order=128)", 300, 128,
         "even" },
     { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
         "x=LoLinkwitzRiley(900, order=17, order_scale='db')", 20, 17,
-        "must make an even order" },
+        "must give an even order" },
     { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
         "x=LoLinkwitzRiley(900, order=24, order_scale='db')", 21, 24,
-        "24 is used" },
+        "using 24" },
     { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
         "x=LoLinkwitzRiley(900, order=773, order_scale='db')", 778, 773,
         "from 12 to 773" },
@@ -419,15 +420,15 @@ test_not_built (void)
     { "Gain(1)", NAN, -EINVAL, "sample rate" },
     { "Gain(1)", INFINITY, -EINVAL, "sample rate" },
     { "x=LoButterworth(100, fs=44100)", 48000, -EINVAL,
-        "fs of stage 'x' (LoButterworth) is 44100 Hz, but the stream has 48000 "
-        "Hz" },
+        "fs of stage 'x' (LoButterworth) is 44100 Hz, but the sample "
+        "rate of the stream is 48000 Hz" },
     { "Delay(bpm=10000, delay_time='1/999')", 8000, -EINVAL,
-        "below one sample" },
-    { "Delay(bpm=1, delay_time='4/1')", 48000, -E2BIG, "samples long in all" },
+        "less than one sample" },
+    { "Delay(bpm=1, delay_time='4/1')", 48000, -E2BIG, "samples in total" },
     { "Elliptic('bp', [100, 200], 64, 1, 20)", 48000, -EINVAL, "order" },
     { "Loudness(-23, lookahead=30) | Loudness(-20, lookahead=30) | "
       "Loudness(-26, lookahead=30)",
-        192000, -E2BIG, "delays of the chain are 17280000 samples long" },
+        192000, -E2BIG, "delays of the chain are 17280000 samples in total" },
     { "Normalize(1, window=60) | Normalize(1, window=60) | Normalize(1, "
       "window=60)",
         192000, -E2BIG, "delays of the chain are" },

@@ -57,7 +57,7 @@ says_what_is_missing() {
   : > "$folder/room.wav"
   ! plays_without libsndfile.so.1 tfxfir "kernel-location=$folder/room.wav" \
     > "$folder/said" 2>&1 && cat "$folder/said" &&
-    grep 'libsndfile, which reads such files, cannot be loaded' "$folder/said"
+    grep 'libsndfile, which reads sound files, cannot be loaded' "$folder/said"
 }
 
 tap_case 'at most 25 libraries' is_short

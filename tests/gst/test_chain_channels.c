@@ -499,8 +499,8 @@ GST_START_TEST (test_wrong_channels)
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "has rows of 1 number, but 2 channels "
-                                       "come to it") != NULL,
+  fail_unless (strstr (error->message, "has rows of 1 number, but its input "
+                                       "has 2 channels") != NULL,
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
@@ -678,8 +678,8 @@ GST_START_TEST (test_refused_switch)
   gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, 480)));
   g_object_set (chain, "chain", "Mix([[1], [1], [1]])", NULL);
   buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
-  tfx_check_expect_warning (bus, "makes 3 channels of the 1 that come in",
-      "no other number than the 2", NULL);
+  tfx_check_expect_warning (bus, "makes 3 channels from 1",
+      "no other number than the current 2", NULL);
   y = tfx_check_samples (buffer, &out, &n);
   fail_unless_equals_int (n, 480);
   fail_unless_equals_float (y[958], 2.0);

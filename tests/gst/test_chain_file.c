@@ -131,15 +131,16 @@ GST_START_TEST (test_faults)
   gchar *type = write_file ("type.txt", "Filter 1: ON XY Fc 63 Hz\n");
 
   expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
-  expect_fault (folder, "cannot be read from the file");
+  expect_fault (folder, "cannot read the chain from");
   expect_fault (wrong, "line 2, column 1");
-  expect_fault (rew, "line 2 of the filter settings: the filter has neither Q");
-  expect_fault (channel, "line 1 of the filter settings: only filters");
+  expect_fault (rew, "line 2 of the filter settings: the filter needs Q or BW");
+  expect_fault (channel, "line 1 of the filter settings: not supported; only"
+                         " Filter: and Preamp: lines");
   expect_fault (slope,
-      "line 2 of the filter settings: a filter of type HS with "
-      "a slope in dB is not to be had; HSQ takes");
+      "line 2 of the filter settings: type HS with a slope in dB "
+      "is not supported; use HSQ");
   expect_fault (type,
-      "no filter of type XY here; there are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
+      "unknown filter type XY; the types are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
       "BP, NO, Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC");
   g_free (wrong);
   g_free (rew);
@@ -177,7 +178,7 @@ GST_START_TEST (test_frequencies)
     g_free (text);
   }
   path = write_file ("fc.txt", "Filter 1: ON PK Fc 1,250 Hz Gain -5 dB Q 4\n");
-  expect_fault (path, "three digits behind a comma");
+  expect_fault (path, "three digits after a comma");
   g_free (path);
 }
 
@@ -257,10 +258,10 @@ GST_START_TEST (test_bytes)
   gchar *marked = write_file ("marked.txt", "\xef\xbb\xbfGain(2)");
   GstElement *chain = make_chain ();
 
-  expect_fault (cut, "byte 8 is 0, so it is no text in UTF-8");
+  expect_fault (cut, "byte 8 is 0, so it is not UTF-8 text");
   expect_fault (wide, "byte 4 is 0");
   expect_fault (latin, "byte 14 is not UTF-8");
-  expect_fault ("/dev/zero", "it has more than 1 MiB");
+  expect_fault ("/dev/zero", "it is larger than 1 MiB");
   g_object_set (chain, "location", marked, NULL);
   tfx_chains_expect_text (chain, "Gain(2)");
   gst_object_unref (chain);
@@ -367,7 +368,7 @@ GST_START_TEST (test_watch)
 
   g_free (write_file ("watched.txt", "g=Gain(0.25"));
   text = take_message (bus, GST_MESSAGE_WARNING);
-  expect_in (text, "goes on as it was");
+  expect_in (text, "the previous chain stays in use");
   push (h, &at, 10, &peak);
   fail_unless (peak < 0.13 && peak > 0.12);
   g_free (text);

@@ -287,12 +287,13 @@ GST_START_TEST (test_faults)
       "line 1, column 15: b of FIR");
   expect_fault ("FIR('@/missing.wav')", "missing.wav' cannot be used: No such");
   expect_fault ("FIR('@')", "it is a folder");
-  expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', has not a number for each");
-  expect_fault ("FIR('@/none.txt')", "has no numbers as text");
-  expect_fault ("FIR('@/wide.txt')", "has no numbers as text");
-  expect_fault ("FIR('@/zero.txt')", "nothing but silence");
-  expect_fault ("FIR('@/zeros.wav')", "it is no sound file that can be read: ");
-  expect_fault ("FilterSettings('@/off.txt')", "no filter is on");
+  expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', does not have one number"
+                                    " for each");
+  expect_fault ("FIR('@/none.txt')", "nor a text file with numbers");
+  expect_fault ("FIR('@/wide.txt')", "nor a text file with numbers");
+  expect_fault ("FIR('@/zero.txt')", "it is silent");
+  expect_fault ("FIR('@/zeros.wav')", "it is not a readable sound file: ");
+  expect_fault ("FilterSettings('@/off.txt')", "no filter in this file is ON");
   expect_fault ("FilterSettings('@/bad.txt')", "there are no filter settings");
   g_free (zeros);
 }

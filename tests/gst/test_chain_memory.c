@@ -175,8 +175,7 @@ GST_START_TEST (test_child)
     is_set = !g_strcmp0 (text, "f=FIR([3, 4, 5])");
     if (!is_set) {
       fail_unless_equals_string (text, "f=FIR([1, 2])");
-      tfx_check_expect_warning (bus, "memory is short", "stays as it was",
-          NULL);
+      tfx_check_expect_warning (bus, "out of memory", "stays in use", NULL);
     }
     tfx_check_expect_no_warning (bus);
     g_free (text);

@@ -80,7 +80,7 @@ static const struct
       "                    ^" },
   { "Gain(1) |\n  LoButerworth(80)",
       "line 2, column 3: there is no class 'LoButerworth'; did you mean "
-      "'LoButterworth' or 'Butterworth'? (docs/classes.md has all)\n"
+      "'LoButterworth' or 'Butterworth'? (docs/classes.md lists all)\n"
       "    LoButerworth(80)\n"
       "    ^" },
   { "Gain(1) |", "line 1, column 10: " },
@@ -167,8 +167,8 @@ GST_START_TEST (test_wrong_while_playing)
   g_free (out);
 
   g_object_set (p.h->element, "chain", wrong[__i__].text, NULL);
-  tfx_check_expect_warning (p.bus, "goes on as it was", wrong[__i__].told,
-      NULL);
+  tfx_check_expect_warning (p.bus, "the previous chain stays in use",
+      wrong[__i__].told, NULL);
   tfx_chains_expect_text (p.h->element, text);
   same = tfx_chains_child (p.h->element, "eq");
   fail_unless (eq == same);
@@ -263,8 +263,8 @@ GST_START_TEST (test_misfit_in_null)
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);
   told = pop_error (bus);
-  fail_unless (strstr (told, "cutoff of stage 'x' (Butterworth) must be two "
-                             "edges") != NULL,
+  fail_unless (strstr (told, "cutoff of stage 'x' (Butterworth) must be a "
+                             "list of two frequencies") != NULL,
       "%s", told);
   g_free (told);
   g_object_set (child, "cutoff-upper", 200.0, NULL);
@@ -287,12 +287,12 @@ GST_START_TEST (test_misfit_while_playing)
   gst_util_set_object_arg (child, "btype", "bandpass");
   push_some (&p, 3);
   tfx_check_expect_warning (p.bus, "cannot be changed", "cutoff of stage 'x'",
-      "must be two edges", NULL);
+      "must be a list of two frequencies", NULL);
   tfx_check_expect_no_warning (p.bus);
   /* Another value that does not help is told of again. */
   g_object_set (child, "cutoff", 300.0, NULL);
   push_some (&p, 3);
-  tfx_check_expect_warning (p.bus, "must be two edges", NULL);
+  tfx_check_expect_warning (p.bus, "must be a list of two frequencies", NULL);
   fail_unless_equals_uint64 (tfx_check_stat (p.h->element, "sections"), 2);
   g_object_set (child, "cutoff-upper", 400.0, NULL);
   push_some (&p, 3);
@@ -314,8 +314,8 @@ typedef struct
 
 static const Clamped clamps[] = {
   { "eq=ParametricEQ(30000, 1, 3)", 48000,
-      "eq::frequency=30000 Hz cannot be met at a rate of 48000 Hz: it must lie "
-      "between 0.048 and 23999.952 Hz. 23999.952 Hz is used",
+      "eq::frequency=30000 Hz is out of range at 48000 Hz (0.048–23999.952); "
+      "using 23999.952 Hz.",
       NULL },
   { "LoButterworth(24000)", 48000, "lobutterworth0::cutoff=24000 Hz", NULL },
   { "x=Butterworth('bp', [50000, 60000])", 48000, "x::cutoff=50000 Hz",

@@ -321,7 +321,7 @@ GST_START_TEST (test_device_id)
   deck = deck_new (none, DECK_CUDA, &info);
   deck_push_many (deck, 2048, 512);
   deck_end (deck);
-  tfx_check_expect_warning (deck->bus, "device=cuda cannot be met", named,
+  tfx_check_expect_warning (deck->bus, "device=cuda is not available", named,
       range, "CPU", NULL);
   tfx_check_expect_no_warning (deck->bus);
   fail_unless (runs_on (deck, "e0", "cpu"));

@@ -176,7 +176,7 @@ check (const Deck *expected, guint line, const gchar *fail)
   fail_unless (db < lines[line].close_db ||
                    (lines[line].ends_on_device && deck->n_frames == 0 &&
                        outcome.flow == GST_FLOW_NOT_NEGOTIATED &&
-                       strstr (outcome.messages->str, "cannot be met")),
+                       strstr (outcome.messages->str, "is not available")),
       "%s, %s (%s): %g dB, %d frames, flow %s, %s", launch, fail,
       outcome.injected, db, (gint)deck->n_frames,
       gst_flow_get_name (outcome.flow), outcome.messages->str);

@@ -284,10 +284,10 @@ typedef enum
 
 /* What must be said beside the path. */
 static const gchar *const fault_words[] = { "No such file", "it is a folder",
-  "it is no sound file", "there are no samples in it", "nothing but silence",
-  "frame 3 holds nan in channel 0", "16777217 frames long, and 16777216",
-  "it has 3 channels and the stream has 2", "too far from the 48000 Hz",
-  "it breaks off after", "it is cut off", "it is not a file" };
+  "readable sound file", "it has no samples", "it is silent",
+  "frame 3 is nan in channel 0", "16777217 frames long; at most 16777216",
+  "it has 3 channels, but the stream has 2", "too far from the 48000 Hz",
+  "it ends after", "it is cut off", "it is not a file" };
 
 static gchar *
 write_other (gint format, guint rate, const gdouble *samples, gsize n)
@@ -439,7 +439,7 @@ wait_for_warning (GstBus *bus, GstHarness *h, const GstAudioInfo *info,
     text = tfx_check_pop_warning (bus);
   } while (!text && tfx_check_wait (&begin));
   fail_unless (text && strstr (text, path) && strstr (text, word) &&
-                   strstr (text, "It goes on as it was"),
+                   strstr (text, "The previous settings stay in use"),
       "'%s'", text);
   g_free (text);
 }
@@ -548,7 +548,7 @@ GST_START_TEST (test_channels_change)
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message,
-                   "it has 2 channels and the stream has 6"),
+                   "it has 2 channels, but the stream has 6"),
       "'%s'", error->message);
   g_error_free (error);
   gst_message_unref (message);

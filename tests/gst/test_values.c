@@ -47,30 +47,31 @@ typedef struct
 
 static const Clamped clamped[] = {
   { "tfxbutterworth cutoff=30000", { BUTTER, TFX_MODE_LOW_PASS, 4, HIGH },
-      { "cutoff=30000 Hz", "between 0.048 and 23999.952 Hz", "48000 Hz" } },
+      { "cutoff=30000 Hz", "(0.048–23999.952)", "48000 Hz" } },
   { "tfxbutterworth cutoff=24000 mode=high-pass",
       { BUTTER, TFX_MODE_HIGH_PASS, 4, HIGH },
-      { "cutoff=24000 Hz", "between 0.048 and 23999.952 Hz" } },
+      { "cutoff=24000 Hz", "(0.048–23999.952)" } },
   { "tfxbutterworth cutoff=0", { BUTTER, TFX_MODE_LOW_PASS, 4, LOW },
-      { "cutoff=0 Hz", "between 0.048 and 23999.952 Hz",
-          ". 0.048 Hz is used" } },
+      { "cutoff=0 Hz", "(0.048–23999.952)", "; using 0.048 Hz." } },
   /* too low for sections of doubles, though above 0 */
   { "tfxbutterworth cutoff=0.000001 order=10",
       { BUTTER, TFX_MODE_LOW_PASS, 10, LOW }, { "cutoff=1e-06 Hz" } },
   { "tfxbutterworth mode=band-pass upper-frequency=24000",
       { BUTTER, TFX_MODE_BAND_PASS, 4, 300.0, HIGH },
-      { "upper-frequency=24000 Hz", "between 300.048 (above" } },
+      { "upper-frequency=24000 Hz",
+          "(300.048–23999.952, above lower-frequency)" } },
   { "tfxbutterworth mode=band-reject lower-frequency=0",
       { BUTTER, TFX_MODE_BAND_REJECT, 4, LOW, 3400.0 },
-      { "lower-frequency=0 Hz", "between 0.048 and 23999.904 Hz" } },
+      { "lower-frequency=0 Hz", "(0.048–23999.904)" } },
   /* upside down: the lower edge stays */
   { "tfxbutterworth mode=band-pass lower-frequency=3400 upper-frequency=300",
       { BUTTER, TFX_MODE_BAND_PASS, 4, 3400.0, 3400.0 + LOW },
       { "upper-frequency=300 Hz",
-          "between 3400.048 (above lower-frequency) and 23999.952 Hz" } },
+          "(3400.048–23999.952, above lower-frequency)" } },
   { "tfxbutterworth mode=band-reject lower-frequency=800 upper-frequency=800",
       { BUTTER, TFX_MODE_BAND_REJECT, 4, 800.0, 800.0 + LOW },
-      { "upper-frequency=800 Hz", "between 800.048 (above lower-frequency)" } },
+      { "upper-frequency=800 Hz",
+          "(800.048–23999.952, above lower-frequency)" } },
   { "tfxbutterworth mode=band-pass lower-frequency=50000 upper-frequency=60000",
       { BUTTER, TFX_MODE_BAND_PASS, 4, HIGH - LOW, HIGH },
       { "lower-frequency=50000 Hz" }, { "upper-frequency=60000 Hz" } },
@@ -177,7 +178,7 @@ GST_START_TEST (test_extremes)
     fail_unless (tfx_check_is_finite (out, 8), "combination %u", i);
     g_free (out);
     while ((text = tfx_check_pop_warning (bus))) {
-      fail_unless (strstr (text, "is used"), "combination %u: %s", i, text);
+      fail_unless (strstr (text, "; using "), "combination %u: %s", i, text);
       g_free (text);
     }
     tfx_check_flush (h);
@@ -246,7 +247,7 @@ GST_START_TEST (test_comes_back)
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     TfxDesign used = asked;
     gdouble *out, *expected, cutoff;
-    gchar *rate = g_strdup_printf ("at a rate of %d Hz", rates[i]);
+    gchar *rate = g_strdup_printf ("at %d Hz", rates[i]);
 
     info = tfx_check_f32 (rates[i], 1);
     tfx_check_set_info (h, &info);
