@@ -39,9 +39,10 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
     bytes[i] = (guint8)(number >> 8 * i);
 }
 
-/* A file that can be read at any place, to be closed by the caller, and its size; NULL: it
- * cannot.  (A pipe would be waited for, and what was read of it lost.) */
-FILE *gst_tfx_bytes_open (const gchar *path, goffset *size);
+/* Opens a regular file for reading and returns it with its size in bytes; close it
+ * with fclose().  Returns NULL for everything else, without waiting: pipes, devices and
+ * folders too.  why, unless NULL, then gets the reason; free it. */
+FILE *gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why);
 
 /* FALSE if they are not all there. */
 gboolean

@@ -3,14 +3,13 @@
  */
 #include "gsttfximpulsefile.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxcut.h"
 #include "gsttfximpulsetext.h"
 #include "gsttfxsndfile.h"
@@ -64,32 +63,6 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
 }
 
 /* ---- reading ---------------------------------------------------------------- */
-
-/* Opening a pipe or a device would wait for ever. */
-static gboolean
-gst_tfx_impulse_file_is_file (const gchar *path, GError **error)
-{
-  GStatBuf status;
-
-  if (g_stat (path, &status) != 0) {
-    gst_tfx_impulse_file_set_error (error,
-        errno == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
-                        : GST_RESOURCE_ERROR_OPEN_READ,
-        path, "%s", g_strerror (errno));
-    return FALSE;
-  }
-  if (!S_ISREG (status.st_mode)) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        S_ISDIR (status.st_mode) ? "it is a folder" : "it is not a file");
-    return FALSE;
-  }
-  if (g_access (path, R_OK) != 0) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        "%s", g_strerror (errno));
-    return FALSE;
-  }
-  return TRUE;
-}
 
 static gboolean
 gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
@@ -225,42 +198,40 @@ gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
   return self;
 }
 
-/* Or what is wrong with it, to be freed. */
+/* The sound in an open file; NULL with the reason, to be freed. */
 static SNDFILE *
-gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, const gchar *path,
+gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, FILE *opened,
     SF_INFO *info, gchar **fault)
 {
   static GMutex lock;
   SNDFILE *file;
 
-  /* libsndfile keeps what is wrong with a file that it does not open in variables
-   * that all threads share. */
+  /* libsndfile keeps the reason why a file does not open in variables that all
+   * threads share. */
   g_mutex_lock (&lock);
-  file = sndfile->open (path, SFM_READ, info);
+  file = sndfile->open_fd (dup (fileno (opened)), SFM_READ, info, TRUE);
   *fault = file ? NULL : g_strdup (sndfile->strerror (NULL));
   g_mutex_unlock (&lock);
   return file;
 }
 
-GstTfxImpulse *
-gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
+static GstTfxImpulse *
+gst_tfx_impulse_file_read_sound (FILE *opened, const gchar *path,
+    guint n_channels, GError **error)
 {
   SF_INFO info = { 0 };
   GstTfxImpulse *self = NULL;
-  const GstTfxSndfile *sndfile;
   const gchar *why;
+  const GstTfxSndfile *sndfile = gst_tfx_sndfile_get (&why);
   gchar *missing, *fault;
   SNDFILE *file;
 
-  if (!gst_tfx_impulse_file_is_file (path, error))
-    return NULL;
-  sndfile = gst_tfx_sndfile_get (&why);
   if (!sndfile) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_FAILED, path,
         "libsndfile, which reads such files, cannot be loaded: %s", why);
     return NULL;
   }
-  file = gst_tfx_impulse_file_open (sndfile, path, &info, &fault);
+  file = gst_tfx_impulse_file_open (sndfile, opened, &info, &fault);
   if (!file) {
     if (gst_tfx_impulse_text_is (path))
       self = gst_tfx_impulse_file_read_text (path, n_channels, error);
@@ -279,6 +250,27 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
     self = gst_tfx_impulse_file_load (sndfile, file, &info, path, error);
   g_free (missing);
   sndfile->close (file);
+  return self;
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
+{
+  goffset size;
+  gchar *why = NULL;
+  FILE *file = gst_tfx_bytes_open (path, &size, &why);
+  GstTfxImpulse *self;
+
+  if (!file) {
+    gst_tfx_impulse_file_set_error (error,
+        g_file_test (path, G_FILE_TEST_EXISTS) ? GST_RESOURCE_ERROR_OPEN_READ
+                                               : GST_RESOURCE_ERROR_NOT_FOUND,
+        path, "%s", why);
+    g_free (why);
+    return NULL;
+  }
+  self = gst_tfx_impulse_file_read_sound (file, path, n_channels, error);
+  fclose (file);
   return self;
 }
 

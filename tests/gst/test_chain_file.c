@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "chains.h"
 
@@ -260,7 +261,7 @@ GST_START_TEST (test_bytes)
   expect_fault (cut, "byte 8 is 0, so it is no text in UTF-8");
   expect_fault (wide, "byte 4 is 0");
   expect_fault (latin, "byte 14 is not UTF-8");
-  expect_fault ("/dev/zero", "it has more than 1 MiB");
+  expect_fault ("/dev/zero", "it is not a file");
   g_object_set (chain, "location", marked, NULL);
   tfx_chains_expect_text (chain, "Gain(2)");
   gst_object_unref (chain);
@@ -340,6 +341,59 @@ push (GstHarness *h, guint *at, guint n_buffers, gdouble *peak)
   return bend;
 }
 
+/* A pipe is refused at once, wherever the name of a file stands: opening it would
+ * wait for a writer. */
+GST_START_TEST (test_pipes)
+{
+  static const gchar *const chains[] = { "FIR('%s')", "Convolve('%s')",
+    "FilterSettings('%s')" };
+  gchar *pipe = path_of ("pipe");
+
+  fail_unless_equals_int (mkfifo (pipe, 0600), 0);
+  expect_fault (pipe, "it is not a file");
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+    gchar **halves = g_strsplit (chains[i], "%s", 2);
+    gchar *chain = g_strconcat (halves[0], pipe, halves[1], NULL);
+    gchar *path = write_file ("names-pipe.txt", chain);
+
+    expect_fault (path, "it is not a file");
+    g_strfreev (halves);
+    g_free (chain);
+    g_free (path);
+  }
+  g_free (pipe);
+}
+
+GST_END_TEST;
+
+/* So is one that takes the place of a watched file; the element still stops. */
+GST_START_TEST (test_watched_pipe)
+{
+  gchar *path = write_file ("to-be-pipe.txt", "Gain(0.5)"), *text;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness ("", &info);
+  GstBus *bus = gst_bus_new ();
+  gdouble peak;
+  guint at = 0;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "location", path, "watch", TRUE, NULL);
+  push (h, &at, 10, &peak);
+  fail_unless_equals_int (g_unlink (path), 0);
+  fail_unless_equals_int (mkfifo (path, 0600), 0);
+  text = take_message (bus, GST_MESSAGE_WARNING);
+  expect_in (text, "it is not a file");
+  tfx_chains_expect_text (h->element, "Gain(0.5)");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_free (text);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 /* It is taken over while samples flow, without a click; what is wrong is told of,
  * and the old chain goes on. */
 GST_START_TEST (test_watch)
@@ -400,6 +454,8 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);
+  tcase_add_test (tcase, test_pipes);
+  tcase_add_test (tcase, test_watched_pipe);
   tcase_add_test (tcase, test_watch);
   return suite;
 }
