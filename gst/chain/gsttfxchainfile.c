@@ -189,7 +189,7 @@ watch_files (gpointer data)
 
 GstTfxChainWatch *
 gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
-    gpointer data)
+    gpointer data, GError **error)
 {
   GstTfxChainWatch *watch = g_new0 (GstTfxChainWatch, 1);
   const gsize n = g_strv_length ((gchar **)paths);
@@ -203,7 +203,10 @@ gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
     watch->known[i] = watch->last[i] = look (paths[i]);
   g_mutex_init (&watch->lock);
   g_cond_init (&watch->cond);
-  watch->thread = g_thread_new ("tfxchain-watch", watch_files, watch);
+  watch->thread =
+      g_thread_try_new ("tfxchain-watch", watch_files, watch, error);
+  if (!watch->thread)
+    g_clear_pointer (&watch, free_watch);
   return watch;
 }
 
