@@ -21,6 +21,12 @@
  * of the stream; the resampler's filter would get very long. */
 #define MAX_RATE_RATIO 256
 
+/* Bounds what a file can ask for: samples of all channels, 1 GiB as doubles, and the
+ * frames in which the file's rate and the stream's both have whole frames, which is
+ * the shortest silence that can be resampled before the sound. */
+#define MAX_SAMPLES (1 << 27)
+#define MAX_PERIOD (1 << 20)
+
 /* What a resampler of this quality leaves in its stop band (-120 dB) is no
  * part of the impulse response. */
 #define RESAMPLER_QUALITY 10
@@ -96,6 +102,13 @@ gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "it is %" G_GINT64_FORMAT " frames long, and %u is the most",
         (gint64)info->frames, TFX_FIR_MAX_TAPS);
+    return FALSE;
+  }
+  if (info->frames > MAX_SAMPLES / info->channels) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "it has %d channels of %" G_GINT64_FORMAT
+        " frames, and %u samples are the most",
+        info->channels, (gint64)info->frames, MAX_SAMPLES);
     return FALSE;
   }
   return gst_tfx_impulse_file_check_channels (info->channels, n_channels, path,
@@ -372,6 +385,14 @@ gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "its rate is %u Hz, too far from the %u Hz of the stream", self->rate,
         rate);
+    return FALSE;
+  }
+  if (self->rate / gst_util_greatest_common_divisor (self->rate, rate) >
+      MAX_PERIOD) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its rate of %u Hz cannot be converted to the %u Hz of the stream: the "
+        "two have no common period of at most %u frames",
+        self->rate, rate, MAX_PERIOD);
     return FALSE;
   }
   if ((gdouble)self->n_taps * rate / self->rate > TFX_FIR_MAX_TAPS) {
