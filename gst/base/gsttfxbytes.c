@@ -33,6 +33,31 @@ gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
   return file;
 }
 
+/* Of a longer name the end is shown. */
+#define MAX_SHOWN 120
+
+gchar *
+gst_tfx_bytes_show (const gchar *name)
+{
+  GString *text = g_string_new (NULL);
+  const gchar *end;
+  glong n;
+
+  while (!g_utf8_validate (name, -1, &end)) {
+    g_string_append_len (text, name, end - name);
+    g_string_append_printf (text, "\\x%02x", (guint8)*end);
+    name = end + 1;
+  }
+  g_string_append (text, name);
+  n = g_utf8_strlen (text->str, -1);
+  if (n > MAX_SHOWN) {
+    g_string_erase (text, 0,
+        g_utf8_offset_to_pointer (text->str, n - MAX_SHOWN) - text->str);
+    g_string_prepend (text, "...");
+  }
+  return g_string_free (text, FALSE);
+}
+
 gboolean
 gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n)
 {

@@ -44,6 +44,10 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
  * folders too.  why, unless NULL, then gets the reason; free it. */
 FILE *gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why);
 
+/* The name of a file for a message, in UTF-8: bytes that are not UTF-8 as \\xNN, and of a
+ * long name its end.  Free it. */
+gchar *gst_tfx_bytes_show (const gchar *name);
+
 /* FALSE if they are not all there. */
 gboolean
 gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n);

@@ -32,28 +32,11 @@
 #define RESAMPLER_QUALITY 10
 #define NEGLIGIBLE 1e-6
 
-/* Of a longer name the end is shown. */
-#define MAX_SHOWN 120
-
-static gchar *
-gst_tfx_impulse_file_show (const gchar *path)
-{
-  gchar *name = g_filename_display_name (path), *shown;
-  const glong n = g_utf8_strlen (name, -1);
-
-  if (n <= MAX_SHOWN)
-    return name;
-  shown =
-      g_strconcat ("...", g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
-  g_free (name);
-  return shown;
-}
-
 /* An error that says which file and why. */
 static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
     gint code, const gchar *path, const gchar *format, ...)
 {
-  gchar *name = gst_tfx_impulse_file_show (path), *why;
+  gchar *name = gst_tfx_bytes_show (path), *why, *valid;
   va_list args;
 
   va_start (args, format);
@@ -62,8 +45,11 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   /* The text goes on, so its last stop goes. */
   if (g_str_has_suffix (why, "."))
     why[strlen (why) - 1] = '\0';
+  /* It may quote the file. */
+  valid = g_utf8_make_valid (why, -1);
   g_set_error (error, GST_RESOURCE_ERROR, code,
-      "the impulse response in '%s' cannot be used: %s", name, why);
+      "the impulse response in '%s' cannot be used: %s", name, valid);
+  g_free (valid);
   g_free (why);
   g_free (name);
 }

@@ -112,6 +112,7 @@ expect_fault (const gchar *path, const gchar *fault)
   fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);
   text = take_message (bus, GST_MESSAGE_ERROR);
+  fail_unless (g_utf8_validate (text, -1, NULL));
   expect_in (text, fault);
   g_free (text);
   gst_element_set_state (chain, GST_STATE_NULL);
@@ -341,6 +342,41 @@ push (GstHarness *h, guint *at, guint n_buffers, gdouble *peak)
   return bend;
 }
 
+/* Names of files are bytes.  Messages and the property are UTF-8 all the same, and the
+ * text in the property finds the file again. */
+GST_START_TEST (test_names)
+{
+  gchar *path = path_of ("m\xfcsik.wav"), *chain, *text, *again;
+  gchar *kernel = g_strdup_printf ("FIR('%s') # \xe9", path);
+  GstElement *element = make_chain ();
+  static const gchar one_sample[] = "0.5\n";
+
+  expect_fault (path, "m\\xfcsik.wav': No such file");
+  chain = write_file ("names.txt", "FIR('m\\xfcsik.wav')");
+  expect_fault (chain, "m\\xfcsik.wav' cannot be used: No such file");
+  fail_unless (g_file_set_contents (path, one_sample, -1, NULL));
+  g_object_set (element, "chain", kernel, NULL);
+  g_object_get (element, "chain", &text, NULL);
+  fail_unless (g_utf8_validate (text, -1, NULL));
+  expect_in (text, "m\\xfcsik.wav");
+  g_object_set (element, "chain", "", NULL);
+  g_object_set (element, "chain", text, NULL);
+  g_object_get (element, "chain", &again, NULL);
+  fail_unless_equals_string (again, text);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  g_remove (path);
+  g_free (again);
+  g_free (text);
+  g_free (chain);
+  g_free (kernel);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 /* A pipe is refused at once, wherever the name of a file stands: opening it would
  * wait for a writer. */
 GST_START_TEST (test_pipes)
@@ -454,6 +490,7 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);
+  tcase_add_test (tcase, test_names);
   tcase_add_test (tcase, test_pipes);
   tcase_add_test (tcase, test_watched_pipe);
   tcase_add_test (tcase, test_watch);
