@@ -5,6 +5,7 @@
  * samples, cut where the ring ends; one of a side, or from across, of runs of
  * pairs.  Four of them go over the output together, added up in their order. */
 #include "delay-private.h"
+#include "shuffle.h"
 
 #include "../block.h"
 
@@ -82,7 +83,7 @@ add_pairs (double *y, const double *const *rows, const Pair *gains,
     for (unsigned k = 0; k < n_rows; k++) {
       const Pair in = *(const Pair *)(rows[k] + i);
 
-      sum += gains[k] * (swap ? __builtin_shuffle (in, (Lanes){ 1, 0 }) : in);
+      sum += gains[k] * (swap ? tfx_shuffle (in, ((Lanes){ 1, 0 })) : in);
     }
     *(Pair *)(y + i) = sum;
   }

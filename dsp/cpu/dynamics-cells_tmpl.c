@@ -61,7 +61,7 @@ fold_most (V v, double *most, const unsigned C)
 
 #pragma GCC unroll 4
   for (unsigned n = W / 2; n >= C; n /= 2)
-    v = v_max (v, __builtin_shuffle (v, lanes ^ (int64_t)n));
+    v = v_max (v, tfx_shuffle (v, lanes ^ (int64_t)n));
   for (unsigned c = 0; c < C; c++)
     most[c] = v[c] > most[c] ? v[c] : most[c];
 }
@@ -252,9 +252,8 @@ swap_pairs (double *x, double *past, size_t n, const TfxRamp *r)
   const VBits lanes = { V_LANES };
   const VBits turns = lanes + (lanes & 1) * W;
   const V per_frame = v_set1 (r->per_frame);
-  const V from =
-      __builtin_shuffle (v_set1 (r->from[0]), v_set1 (r->from[1]), turns);
-  const V to = __builtin_shuffle (v_set1 (r->to[0]), v_set1 (r->to[1]), turns);
+  const V from = tfx_shuffle2 (v_set1 (r->from[0]), v_set1 (r->from[1]), turns);
+  const V to = tfx_shuffle2 (v_set1 (r->to[0]), v_set1 (r->to[1]), turns);
   const V by = to - from;
   V at = __builtin_convertvector(lanes / 2, V) + (double)(r->first + 1);
   size_t i = 0;

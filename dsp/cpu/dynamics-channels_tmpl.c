@@ -90,8 +90,7 @@ link_pairs (const double *x)
   const VBits even = 2 * (VBits){ V_LANES };
   const V a = v_abs (v_load_f64 (x)), b = v_abs (v_load_f64 (x + W));
 
-  return v_max (__builtin_shuffle (a, b, even),
-      __builtin_shuffle (a, b, even + 1));
+  return v_max (tfx_shuffle2 (a, b, even), tfx_shuffle2 (a, b, even + 1));
 }
 
 /* The largest of all lanes. */
@@ -101,10 +100,10 @@ largest (V v)
   const VBits lanes = { V_LANES };
 
   if (W > 4)
-    v = v_max (v, __builtin_shuffle (v, lanes ^ 4));
+    v = v_max (v, tfx_shuffle (v, lanes ^ 4));
   if (W > 2)
-    v = v_max (v, __builtin_shuffle (v, lanes ^ 2));
-  return v_max (v, __builtin_shuffle (v, lanes ^ 1))[0];
+    v = v_max (v, tfx_shuffle (v, lanes ^ 2));
+  return v_max (v, tfx_shuffle (v, lanes ^ 1))[0];
 }
 
 static void
@@ -154,15 +153,14 @@ mix_pairs (const void *x, void *y, size_t n, const double *columns,
   const V left = v_set1 (columns[0]), right = v_set1 (columns[stride + 1]);
   const V to_left = v_set1 (columns[stride]), to_right = v_set1 (columns[1]);
   const VBits turns = lanes + (lanes & 1) * W;
-  const V own = __builtin_shuffle (left, right, turns);
-  const V other = __builtin_shuffle (to_left, to_right, turns);
+  const V own = tfx_shuffle2 (left, right, turns);
+  const V other = tfx_shuffle2 (to_left, to_right, turns);
   size_t i = 0;
 
   for (; i + W <= n; i += W) {
     const V v = load_samples (x, i, is_f32);
 
-    store_samples (y, i, own * v + other * __builtin_shuffle (v, lanes ^ 1),
-        is_f32);
+    store_samples (y, i, own * v + other * tfx_shuffle (v, lanes ^ 1), is_f32);
   }
   for (; i < n; i += 2) {
     const double a = get_sample (x, i, is_f32);

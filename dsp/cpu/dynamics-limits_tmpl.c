@@ -22,7 +22,7 @@ shift_up (V v, const unsigned n)
 {
   const VBits lanes = { V_LANES };
 
-  return __builtin_shuffle (v_set1 (0.0), v, lanes + (int64_t)(W - n));
+  return tfx_shuffle2 (v_set1 (0.0), v, lanes + (int64_t)(W - n));
 }
 
 INLINE V
@@ -30,7 +30,7 @@ shift_down (V v, const unsigned n)
 {
   const VBits lanes = { V_LANES };
 
-  return __builtin_shuffle (v, v_set1 (0.0), lanes + (int64_t)n);
+  return tfx_shuffle2 (v, v_set1 (0.0), lanes + (int64_t)n);
 }
 
 /* The frame that begins with lane `first`, in all frames. */
@@ -39,7 +39,7 @@ spread_frame (V v, const unsigned first, const unsigned C)
 {
   const VBits lanes = { V_LANES };
 
-  return __builtin_shuffle (v, (lanes & (int64_t)(C - 1)) + (int64_t)first);
+  return tfx_shuffle (v, (lanes & (int64_t)(C - 1)) + (int64_t)first);
 }
 
 /* Frames in the lanes; n numbers. */
@@ -157,7 +157,7 @@ join_lanes (V v, V next, unsigned n)
 #else
   const VBits lanes = { V_LANES };
 
-  return v_select (v_lanes (0, n), v, __builtin_shuffle (next, lanes - n));
+  return v_select (v_lanes (0, n), v, tfx_shuffle (next, lanes - n));
 #endif
 }
 
@@ -326,8 +326,8 @@ split_pairs (const double *pairs, double x[2][PAIRS + W], size_t n)
     const V a = v_load_f64 (pairs + 2 * i);
     const V b = is_half ? a : v_load_f64 (pairs + 2 * i + W);
 
-    v_store_f64 (x[0] + i, __builtin_shuffle (a, b, even));
-    v_store_f64 (x[1] + i, __builtin_shuffle (a, b, even + 1));
+    v_store_f64 (x[0] + i, tfx_shuffle2 (a, b, even));
+    v_store_f64 (x[1] + i, tfx_shuffle2 (a, b, even + 1));
   }
 }
 
@@ -340,9 +340,9 @@ join_pairs (double *pairs, double x[2][PAIRS + W], size_t n)
   for (size_t i = 0; i < n; i += W) {
     const V a = v_load_f64 (x[0] + i), b = v_load_f64 (x[1] + i);
 
-    v_store_f64 (pairs + 2 * i, __builtin_shuffle (a, b, turns));
+    v_store_f64 (pairs + 2 * i, tfx_shuffle2 (a, b, turns));
     if (2 * i + W < 2 * n)
-      v_store_f64 (pairs + 2 * i + W, __builtin_shuffle (a, b, turns + W / 2));
+      v_store_f64 (pairs + 2 * i + W, tfx_shuffle2 (a, b, turns + W / 2));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reverb.h"
+#include "shuffle.h"
 
 #define CAT2(a, b) a##_##b
 #define CAT(a, b) CAT2 (a, b)
@@ -72,7 +73,7 @@ shift (V a, V b, const unsigned n)
 
   for (unsigned i = 0; i < W; i++)
     lanes[i] = W - n + i;
-  return __builtin_shuffle (a, b, lanes);
+  return tfx_shuffle2 (a, b, lanes);
 }
 
 /* d, its powers, and the rest. */

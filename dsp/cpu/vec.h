@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shuffle.h"
+
 /* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
  * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors, 0: there
  * are none.
@@ -496,7 +498,7 @@ v_repeat (V a, const unsigned first, const unsigned n)
 #else
   const VBits lanes = { V_LANES };
 
-  return __builtin_shuffle (a, lanes % (int64_t)n + (int64_t)first);
+  return tfx_shuffle (a, lanes % (int64_t)n + (int64_t)first);
 #endif
 }
 
@@ -513,7 +515,7 @@ v_shift_in (V a, V low, const unsigned n)
 #else
   const VBits lanes = { V_LANES };
 
-  return __builtin_shuffle (low, a, lanes + (int64_t)(W - n));
+  return tfx_shuffle2 (low, a, lanes + (int64_t)(W - n));
 #endif
 }
 

@@ -36,7 +36,8 @@ parse_channel (TfxParser *parser, unsigned *channel, unsigned most)
   if (number.type != TFX_TOKEN_NUMBER)
     return tfx_parser_fail_expected (parser,
         "the number of a channel, counted from 0");
-  if (number.number != (unsigned)number.number || number.number > most)
+  if (!(number.number >= 0.0 && number.number <= most) ||
+      number.number != (unsigned)number.number)
     return tfx_parser_fail (parser, number.offset, -ERANGE,
         "a channel is a whole number from 0 to %u", most);
   *channel = (unsigned)number.number;

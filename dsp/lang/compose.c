@@ -165,6 +165,23 @@ build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain)
   return code < 0 ? code : append (build, chain, stage);
 }
 
+/* Whether the expression can be built for a stream of this rate and number of
+ * channels. */
+static int
+check_stream (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    TfxExprError *error)
+{
+  int code;
+
+  if (!(rate_hz > 0.0) || !isfinite (rate_hz))
+    return tfx_error_set (error, -EINVAL,
+        "the sample rate is %g Hz, but must be greater than 0", rate_hz);
+  code = tfx_expr_check (expr, error);
+  if (code == 0)
+    code = tfx_extent_check (expr, rate_hz, error);
+  return code < 0 ? code : tfx_flow_check (expr, n_channels, error);
+}
+
 int
 tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
@@ -177,14 +194,7 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   build.report = report;
   build.data = data;
   build.error = error ? error : &own;
-  if (!(rate_hz > 0.0) || !isfinite (rate_hz))
-    return tfx_error_set (error, -EINVAL,
-        "the sample rate is %g Hz, but must be greater than 0", rate_hz);
-  code = tfx_expr_check (expr, build.error);
-  if (code == 0)
-    code = tfx_extent_check (expr, rate_hz, build.error);
-  if (code == 0)
-    code = tfx_flow_check (expr, n_channels, build.error);
+  code = check_stream (expr, rate_hz, n_channels, build.error);
   if (code < 0)
     return code;
   made = tfx_chain_new ();
@@ -208,9 +218,8 @@ tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
   int code;
 
   build.error = error ? error : &own;
-  if (stage >= expr->n_stages || !(rate_hz > 0.0) || !isfinite (rate_hz))
-    return tfx_error_set (error, -EINVAL,
-        "there is no stage %zu, or the sample rate is %g Hz", stage, rate_hz);
-  code = tfx_expr_check (expr, build.error);
+  if (stage >= expr->n_stages)
+    return tfx_error_set (error, -EINVAL, "there is no stage %zu", stage);
+  code = check_stream (expr, rate_hz, n_channels, build.error);
   return code < 0 ? code : tfx_build_call (&build, expr->stages[stage], made);
 }

@@ -55,9 +55,8 @@ tfx_error_set_place (TfxExprError *error, size_t place, int code)
   return code;
 }
 
-/* The bytes of the UTF-8 sequence at text[0], 0 if there is none. */
-static size_t
-sequence_length (const char *text, size_t n)
+size_t
+tfx_error_sequence (const char *text, size_t n)
 {
   const unsigned char *s = (const unsigned char *)text;
   size_t need;
@@ -92,7 +91,7 @@ sequence_length (const char *text, size_t n)
 static size_t
 copy_character (char *to, size_t *n_to, const char *text, size_t n)
 {
-  size_t bytes = sequence_length (text, n);
+  size_t bytes = tfx_error_sequence (text, n);
   unsigned char c = (unsigned char)text[0];
 
   if (bytes == 1) {
@@ -131,7 +130,7 @@ count_characters (const char *text, size_t n)
   size_t count = 0;
 
   for (size_t i = 0; i < n; count++) {
-    size_t bytes = sequence_length (text + i, n - i);
+    size_t bytes = tfx_error_sequence (text + i, n - i);
     i += bytes ? bytes : 1;
   }
   return count;

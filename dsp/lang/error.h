@@ -26,6 +26,9 @@ int tfx_error_set_place (TfxExprError *error, size_t place, int code);
 void tfx_error_place (TfxExprError *error, const char *text, size_t length,
     size_t offset);
 
+/* The bytes of the UTF-8 sequence at text[0] within n bytes; 0 if there is none. */
+size_t tfx_error_sequence (const char *text, size_t n);
+
 /* Copies n bytes of text for a message: what cannot be shown becomes '?', and
  * what is longer than the buffer is cut and ends in "...". */
 void tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);

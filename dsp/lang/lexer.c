@@ -246,7 +246,7 @@ read_escape (TfxLexer *lexer)
     case 'x':
       high = hex_value (peek (lexer, 2));
       low = high < 0 ? -1 : hex_value (peek (lexer, 3));
-      if (low < 0 || high * 16 + low == 0 || high >= 8)
+      if (low < 0 || high * 16 + low == 0)
         return -1;
       lexer->at += 4;
       return high * 16 + low;
@@ -278,7 +278,7 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       if (c < 0)
         return fail (lexer, start, error, -EINVAL,
             "unknown escape sequence; use \\\\ \\' \\\" \\n \\t or \\x01 to "
-            "\\x7f");
+            "\\xff");
     } else {
       lexer->at++;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "class.h"
+#include "error.h"
 #include "number.h"
 #include "value.h"
 
@@ -99,25 +100,29 @@ add_word (Text *text, const TfxParam *param, const char *word)
   add (text, "'");
 }
 
-/* As Python reads it. */
+/* As Python reads it.  Bytes that are not UTF-8, which names of files may have, are
+ * escaped, so that the text is UTF-8. */
 static void
 add_string (Text *text, const char *string)
 {
   static const char digits[] = "0123456789abcdef";
+  size_t n = strlen (string), length;
 
   add (text, "'");
-  for (const char *c = string; *c; c++) {
+  for (const char *c = string; n > 0; c += length, n -= length) {
     const unsigned char byte = (unsigned char)*c;
     const char hex[] = { '\\', 'x', digits[byte >> 4], digits[byte & 15] };
+    const size_t valid = tfx_error_sequence (c, n);
 
+    length = valid ? valid : 1;
     if (*c == '\\' || *c == '\'')
       add (text, *c == '\\' ? "\\\\" : "\\'");
     else if (*c == '\n' || *c == '\t')
       add (text, *c == '\n' ? "\\n" : "\\t");
-    else if (byte < 0x20 || byte == 0x7f)
+    else if (byte < 0x20 || byte == 0x7f || valid == 0)
       add_bytes (text, hex, sizeof hex);
     else
-      add_bytes (text, c, 1);
+      add_bytes (text, c, length);
   }
   add (text, "'");
 }

@@ -82,6 +82,7 @@ gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer)
 {
   Aside *aside = g_atomic_rc_box_new0 (Aside);
   gulong arrive, leap = 0;
+  GThread *thread;
 
   aside->src = gst_object_ref (src);
   aside->sink = gst_object_ref (sink);
@@ -91,8 +92,13 @@ gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer)
   arrive = gst_tfx_aside_probe (sink, aside, gst_tfx_aside_arrive);
   if (cut)
     leap = gst_tfx_aside_probe (cut, aside, gst_tfx_aside_leap);
-  g_thread_unref (g_thread_new ("tfx-aside", gst_tfx_aside_run,
-      g_atomic_rc_box_acquire (aside)));
+  thread = g_thread_try_new ("tfx-aside", gst_tfx_aside_run,
+      g_atomic_rc_box_acquire (aside), NULL);
+  /* Without a thread this one pushes, and waits for more than the arrival. */
+  if (thread)
+    g_thread_unref (thread);
+  else
+    gst_tfx_aside_run (aside);
   g_mutex_lock (&aside->lock);
   while (!aside->has_arrived)
     g_cond_wait (&aside->cond, &aside->lock);

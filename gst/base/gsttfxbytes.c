@@ -3,20 +3,59 @@
  */
 #include "gsttfxbytes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
+/* O_NONBLOCK: opening a pipe returns at once, so that it can be refused. */
 FILE *
-gst_tfx_bytes_open (const gchar *path, goffset *size)
+gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
 {
-  GStatBuf status;
+  const gint fd = g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  struct stat status = { 0 };
+  const gchar *fault = NULL;
+  FILE *file = NULL;
 
-  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
-    return NULL;
-  *size = status.st_size;
-  return g_fopen (path, "re");
+  if (fd >= 0 && fstat (fd, &status) == 0 && !S_ISREG (status.st_mode))
+    fault = S_ISDIR (status.st_mode) ? "it is a folder" : "it is not a file";
+  else if (fd >= 0)
+    file = fdopen (fd, "r");
+  if (file)
+    *size = status.st_size;
+  else if (why)
+    *why = g_strdup (fault ? fault : g_strerror (errno));
+  if (!file && fd >= 0)
+    close (fd);
+  return file;
+}
+
+/* Of a longer name the end is shown. */
+#define MAX_SHOWN 120
+
+gchar *
+gst_tfx_bytes_show (const gchar *name)
+{
+  GString *text = g_string_new (NULL);
+  const gchar *end;
+  glong n;
+
+  while (!g_utf8_validate (name, -1, &end)) {
+    g_string_append_len (text, name, end - name);
+    g_string_append_printf (text, "\\x%02x", (guint8)*end);
+    name = end + 1;
+  }
+  g_string_append (text, name);
+  n = g_utf8_strlen (text->str, -1);
+  if (n > MAX_SHOWN) {
+    g_string_erase (text, 0,
+        g_utf8_offset_to_pointer (text->str, n - MAX_SHOWN) - text->str);
+    g_string_prepend (text, "...");
+  }
+  return g_string_free (text, FALSE);
 }
 
 gboolean

@@ -39,9 +39,14 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
     bytes[i] = (guint8)(number >> 8 * i);
 }
 
-/* A file that can be read at any place, to be closed by the caller, and its size; NULL: it
- * cannot.  (A pipe would be waited for, and what was read of it lost.) */
-FILE *gst_tfx_bytes_open (const gchar *path, goffset *size);
+/* Opens a regular file for reading and returns it with its size in bytes; close it
+ * with fclose().  Returns NULL for everything else, without waiting: pipes, devices and
+ * folders too.  why, unless NULL, then gets the reason; free it. */
+FILE *gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why);
+
+/* The name of a file for a message, in UTF-8: bytes that are not UTF-8 as \\xNN, and of a
+ * long name its end.  Free it. */
+gchar *gst_tfx_bytes_show (const gchar *name);
 
 /* FALSE if they are not all there. */
 gboolean

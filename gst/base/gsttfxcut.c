@@ -320,7 +320,7 @@ find_start (const Sound *sound)
 static gboolean
 open_sound (Sound *sound, const gchar *path)
 {
-  sound->file = gst_tfx_bytes_open (path, &sound->size);
+  sound->file = gst_tfx_bytes_open (path, &sound->size, NULL);
   if (!sound->file)
     return FALSE;
   sound->start = find_start (sound);

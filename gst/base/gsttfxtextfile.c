@@ -7,9 +7,10 @@
 #include "gsttfxtextfile.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "gsttfxbytes.h"
 
 #define CHUNK 65536
 #define MARK "\xef\xbb\xbf"
@@ -46,14 +47,14 @@ gchar *
 gst_tfx_text_file_read (const gchar *path, gsize most, gsize *length,
     gchar **why)
 {
-  FILE *file = g_fopen (path, "rb");
+  goffset size;
+  FILE *file;
   GString *bytes;
 
   *why = NULL;
-  if (!file) {
-    *why = g_strdup (g_strerror (errno));
+  file = gst_tfx_bytes_open (path, &size, why);
+  if (!file)
     return NULL;
-  }
   bytes = read_bytes (file, most);
   *why =
       ferror (file) ? g_strdup (g_strerror (errno)) : find_fault (bytes, most);

@@ -90,6 +90,7 @@ static void
 gst_tfx_chain_update_watch (GstTfxChain *self)
 {
   GstTfxChainWatch *old = NULL;
+  GError *error = NULL;
   gchar **paths = NULL;
   gboolean is_watching;
 
@@ -102,8 +103,14 @@ gst_tfx_chain_update_watch (GstTfxChain *self)
   if (self->watch && !(paths && gst_tfx_chain_watch_is_of (self->watch, paths)))
     old = g_steal_pointer (&self->watch);
   if (!self->watch && paths && *paths)
-    self->watch = gst_tfx_chain_watch_new (paths, gst_tfx_chain_saved, self);
+    self->watch =
+        gst_tfx_chain_watch_new (paths, gst_tfx_chain_saved, self, &error);
   g_mutex_unlock (&self->watch_lock);
+  if (error)
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+        ("The files of the chain are not watched: %s.", error->message),
+        (NULL));
+  g_clear_error (&error);
   /* What it calls takes the lock. */
   g_clear_pointer (&old, gst_tfx_chain_watch_free);
   g_strfreev (paths);

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxchainsettings.h"
 #include "gsttfxtextfile.h"
 
@@ -17,17 +18,26 @@
 /* As the language has it. */
 #define MAX_SIZE (1 << 20)
 
+/* A fault of the file; takes what it is. */
+static gchar *
+describe (const gchar *location, gchar *why)
+{
+  gchar *name = gst_tfx_bytes_show (location);
+  gchar *fault =
+      g_strdup_printf ("cannot read the chain from '%s': %s", name, why);
+
+  g_free (name);
+  g_free (why);
+  return fault;
+}
+
 static gchar *
 read_text (const gchar *location, gchar **fault)
 {
   gchar *why;
   gchar *text = gst_tfx_text_file_read (location, MAX_SIZE, NULL, &why);
 
-  *fault = NULL;
-  if (!text)
-    *fault =
-        g_strdup_printf ("cannot read the chain from '%s': %s", location, why);
-  g_free (why);
+  *fault = text ? NULL : describe (location, why);
   return text;
 }
 
@@ -37,6 +47,13 @@ convert (gchar *text, gchar **fault)
 {
   gchar *converted = gst_tfx_chain_settings_convert (text, fault);
 
+  /* It may quote the text. */
+  if (*fault && !g_utf8_validate (*fault, -1, NULL)) {
+    gchar *quoting = *fault;
+
+    *fault = g_utf8_make_valid (quoting, -1);
+    g_free (quoting);
+  }
   g_free (text);
   return converted;
 }
@@ -49,9 +66,9 @@ check_utf8 (gchar *text, const gchar *location, gchar **fault)
 
   if (g_utf8_validate (text, -1, &end))
     return text;
-  *fault = g_strdup_printf ("cannot read the chain from '%s': byte "
-                            "%" G_GSIZE_FORMAT " is not UTF-8",
-      location, (gsize)(end - text) + 1);
+  *fault = describe (location,
+      g_strdup_printf ("byte %" G_GSIZE_FORMAT " is not UTF-8",
+          (gsize)(end - text) + 1));
   g_free (text);
   return NULL;
 }
@@ -75,7 +92,7 @@ gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault)
   if (!text || gst_tfx_chain_settings_are (text))
     return text ? convert (text, fault) : NULL;
   g_free (text);
-  *fault = g_strdup_printf ("there are no filter settings in '%s'", location);
+  *fault = describe (location, g_strdup ("there are no filter settings in it"));
   return NULL;
 }
 
@@ -189,7 +206,7 @@ watch_files (gpointer data)
 
 GstTfxChainWatch *
 gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
-    gpointer data)
+    gpointer data, GError **error)
 {
   GstTfxChainWatch *watch = g_new0 (GstTfxChainWatch, 1);
   const gsize n = g_strv_length ((gchar **)paths);
@@ -203,7 +220,10 @@ gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
     watch->known[i] = watch->last[i] = look (paths[i]);
   g_mutex_init (&watch->lock);
   g_cond_init (&watch->cond);
-  watch->thread = g_thread_new ("tfxchain-watch", watch_files, watch);
+  watch->thread =
+      g_thread_try_new ("tfxchain-watch", watch_files, watch, error);
+  if (!watch->thread)
+    g_clear_pointer (&watch, free_watch);
   return watch;
 }
 

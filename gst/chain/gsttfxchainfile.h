@@ -14,14 +14,14 @@ gchar *gst_tfx_chain_file_read (const gchar *location, gchar **fault);
 /* The same of a file that has filter settings: as a chain, which may be empty. */
 gchar *gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault);
 
-/* Calls saved() from a thread of its own whenever one of the files is another one
- * than when it was watched first, and none has changed for a moment: who saves it
- * may not be done. */
+/* Calls saved() from a thread of its own after one of the files has changed and none
+ * changes any more: an editor may write in several steps.  Returns NULL with an error
+ * if no thread can be made. */
 typedef struct _GstTfxChainWatch GstTfxChainWatch;
 typedef void (*GstTfxChainSaved) (gpointer data);
 
 GstTfxChainWatch *gst_tfx_chain_watch_new (gchar *const *paths,
-    GstTfxChainSaved saved, gpointer data);
+    GstTfxChainSaved saved, gpointer data, GError **error);
 /* Whether it watches these, in this order. */
 gboolean
 gst_tfx_chain_watch_is_of (const GstTfxChainWatch *watch, gchar *const *paths);

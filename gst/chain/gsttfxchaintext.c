@@ -147,6 +147,16 @@ unparent_all (GPtrArray *stages)
     gst_object_unparent (stages->pdata[i]);
 }
 
+/* The text as it was typed, for the property, which is UTF-8: a text that is not is
+ * printed from its expression (NULL), or has marks in place of the bytes. */
+static gchar *
+keep_text (const Change *change)
+{
+  if (change->text && !g_utf8_validate (change->text, -1, NULL))
+    return change->fault ? g_utf8_make_valid (change->text, -1) : NULL;
+  return g_strdup (change->text);
+}
+
 typedef enum
 {
   EXCHANGED,
@@ -175,7 +185,7 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     g_ptr_array_unref (self->stages);
     self->stages = g_ptr_array_ref (change->stages);
     g_free (self->text);
-    self->text = g_strdup (change->text);
+    self->text = keep_text (change);
     g_free (self->fault);
     self->fault = g_strdup (change->fault);
     g_free (self->folder);

@@ -3,14 +3,13 @@
  */
 #include "gsttfximpulsefile.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxcut.h"
 #include "gsttfximpulsetext.h"
 #include "gsttfxsndfile.h"
@@ -22,33 +21,22 @@
  * of the stream; the resampler's filter would get very long. */
 #define MAX_RATE_RATIO 256
 
+/* Bounds what a file can ask for: samples of all channels, 1 GiB as doubles, and the
+ * frames in which the file's rate and the stream's both have whole frames, which is
+ * the shortest silence that can be resampled before the sound. */
+#define MAX_SAMPLES (1 << 27)
+#define MAX_PERIOD (1 << 20)
+
 /* What a resampler of this quality leaves in its stop band (-120 dB) is no
  * part of the impulse response. */
 #define RESAMPLER_QUALITY 10
 #define NEGLIGIBLE 1e-6
 
-/* Of a longer name the end is shown. */
-#define MAX_SHOWN 120
-
-static gchar *
-gst_tfx_impulse_file_show (const gchar *path)
-{
-  gchar *name = g_filename_display_name (path), *shown;
-  const glong n = g_utf8_strlen (name, -1);
-
-  if (n <= MAX_SHOWN)
-    return name;
-  shown =
-      g_strconcat ("...", g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
-  g_free (name);
-  return shown;
-}
-
 /* An error that says which file and why. */
 static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
     gint code, const gchar *path, const gchar *format, ...)
 {
-  gchar *name = gst_tfx_impulse_file_show (path), *why;
+  gchar *name = gst_tfx_bytes_show (path), *why, *valid;
   va_list args;
 
   va_start (args, format);
@@ -57,39 +45,16 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   /* The text goes on, so its last stop goes. */
   if (g_str_has_suffix (why, "."))
     why[strlen (why) - 1] = '\0';
+  /* It may quote the file. */
+  valid = g_utf8_make_valid (why, -1);
   g_set_error (error, GST_RESOURCE_ERROR, code,
-      "the impulse response in '%s' cannot be used: %s", name, why);
+      "the impulse response in '%s' cannot be used: %s", name, valid);
+  g_free (valid);
   g_free (why);
   g_free (name);
 }
 
 /* ---- reading ---------------------------------------------------------------- */
-
-/* Opening a pipe or a device would wait for ever. */
-static gboolean
-gst_tfx_impulse_file_is_file (const gchar *path, GError **error)
-{
-  GStatBuf status;
-
-  if (g_stat (path, &status) != 0) {
-    gst_tfx_impulse_file_set_error (error,
-        errno == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
-                        : GST_RESOURCE_ERROR_OPEN_READ,
-        path, "%s", g_strerror (errno));
-    return FALSE;
-  }
-  if (!S_ISREG (status.st_mode)) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        S_ISDIR (status.st_mode) ? "it is a folder" : "it is not a file");
-    return FALSE;
-  }
-  if (g_access (path, R_OK) != 0) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        "%s", g_strerror (errno));
-    return FALSE;
-  }
-  return TRUE;
-}
 
 static gboolean
 gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
@@ -122,6 +87,13 @@ gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "it is %" G_GINT64_FORMAT " frames long; at most %u are allowed",
         (gint64)info->frames, TFX_FIR_MAX_TAPS);
+    return FALSE;
+  }
+  if (info->frames > MAX_SAMPLES / info->channels) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "it has %d channels of %" G_GINT64_FORMAT
+        " frames; at most %u samples are allowed",
+        info->channels, (gint64)info->frames, MAX_SAMPLES);
     return FALSE;
   }
   return gst_tfx_impulse_file_check_channels (info->channels, n_channels, path,
@@ -224,42 +196,40 @@ gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
   return self;
 }
 
-/* Or what is wrong with it, to be freed. */
+/* The sound in an open file; NULL with the reason, to be freed. */
 static SNDFILE *
-gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, const gchar *path,
+gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, FILE *opened,
     SF_INFO *info, gchar **fault)
 {
   static GMutex lock;
   SNDFILE *file;
 
-  /* libsndfile keeps what is wrong with a file that it does not open in variables
-   * that all threads share. */
+  /* libsndfile keeps the reason why a file does not open in variables that all
+   * threads share. */
   g_mutex_lock (&lock);
-  file = sndfile->open (path, SFM_READ, info);
+  file = sndfile->open_fd (dup (fileno (opened)), SFM_READ, info, TRUE);
   *fault = file ? NULL : g_strdup (sndfile->strerror (NULL));
   g_mutex_unlock (&lock);
   return file;
 }
 
-GstTfxImpulse *
-gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
+static GstTfxImpulse *
+gst_tfx_impulse_file_read_sound (FILE *opened, const gchar *path,
+    guint n_channels, GError **error)
 {
   SF_INFO info = { 0 };
   GstTfxImpulse *self = NULL;
-  const GstTfxSndfile *sndfile;
   const gchar *why;
+  const GstTfxSndfile *sndfile = gst_tfx_sndfile_get (&why);
   gchar *missing, *fault;
   SNDFILE *file;
 
-  if (!gst_tfx_impulse_file_is_file (path, error))
-    return NULL;
-  sndfile = gst_tfx_sndfile_get (&why);
   if (!sndfile) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_FAILED, path,
         "libsndfile, which reads sound files, cannot be loaded: %s", why);
     return NULL;
   }
-  file = gst_tfx_impulse_file_open (sndfile, path, &info, &fault);
+  file = gst_tfx_impulse_file_open (sndfile, opened, &info, &fault);
   if (!file) {
     if (gst_tfx_impulse_text_is (path))
       self = gst_tfx_impulse_file_read_text (path, n_channels, error);
@@ -278,6 +248,27 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
     self = gst_tfx_impulse_file_load (sndfile, file, &info, path, error);
   g_free (missing);
   sndfile->close (file);
+  return self;
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
+{
+  goffset size;
+  gchar *why = NULL;
+  FILE *file = gst_tfx_bytes_open (path, &size, &why);
+  GstTfxImpulse *self;
+
+  if (!file) {
+    gst_tfx_impulse_file_set_error (error,
+        g_file_test (path, G_FILE_TEST_EXISTS) ? GST_RESOURCE_ERROR_OPEN_READ
+                                               : GST_RESOURCE_ERROR_NOT_FOUND,
+        path, "%s", why);
+    g_free (why);
+    return NULL;
+  }
+  self = gst_tfx_impulse_file_read_sound (file, path, n_channels, error);
+  fclose (file);
   return self;
 }
 
@@ -379,6 +370,14 @@ gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "its sample rate of %u Hz is too far from the %u Hz of the stream",
         self->rate, rate);
+    return FALSE;
+  }
+  if (self->rate / gst_util_greatest_common_divisor (self->rate, rate) >
+      MAX_PERIOD) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its rate of %u Hz cannot be converted to the %u Hz of the stream: the "
+        "two have no common period of at most %u frames",
+        self->rate, rate, MAX_PERIOD);
     return FALSE;
   }
   if ((gdouble)self->n_taps * rate / self->rate > TFX_FIR_MAX_TAPS) {

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxtextfile.h"
 
 #define MAX_SIZE (256 << 20)
@@ -27,7 +28,8 @@
 gboolean
 gst_tfx_impulse_text_is (const gchar *path)
 {
-  FILE *file = fopen (path, "rb");
+  goffset size;
+  FILE *file = gst_tfx_bytes_open (path, &size, NULL);
   guint8 bytes[1024];
   gsize n = file ? fread (bytes, 1, sizeof bytes, file) : 0;
   gboolean is_text = n > 0;

@@ -18,12 +18,12 @@ gst_tfx_sndfile_load (void)
 
   if (handle) {
     /* ISO C has no other way from an address to a function. */
-    *(void **)&library.open = dlsym (handle, "sf_open");
+    *(void **)&library.open_fd = dlsym (handle, "sf_open_fd");
     *(void **)&library.readf_double = dlsym (handle, "sf_readf_double");
     *(void **)&library.strerror = dlsym (handle, "sf_strerror");
     *(void **)&library.close = dlsym (handle, "sf_close");
   }
-  if (handle && library.open && library.readf_double && library.strerror &&
+  if (handle && library.open_fd && library.readf_double && library.strerror &&
       library.close)
     return TRUE;
   error = g_strdup (dlerror ());

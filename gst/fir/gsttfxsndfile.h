@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  SNDFILE *(*open) (const char *path, int mode, SF_INFO *info);
+  SNDFILE *(*open_fd) (int fd, int mode, SF_INFO *info, int close_fd);
   sf_count_t (*readf_double) (SNDFILE *file, double *to, sf_count_t n_frames);
   const char *(*strerror) (SNDFILE *file);
   int (*close) (SNDFILE *file);

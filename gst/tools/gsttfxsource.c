@@ -48,7 +48,7 @@ static gboolean
 is_aiff (const gchar *path)
 {
   goffset size;
-  FILE *file = gst_tfx_bytes_open (path, &size);
+  FILE *file = gst_tfx_bytes_open (path, &size, NULL);
   gchar head[GST_TFX_BYTES_FIRST_CHUNK];
   gboolean is_one;
 

@@ -198,7 +198,7 @@ open_wav (const gchar *path)
 {
   guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
   goffset size;
-  FILE *file = gst_tfx_bytes_open (path, &size);
+  FILE *file = gst_tfx_bytes_open (path, &size, NULL);
 
   if (file && gst_tfx_bytes_read_at (file, 0, head, sizeof head) &&
       (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "chains.h"
 
@@ -111,6 +112,7 @@ expect_fault (const gchar *path, const gchar *fault)
   fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
       GST_STATE_CHANGE_FAILURE);
   text = take_message (bus, GST_MESSAGE_ERROR);
+  fail_unless (g_utf8_validate (text, -1, NULL));
   expect_in (text, fault);
   g_free (text);
   gst_element_set_state (chain, GST_STATE_NULL);
@@ -261,7 +263,7 @@ GST_START_TEST (test_bytes)
   expect_fault (cut, "byte 8 is 0, so it is not UTF-8 text");
   expect_fault (wide, "byte 4 is 0");
   expect_fault (latin, "byte 14 is not UTF-8");
-  expect_fault ("/dev/zero", "it is larger than 1 MiB");
+  expect_fault ("/dev/zero", "it is not a file");
   g_object_set (chain, "location", marked, NULL);
   tfx_chains_expect_text (chain, "Gain(2)");
   gst_object_unref (chain);
@@ -341,6 +343,94 @@ push (GstHarness *h, guint *at, guint n_buffers, gdouble *peak)
   return bend;
 }
 
+/* Names of files are bytes.  Messages and the property are UTF-8 all the same, and the
+ * text in the property finds the file again. */
+GST_START_TEST (test_names)
+{
+  gchar *path = path_of ("m\xfcsik.wav"), *chain, *text, *again;
+  gchar *kernel = g_strdup_printf ("FIR('%s') # \xe9", path);
+  GstElement *element = make_chain ();
+  static const gchar one_sample[] = "0.5\n";
+
+  expect_fault (path, "m\\xfcsik.wav': No such file");
+  chain = write_file ("names.txt", "FIR('m\\xfcsik.wav')");
+  expect_fault (chain, "m\\xfcsik.wav' cannot be used: No such file");
+  fail_unless (g_file_set_contents (path, one_sample, -1, NULL));
+  g_object_set (element, "chain", kernel, NULL);
+  g_object_get (element, "chain", &text, NULL);
+  fail_unless (g_utf8_validate (text, -1, NULL));
+  expect_in (text, "m\\xfcsik.wav");
+  g_object_set (element, "chain", "", NULL);
+  g_object_set (element, "chain", text, NULL);
+  g_object_get (element, "chain", &again, NULL);
+  fail_unless_equals_string (again, text);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  g_remove (path);
+  g_free (again);
+  g_free (text);
+  g_free (chain);
+  g_free (kernel);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* A pipe is refused at once, wherever the name of a file stands: opening it would
+ * wait for a writer. */
+GST_START_TEST (test_pipes)
+{
+  static const gchar *const chains[] = { "FIR('%s')", "Convolve('%s')",
+    "FilterSettings('%s')" };
+  gchar *pipe = path_of ("pipe");
+
+  fail_unless_equals_int (mkfifo (pipe, 0600), 0);
+  expect_fault (pipe, "it is not a file");
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+    gchar **halves = g_strsplit (chains[i], "%s", 2);
+    gchar *chain = g_strconcat (halves[0], pipe, halves[1], NULL);
+    gchar *path = write_file ("names-pipe.txt", chain);
+
+    expect_fault (path, "it is not a file");
+    g_strfreev (halves);
+    g_free (chain);
+    g_free (path);
+  }
+  g_free (pipe);
+}
+
+GST_END_TEST;
+
+/* So is one that takes the place of a watched file; the element still stops. */
+GST_START_TEST (test_watched_pipe)
+{
+  gchar *path = write_file ("to-be-pipe.txt", "Gain(0.5)"), *text;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness ("", &info);
+  GstBus *bus = gst_bus_new ();
+  gdouble peak;
+  guint at = 0;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "location", path, "watch", TRUE, NULL);
+  push (h, &at, 10, &peak);
+  fail_unless_equals_int (g_unlink (path), 0);
+  fail_unless_equals_int (mkfifo (path, 0600), 0);
+  text = take_message (bus, GST_MESSAGE_WARNING);
+  expect_in (text, "it is not a file");
+  tfx_chains_expect_text (h->element, "Gain(0.5)");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_free (text);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 /* It is taken over while samples flow, without a click; what is wrong is told of,
  * and the old chain goes on. */
 GST_START_TEST (test_watch)
@@ -401,6 +491,9 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);
+  tcase_add_test (tcase, test_names);
+  tcase_add_test (tcase, test_pipes);
+  tcase_add_test (tcase, test_watched_pipe);
   tcase_add_test (tcase, test_watch);
   return suite;
 }

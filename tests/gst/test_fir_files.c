@@ -276,6 +276,8 @@ typedef enum
   TOO_LONG,
   TOO_MANY_CHANNELS,
   RATE_TOO_FAR,
+  RATE_TOO_FINE,
+  TOO_MANY_SAMPLES,
   TRUNCATED,
   CUT_OFF,
   PIPE,
@@ -287,6 +289,7 @@ static const gchar *const fault_words[] = { "No such file", "it is a folder",
   "readable sound file", "it has no samples", "it is silent",
   "frame 3 is nan in channel 0", "16777217 frames long; at most 16777216",
   "it has 3 channels, but the stream has 2", "too far from the 48000 Hz",
+  "no common period of at most 1048576 frames", "at most 134217728 samples",
   "it ends after", "it is cut off", "it is not a file" };
 
 static gchar *
@@ -299,6 +302,25 @@ write_other (gint format, guint rate, const gdouble *samples, gsize n)
   fail_unless (file != NULL, "%s", sf_strerror (NULL));
   fail_unless_equals_int (sf_writef_double (file, samples, n), n);
   sf_close (file);
+  return path;
+}
+
+/* A WAV file of 8 bits whose samples take no room on the disk. */
+static gchar *
+write_sparse (guint16 n_channels, guint32 n_frames)
+{
+  guint8 head[44] = "RIFF....WAVEfmt \x10\0\0\0\1\0..\x80\xbb\0\0........data";
+  const guint32 size = n_channels * n_frames;
+  gchar *path = tfx_firs_write_wav (&(gdouble){ 1.0 }, 1, 1, RATE);
+
+  GST_WRITE_UINT32_LE (head + 4, size + 36);
+  GST_WRITE_UINT16_LE (head + 22, n_channels);
+  GST_WRITE_UINT32_LE (head + 28, RATE * n_channels);
+  GST_WRITE_UINT16_LE (head + 32, n_channels);
+  GST_WRITE_UINT16_LE (head + 34, 8);
+  GST_WRITE_UINT32_LE (head + 40, size);
+  fail_unless (g_file_set_contents (path, (gchar *)head, sizeof head, NULL));
+  fail_unless_equals_int (truncate (path, sizeof head + size), 0);
   return path;
 }
 
@@ -339,6 +361,10 @@ make_fault (Fault fault)
       return tfx_firs_write_wav (one, 1, 3, RATE);
     case RATE_TOO_FAR:
       return tfx_firs_write_wav (one, 1, 1, 100);
+    case RATE_TOO_FINE:
+      return tfx_firs_write_wav (one, 1, 1, 12287987);
+    case TOO_MANY_SAMPLES:
+      return write_sparse (1000, 2000000);
     case TRUNCATED:
       noise = tfx_check_noise (100000, 3);
       path =

@@ -139,6 +139,34 @@ GST_START_TEST (test_stages)
 
 GST_END_TEST;
 
+/* A stage that does not fit the stream, of a chain that was refused: no response.
+ * (It was written behind the end of its gains.) */
+GST_START_TEST (test_misfit)
+{
+  static const gchar *const chains[] = { "Mix([[1, 2]])",
+    "Mix([[1, 2, 3], [4, 5, 6], [7, 8, 9]])", "ch[1]: Gain(2)" };
+  GstAudioInfo info = info_of (1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+    GstHarness *h = tfx_chains_harness ("Gain(0.5)", &info);
+    GObject *stage;
+    GVariant *response, *curve = NULL;
+
+    g_object_set (h->element, "chain", chains[i], NULL);
+    stage =
+        gst_child_proxy_get_child_by_index (GST_CHILD_PROXY (h->element), 0);
+    response = respond (stage, 100.0, 0);
+    fail_unless (response == NULL, "%s has a response", chains[i]);
+    g_signal_emit_by_name (stage, "gain-curve",
+        make_doubles (&(gdouble){ -20 }, 1), &curve);
+    fail_unless (curve == NULL);
+    g_object_unref (stage);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 /* Without a stream a chain answers for a usual one, then for the last one. */
 GST_START_TEST (test_at_rest)
 {
@@ -299,6 +327,7 @@ response_suite (void)
   tcase_add_test (tc, test_iir);
   tcase_add_test (tc, test_fir);
   tcase_add_test (tc, test_stages);
+  tcase_add_test (tc, test_misfit);
   tcase_add_test (tc, test_at_rest);
   tcase_add_test (tc, test_curves);
   tcase_add_test (tc, test_nothing);
