@@ -3,6 +3,7 @@
 """pages.py: the commands on the pages do what the pages say, as TAP.
 
     pages.py [--check] [PAGE...]
+    pages.py --links FOLDER
 
 Without pages it takes all.  --check runs nothing: it looks whether each block of
 code says what it is.  Behind its fence stands
@@ -16,6 +17,9 @@ code says what it is.  Behind its fence stands
     text, c, python …   no commands
 
 The program, the plugin and the examples are those of build/.
+
+--links checks the installed pages in FOLDER: each relative link leads to a file in it, and
+to a heading if it names one.
 """
 import glob
 import os
@@ -31,6 +35,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
 KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
+LINK = re.compile(r'\]\(([^()\s]+)\)')
 TIMEOUT_S = 120
 PATHS = {'GST_PLUGIN_PATH': 'build/gst', 'GST_PRESET_PATH': 'gst/presets',
          'PATH': 'build/gst/tools'}
@@ -178,6 +183,46 @@ def set_paths(folder):
     os.environ['GST_REGISTRY'] = os.path.join(folder, 'registry.bin')
 
 
+def list_anchors(text):
+    """The anchors of a page's headings, as GitHub makes them."""
+    anchors, inside = set(), False
+    for line in text.split('\n'):
+        inside ^= line.startswith('```')
+        if line.startswith('#') and not inside:
+            words = re.sub(r'\[([^]]*)\]\([^)]*\)', r'\1', line.lstrip('#').strip().lower())
+            anchors.add(re.sub(r'[^\w\- ]', '', words).replace(' ', '-'))
+    return anchors
+
+
+def list_broken_links(folder):
+    folder = os.path.realpath(folder)
+    pages = glob.glob('**/*.md', root_dir=folder, recursive=True)
+    if not pages:
+        yield f'{folder}: no pages'
+    for page in sorted(pages):
+        with open(os.path.join(folder, page), encoding='utf-8') as file:
+            text = file.read()
+        for link in LINK.findall(re.sub(r'(?ms)^```.*?^```', '', text)):
+            if re.match(r'[a-z]+:', link):
+                continue
+            name, _, anchor = link.partition('#')
+            path = os.path.join(folder, page)
+            if name:
+                path = os.path.realpath(os.path.join(folder, os.path.dirname(page), name))
+            if not path.startswith(folder + os.sep) or not os.path.exists(path):
+                yield f'{page}: {link}: not installed'
+            elif anchor and path.endswith('.md'):
+                with open(path, encoding='utf-8') as file:
+                    if anchor not in list_anchors(file.read()):
+                        yield f'{page}: {link}: no such heading'
+
+
+def check_links(folder):
+    broken = list(list_broken_links(folder))
+    print('\n'.join(broken), end='\n' if broken else '')
+    return 1 if broken else 0
+
+
 def check(blocks):
     faults = [(block, block.find_fault()) for block in blocks]
     faults = [f'{block}: {fault}' for block, fault in faults if fault]
@@ -210,6 +255,8 @@ def run(blocks):
 
 
 def main():
+    if sys.argv[1:2] == ['--links']:
+        return check_links(sys.argv[2])
     only_check = '--check' in sys.argv[1:]
     pages = [arg for arg in sys.argv[1:] if arg != '--check'] or find_pages()
     blocks = [block for page in pages for block in read_blocks(page)]
