@@ -130,7 +130,7 @@ make_base() {
       --customize-hook='cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"' \
       --customize-hook='echo "user ALL=(ALL) NOPASSWD: ALL" > "$1/etc/sudoers.d/user"' \
       --customize-hook='chroot "$1" useradd -m -s /bin/bash user' \
-      "$1" "$base.new" "$work/$1.list" && mv "$base.new" "$base"
+      "$1" "${base%.tar}.new.tar" "$work/$1.list" && mv "${base%.tar}.new.tar" "$base"
 }
 
 # check_bare FOLDER: neither a toolkit nor a driver nor what the commands are to
