@@ -253,7 +253,7 @@ find_installed='! find / -xdev \( -path /root -o -path /home -o -path /proc -o -
 use_packages() {
   in_system "gst-inspect-1.0 tfxchain | grep 'Debian'
     $use_program
-    $use_documentation" && check_links &&
+    $use_documentation" &&
     mkdir -p "$work/debs" && rm -rf "$work/debs/$suite" &&
     cp -r "$system$home/gst-tfx/debs" "$work/debs/$suite"
 }
@@ -279,6 +279,7 @@ run_packages() {
   case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
     case_of "$name: README's block" "$log.log" run_block debian/build.sh &&
     case_of "$name: filter a file" "$log-use.log" use_packages || return
+  case_of "$name: links on installed pages" "$log-links.log" check_links
   if $all; then case_of "$name: lintian" "$log-lintian.log" check_lintian; fi
   case_of "$name: are purged" "$log-purge.log" in_system \
     "sudo apt-get purge '?name(tfx)' && $find_installed"
@@ -291,16 +292,17 @@ run_packages() {
 
 use_source() {
   in_system "$use_program
-    $use_documentation" && check_links
+    $use_documentation"
 }
 
 run_source() {
   local name="$suite: source" log=$logs/$suite-source
   case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
     case_of "$name: README's block" "$log.log" run_block 'meson setup' &&
-    case_of "$name: filters a file" "$log-use.log" use_source &&
-    case_of "$name: is uninstalled" "$log-uninstall.log" in_system \
-      "sudo ninja -C build-usr uninstall && $find_installed"
+    case_of "$name: filters a file" "$log-use.log" use_source || return
+  case_of "$name: links on installed pages" "$log-links.log" check_links
+  case_of "$name: is uninstalled" "$log-uninstall.log" in_system \
+    "sudo ninja -C build-usr uninstall && $find_installed"
 }
 
 # ---- the image -----------------------------------------------------------------------
@@ -415,11 +417,11 @@ run_commands() {
 
 [ "$(id -u)" -eq 0 ] || { echo "error: it takes root" >&2 && exit 1; }
 deps_require "for systems to try" mmdebstrap || exit 1
-rm -rf "$logs"
 mkdir -p "$logs" || exit 1
 
 for suite in "${suites[@]}"; do
   is_full=$all
+  rm -f "$logs/$suite"-*
   if [ "$suite" = "${base##*:}" ]; then is_full=true; fi
   case_of "$suite: a minimal system" "$logs/$suite-base.log" make_base "$suite" || continue
   if is_wanted packages; then run_packages; fi
