@@ -21,7 +21,7 @@ the demo, the last as root: tests/run.sh and the image say nothing new there.
 The packages come from this machine's mirror of Debian.  It takes root, and 5 GB on the disk.
 
 --all          everything in both systems; the commands as root and as a user, tests/run.sh
-               with --all; the image compiles its own packages; lintian
+               with --all; packages with their tests and tfx-eq, and lintian; the image compiles its own
 --keep FOLDER  keep the minimal systems and the downloaded packages in FOLDER, and use those
                that are there
 --only PART    only this part; may be given more than once
@@ -269,9 +269,13 @@ use_minimal() {
       $use_program"
 }
 
-check_lintian() {
-  in_system "sudo apt-get install lintian
-    lintian --fail-on error debs/*.deb"
+# All that debian/ has, with the tests and without a warning that matters.
+check_all_packages() {
+  in_system "debian/build.sh --check --eq --out ~/all
+    sudo apt-get install lintian
+    lintian --fail-on error ~/all/*.deb
+    sudo apt-get install --no-install-recommends ~/all/tfx-eq_*.deb
+    tfx-eq --help"
 }
 
 run_packages() {
@@ -280,7 +284,9 @@ run_packages() {
     case_of "$name: README's block" "$log.log" run_block debian/build.sh &&
     case_of "$name: filter a file" "$log-use.log" use_packages || return
   case_of "$name: links on installed pages" "$log-links.log" check_links
-  if $all; then case_of "$name: lintian" "$log-lintian.log" check_lintian; fi
+  if $all; then
+    case_of "$name: with tests and tfx-eq, lintian" "$log-all.log" check_all_packages
+  fi
   case_of "$name: are purged" "$log-purge.log" in_system \
     "sudo apt-get purge '?name(tfx)' && $find_installed"
   if $is_full; then
