@@ -103,12 +103,15 @@ case_of() {
   return 1
 }
 
-# What apt-get says that its packages are and take on the disk, all of them.
+# What apt-get or apt says that its packages are and take on the disk, all of them.
 downloads() {
   awk 'function mb(n, unit) { gsub (/,/, "", n)
       return n * (unit == "GB" ? 1000 : unit == "MB" ? 1 : 0.001) }
     /^Need to get .* of archives/ { sub (/^Need to get (.*\/)?/, ""); get += mb($1, $2) }
     /^After this operation, .* of additional/ { disk += mb($4, $5) }
+    # apt 3: to download, of all that is needed; needed on the disk, of what is free
+    /^ *Download size: / { sub (/^.*(: |\/ )/, ""); get += mb($1, $2) }
+    /^ *Space needed: / { disk += mb($3, $4) }
     END { if (get) printf ", %.0f MB to download, %.0f MB on the disk", get, disk }' "$1"
 }
 
