@@ -260,7 +260,7 @@ check_links() {
 }
 
 # Fails if anything of gst-tfx is installed, or was left.
-find_installed='! find / -xdev \( -path /root -o -path /home -o -path /proc -o -path /tmp \
+find_installed='! sudo find / -xdev \( -path /root -o -path /home -o -path /proc -o -path /tmp \
   -o -path /var/cache \) -prune -o -name "*tfx*" -print | grep .'
 
 # ---- packages --------------------------------------------------------------------
