@@ -514,17 +514,82 @@ check_uninstall() {
 }
 tap_case "ninja uninstall: nothing is left" check_uninstall
 
-# Not in build/, whose prefix Meson keeps if the demo or the tests have made it.
-check_install_readme() {
-  local folder
-  folder=$(sed -n -E 's/^meson setup (\S+) --prefix=\/usr$/\1/p' "$root/README.md")
-  [ "$folder" != build ] && grep -q "^sudo meson install -C $folder\$" "$root/README.md" &&
-    meson setup "$top/$folder" "$root" --prefix=/usr -Dtests=disabled -Dexamples=disabled \
-      -Dnvcc=disabled &&
-    meson introspect "$top/$folder" --installed | tee "$top/installed.txt" &&
-    grep -q '"/usr/lib[^"]*/gstreamer-1.0/libgsttfx.so"' "$top/installed.txt"
+check_install_links() {
+  DESTDIR=$top/dest meson install -C "$root/build" --no-rebuild > /dev/null &&
+    python3 "$root/tests/pages.py" --links "$(find "$top/dest" -path '*/share/doc/gst-tfx')"
 }
-tap_case "meson setup: the README's prefix" check_install_readme
+tap_case "meson install: links on installed pages lead to installed files" check_install_links
+
+# Pages whose links are wrong, a line each.
+check_links_finds() (
+  mkdir -p "$top/links/sub" && cd "$top/links" || return
+  printf '# Here and There\n' > sub/other.md
+  while read -r link; do
+    echo "[x]($link)" > page.md
+    ! python3 "$root/tests/pages.py" --links . || { echo "not found: $link" && return 1; }
+  done << 'END'
+none.md
+../commands.sh
+sub/other.md#here
+#none
+END
+  printf '# Top\n[x](sub/other.md#here-and-there) [y](#top) [z](https://none.example/)\n' > page.md
+  python3 "$root/tests/pages.py" --links .
+)
+tap_case "pages.py finds links that lead nowhere" check_links_finds
+
+# setup_at OPTION...: configures a new folder, as where dpkg-dev is not installed: Meson
+# has another libdir there.
+setup_at() {
+  fake_bin && fake 'exit 1' dpkg-architecture &&
+    meson setup "$top/faked/at" "$root" -Dcuda=disabled "$@" | tee "$top/faked/setup.txt" &&
+    meson introspect "$top/faked/at" --installed > "$top/faked/installed.txt"
+}
+plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
+gstreamer=$(pkg-config --variable=prefix gstreamer-1.0)
+
+check_prefix() (
+  setup_at --prefix="$gstreamer" && cat installed.txt &&
+    grep -q "\"$plugins/libgsttfx.so\"" installed.txt && ! grep WARNING setup.txt
+)
+tap_case "meson setup: the plugin goes where GStreamer looks, without dpkg-dev too" check_prefix
+
+check_other_prefix() (
+  local folder=/opt/x${plugins#"$gstreamer"}
+  setup_at --prefix=/opt/x && cat installed.txt && grep -q "\"$folder/libgsttfx.so\"" installed.txt &&
+    grep "WARNING: GStreamer looks for plugins in $plugins" setup.txt > warning.txt &&
+    grep -q "GST_PLUGIN_PATH=$folder " warning.txt &&
+    grep -q "GST_PRESET_PATH=/opt/x/share/gstreamer-1.0/presets" warning.txt
+)
+tap_case "meson setup: another prefix, and what to set for it" check_other_prefix
+
+check_plugins_dir() (
+  setup_at --prefix=/usr -Dplugins-dir=lib/plugins && cat installed.txt &&
+    grep -q '"/usr/lib/plugins/libgsttfx.so"' installed.txt
+)
+tap_case "meson setup: a folder for the plugin" check_plugins_dir
+
+# Who installs it compiles neither tests nor examples.
+check_defaults() (
+  setup_at && ninja -C at -t targets all | grep -E '^(tests|examples)/' | head
+  [ "${PIPESTATUS[1]}" -eq 1 ] && ninja -C at -t targets all | grep '^gst/libgsttfx.so:'
+)
+tap_case "meson setup: neither tests nor examples unless asked for" check_defaults
+
+# fresh.sh runs the README's.
+check_install_page() {
+  python3 - "$root" << 'END'
+import re
+import sys
+
+readme, page = (open(f'{sys.argv[1]}/{name}').read() for name in ('README.md', 'docs/install.md'))
+blocks = re.findall(r'(?ms)^```sh run-by=tests/fresh.sh\n(.*?)^```', readme.split('## Install')[1])
+assert len(blocks) == 3, blocks
+for block in blocks:
+    assert block in page, f'docs/install.md does not have\n{block}'
+END
+}
+tap_case "docs/install.md has the README's commands" check_install_page
 
 check_devenv() {
   GST_REGISTRY=$top/registry meson devenv -C "$root/build" \

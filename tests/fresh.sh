@@ -4,18 +4,27 @@
 # fresh.sh: the commands of the README on Debian systems with nothing on them.
 set -u
 
-usage="Usage: tests/fresh.sh [--full] [bookworm] [trixie]
+usage="Usage: tests/fresh.sh [--all] [--keep FOLDER] [--only PART]... [bookworm] [trixie]
 
-Makes a minimal Debian system of each name (both if none is given) in a
-temporary folder: apt, git, sudo and ca-certificates, and no CUDA toolkit.
-Copies the last commit into it and runs the commands there as the README has
-them, as root; the tests with --quick.  Then builds the Debian packages without a
-network, installs, tries and purges them, by the commands of examples/Containerfile; that
-itself is built by buildah from the system that it names.  In the first system runs the commands
-once more as a user with sudo.  Packages come from this machine's own mirror of Debian.  It
-takes root, some 9 minutes for a system, 3 more for the image, and 5 GB on the disk.
+Makes minimal Debian systems with apt, git, sudo and ca-certificates, and without a
+CUDA toolkit, in a temporary folder.  Copies the last commit into them, and runs the blocks of
+README.md that are marked run-by=tests/fresh.sh, as they are written, each in a new system:
 
---full  all the tests, and neither as a user nor the packages
+packages  builds, installs, uses and purges the Debian packages, as a user with sudo
+source    builds, installs, uses and uninstalls from source, as a user with sudo
+image     builds the container image with buildah, from the packages that were built, and
+          filters a file in it
+commands  the demo, once more without a network, and tests/run.sh
+
+By default trixie gets all of it, as a user with sudo.  bookworm gets packages, source and
+the demo, the last as root: tests/run.sh and the image say nothing new there.
+The packages come from this machine's mirror of Debian.  It takes root, and 5 GB of memory if 8 are free, or else on the disk.
+
+--all          everything in both systems; the commands as root and as a user, tests/run.sh
+               with --all; packages with their tests and tfx-eq, and lintian; the image compiles its own
+--keep FOLDER  keep the minimal systems and the downloaded packages in FOLDER, and use those
+               that are there
+--only PART    only this part; may be given more than once
 
 What the commands print is kept in build-fresh/.  The last line is
 \"N passed, N failed\"; the exit status is 0 only if none failed."
@@ -28,21 +37,41 @@ export LC_ALL=C.UTF-8
 # shellcheck source=tests/setup/systems.sh
 . "$root/tests/setup/systems.sh"
 
-quick=--quick suites=()
-for argument in "$@"; do
-  case $argument in
-    --full) quick='' ;;
+arguments=("$@")
+all=false keep='' parts='' suites=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) all=true ;;
+    --keep) keep=${2-} && shift ;;
+    --only) parts+=" ${2-}" && shift ;;
     -h | --help) echo "$usage" && exit 0 ;;
     -* | */* | '') echo "$usage" >&2 && exit 2 ;;
-    *) suites+=("$argument") ;;
+    *) suites+=("$1") ;;
   esac
+  shift
 done
-[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
+[ ${#suites[@]} -gt 0 ] || suites=(trixie bookworm)
+[ -n "$parts" ] || parts='packages source image commands'
+
+# is_wanted PART
+is_wanted() {
+  [[ " $parts " = *" $1 "* ]]
+}
 
 passed=0 failed=0 skipped=0 failures='' running=''
+# Mounts end with this process.
+[ "$(id -u)" -eq 0 ] || { echo "error: it takes root" >&2 && exit 1; }
+if [ -z "${FRESH_MOUNTS-}" ]; then
+  FRESH_MOUNTS=own exec unshare --mount bash "$root/tests/fresh.sh" "${arguments[@]}"
+fi
 work=$(mktemp -d)
+# Unpacking takes half the time in memory.
+if [ "$(awk '/^MemAvailable:/ { print int ($2 / 1e6) }' /proc/meminfo)" -ge 8 ]; then
+  mount -t tmpfs -o size=6G fresh "$work"
+fi
 # A user must get through to the system.
 chmod 755 "$work"
+keep=${keep:-$work}
 
 # shellcheck disable=SC2317 # called by trap
 finish() {
@@ -50,7 +79,8 @@ finish() {
   trap - EXIT
   # Processes and what is mounted go with their namespace.
   if [ -n "$running" ]; then kill -KILL "$running" && wait "$running"; fi 2> /dev/null
-  rm -rf --one-file-system "$work"
+  rm -rf --one-file-system "$work" 2> /dev/null
+  if mountpoint -q "$work"; then umount "$work" && rmdir "$work"; fi
   # An end that nobody planned is a failure too.
   if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
   printf '\n%s' "$failures"
@@ -84,26 +114,38 @@ case_of() {
   return 1
 }
 
-# What apt-get says that its packages are and take on the disk, all of them.
+# What apt-get or apt says that its packages are and take on the disk, all of them.
 downloads() {
   awk 'function mb(n, unit) { gsub (/,/, "", n)
       return n * (unit == "GB" ? 1000 : unit == "MB" ? 1 : 0.001) }
     /^Need to get .* of archives/ { sub (/^Need to get (.*\/)?/, ""); get += mb($1, $2) }
     /^After this operation, .* of additional/ { disk += mb($4, $5) }
+    # apt 3: to download, of all that is needed; needed on the disk, of what is free
+    /^ *Download size: / { sub (/^.*(: |\/ )/, ""); get += mb($1, $2) }
+    /^ *Space needed: / { disk += mb($3, $4) }
     END { if (get) printf ", %.0f MB to download, %.0f MB on the disk", get, disk }' "$1"
 }
 
 # ---- systems -----------------------------------------------------------------
 
-# make_system SUITE FOLDER
-make_system() {
-  list_sources "$1" | tee "$work/$1.list" && list_options > "$work/options"
-  mmdebstrap --mode=root --variant=apt --aptopt="$work/options" \
-    --include=git,sudo,ca-certificates,passwd "$1" "$2" "$work/$1.list" &&
-    cp -L /etc/ssl/certs/ca-certificates.crt "$2/etc/ssl/certs/" &&
-    echo 'user ALL=(ALL) NOPASSWD: ALL' > "$2/etc/sudoers.d/user" &&
-    chroot "$2" useradd -m -s /bin/bash user &&
-    check_bare "$2"
+# make_base SUITE: a minimal system, as an archive.
+make_base() {
+  local base=$keep/$1.tar
+  mkdir -p "$keep/$1-archives"
+  [ ! -e "$base" ] || return 0
+  # apt-get and apt do not ask, and keep what they have downloaded for the next system.
+  # shellcheck disable=SC2016 # mmdebstrap's own
+  list_sources "$1" | tee "$work/$1.list" && list_options > "$work/options" &&
+    printf '%s\n' 'APT::Get::Assume-Yes "true";' \
+      'Binary::apt::APT::Keep-Downloaded-Packages "true";' \
+      >> "$work/options" &&
+    mmdebstrap --mode=root --variant=apt --aptopt="$work/options" \
+      --dpkgopt=force-unsafe-io \
+      --include=git,sudo,ca-certificates,passwd \
+      --customize-hook='cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"' \
+      --customize-hook='echo "user ALL=(ALL) NOPASSWD: ALL" > "$1/etc/sudoers.d/user"' \
+      --customize-hook='chroot "$1" useradd -m -s /bin/bash user' \
+      "$1" "${base%.tar}.new.tar" "$work/$1.list" && mv "${base%.tar}.new.tar" "$base"
 }
 
 # check_bare FOLDER: neither a toolkit nor a driver nor what the commands are to
@@ -116,36 +158,42 @@ check_bare() {
   [ -z "$found" ]
 }
 
-# copy_tree FOLDER OWNER: the last commit.
-copy_tree() {
-  local home=$1/root
-  [ "$2" = root ] || home=$1/home/$2
-  mkdir "$home/gst-tfx" &&
-    git -c safe.directory='*' -C "$root" archive HEAD |
-    tar -x -C "$home/gst-tfx" &&
-    chroot "$1" chown -R "$2" "${home#"$1"}/gst-tfx"
+# new_system SUITE OWNER: in the place of the last one, with the last commit in the owner's
+# gst-tfx.
+new_system() {
+  suite=$1 owner=$2 system=$work/$1 home=/root
+  [ "$owner" = root ] || home=/home/$owner
+  rm -rf --one-file-system "$system"
+  mkdir "$system" && tar -x -f "$keep/$suite.tar" -C "$system" && check_bare "$system" &&
+    mkdir "$system$home/gst-tfx" && copy_tree "$system$home/gst-tfx" &&
+    chroot "$system" chown -R "$owner" "$home/gst-tfx"
 }
 
-# in_system FOLDER OWNER COMMAND: in the tree, in an environment of its own.
+copy_tree() {
+  git -c safe.directory='*' -C "$root" archive HEAD | tar -x -C "$1"
+}
+
+# in_system COMMANDS: in the tree, in an environment of its own.
 # In the background, since unshare does not listen to signals.  Options for it are
 # in the array isolate.
 isolate=()
 in_system() {
-  local folder=$1 owner=$2 command=$3 proxies=()
+  local proxies=()
   mapfile -t proxies < <(env | grep -i -E '^(https?|no)_proxy=')
   # shellcheck disable=SC2016 # for the inner shell
   unshare --mount --pid --fork --kill-child "${isolate[@]}" sh -c '
     mount --rbind /dev "$0/dev" || exit 1
     mount -t proc proc "$0/proc" 2> /dev/null ||
       mount --rbind /proc "$0/proc" || exit 1
-    owner=$1
-    command=$2
-    shift 2
+    mount --bind "$1" "$0/var/cache/apt/archives" || exit 1
+    owner=$2
+    command=$3
+    shift 3
     exec timeout 3600 chroot "$0" env -i TERM=dumb \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
-      su -w http_proxy,https_proxy,no_proxy - "$owner" \
-      -c "cd gst-tfx && $command"' \
-    "$folder" "$owner" "$command" "${proxies[@]}" < /dev/null &
+      su -w http_proxy,https_proxy,no_proxy - "$owner" -c "cd gst-tfx && set -e
+$command"' \
+    "$system" "$keep/$suite-archives" "$owner" "$1" "${proxies[@]}" < /dev/null &
   running=$!
   wait "$running"
   local status=$?
@@ -153,118 +201,132 @@ in_system() {
   return "$status"
 }
 
-# ---- the commands ------------------------------------------------------------
+# ---- the README's blocks -------------------------------------------------------
 
-# The first words of what the README has in "Two commands".
-list_commands() {
-  awk '/^## / { here = $0 == "## Two commands" }
-    here && /^```/ { code = !code; next }
-    here && code { print $1 }' "$root/README.md"
+# block_of WORDS: the block of code for this script that has these words in it.
+block_of() {
+  awk -v words="$1" '
+    /^```/ { if (code && index (block, words)) { printf "%s", block; found = 1; exit }
+             code = !code && /run-by=tests\/fresh\.sh/; block = ""; next }
+    code { block = block $0 "\n" }
+    END { exit !found }' "$root/README.md"
 }
 
-# run_commands NAME FOLDER OWNER
-run_commands() {
-  local name=$1 folder=$2 owner=$3 command log n=0
-  case_of "$name: the tree" "$logs/$name-tree.log" \
-    copy_tree "$folder" "$owner" || return
-  for command in $(list_commands); do
-    log=$logs/$name-$(basename "$command" .sh).log
-    n=$((n + 1))
-    case $command in
-      */demo.sh)
-        case_of "$name: $command" "$log" run_demo "$folder" "$owner" "$command"
-        isolate=(--net)
-        case_of "$name: $command again, without a network" \
-          "${log%.log}-again.log" run_demo "$folder" "$owner" "$command"
-        isolate=()
-        ;;
-      */run.sh)
-        case_of "$name: $command $quick" "$log" \
-          run_tests "$folder" "$owner" "$command $quick"
-        grep -E '^[0-9]+ (passed|skipped)' "$log" | sed 's/^/        /'
-        ;;
-    esac
-  done
-  case_of "$name: the README has two commands" "$logs/$name-readme.log" \
-    test $n -eq 2
+# command_of WORDS: the first line of that block that has them, without arguments that a
+# reader may leave out.
+command_of() {
+  local block
+  block=$(block_of "$1") && grep -m 1 -F "$1" <<< "$block" | sed 's/ *[[#].*//'
 }
 
-run_demo() {
-  in_system "$@" && in_system "$1" "$2" "rm out/loop_tabla-filtered.{wav,png}"
+# run_block WORDS
+run_block() {
+  local block
+  block=$(block_of "$1") || { echo "README.md has no block with $1" && return 1; }
+  echo "$block"
+  in_system "$block"
 }
 
-run_tests() {
-  in_system "$@" > "$work/tests" 2>&1
-  local status=$?
-  cat "$work/tests"
-  [ "$status" -eq 0 ] &&
-    tail -n 1 "$work/tests" | grep -q -E '^[1-9][0-9]* passed, 0 failed$'
+# ---- what is installed ---------------------------------------------------------
+
+# The program and the element filter a file as the chain says: 20 dB at 440 Hz, and more.
+# shellcheck disable=SC2016 # for the system's shell
+use_program='
+cd /tmp
+gst-launch-1.0 -q audiotestsrc num-buffers=200 ! audio/x-raw,rate=48000 ! wavenc ! filesink location=tone.wav
+gst-tfx process tone.wav program.flac "LoButterworth(100, order=4) | Gain(0.5)"
+gst-launch-1.0 -q filesrc location=tone.wav ! decodebin ! audioconvert ! \
+  tfxchain chain="LoButterworth(100, order=4) | Gain(0.5)" ! audioconvert ! \
+  audio/x-raw,format=S16LE ! flacenc ! filesink location=element.flac
+gst-tfx spectrum tone.wav program.flac element.flac | sed -n "/^#/p" | tee peaks
+awk "{ peak[NR] = \$NF; frames[NR] = \$9 }
+  END { exit NR != 3 || frames[2] != frames[1] || frames[3] != frames[1] || peak[1] < 0.7 ||
+    peak[2] > 0.1 || peak[3] > 0.1 || peak[2] < 1e-3 || peak[3] < 1e-3 }" peaks
+gst-launch-1.0 -q audiotestsrc num-buffers=1 ! tfxchain @preset="Rumble filter" ! fakesink
+rm tone.wav program.flac element.flac peaks'
+
+# The manual, the completion and the pages are where they belong.
+# shellcheck disable=SC2016 # for the system's shell
+use_documentation='
+man=$(ls /usr/share/man/man1/gst-tfx.1*)
+case $man in *.gz) zcat "$man" ;; *) cat "$man" ;; esac > /tmp/manual
+grep "gst-tfx process" /tmp/manual
+for page in $(grep -o "/usr/share/doc/[A-Za-z0-9_./-]*[a-z]" /tmp/manual); do ls "$page"; done
+rm /tmp/manual
+bash -c ". /usr/share/bash-completion/completions/gst-tfx && complete -p gst-tfx"'
+
+check_links() {
+  python3 "$root/tests/pages.py" --links "$system/usr/share/doc/gst-tfx"
 }
 
-# ---- the packages ------------------------------------------------------------
+# Fails if anything of gst-tfx is installed, or was left.
+find_installed='! sudo find / -xdev \( -path /root -o -path /home -o -path /proc -o -path /tmp \
+  -o -path /var/cache \) -prune -o -name "*tfx*" -print | grep .'
 
-# The commands of examples/Containerfile's stage N, 1 or 2, one a line.
-container_commands() {
-  awk -v n="$1" '/^FROM / { stage++ } stage == n && sub (/^RUN /, "")' \
-    "$root/examples/Containerfile"
-}
-
-# Without CUDA, whose headers alone would be 200 MB to download.
-profile=$(sed -n 's/^ARG PROFILES=//p' "$root/examples/Containerfile")
-
-# What the packages have put somewhere, or left.
-find_installed='find / -xdev \( -path /root -o -path /home -o -path /proc -o -path /tmp \) \
-  -prune -o -name "*tfx*" -print'
-
-# What is no apt-get runs without a network.
-build_packages() {
-  local command n=0
-  while IFS= read -r command; do
-    n=$((n + 1))
-    case $command in apt-get*) ;; *) isolate=(--net) ;; esac
-    in_system "$1" root "export PROFILES='$profile'; $command"
-    local status=$?
-    isolate=()
-    [ "$status" -eq 0 ] || return 1
-  done < <(container_commands 1)
-  [ "$n" -eq 3 ] && in_system "$1" root \
-    'apt-get -q -y install lintian &&
-    lintian --allow-root --fail-on error ../gst-tfx_*.changes'
-}
+# ---- packages --------------------------------------------------------------------
 
 use_packages() {
-  local command n=0
-  in_system "$1" root "cp ../gst-tfx_*.deb ../gstreamer1.0-tfx_*.deb /opt" || return
-  while IFS= read -r command; do
-    n=$((n + 1))
-    in_system "$1" root "$command" || return
-  done < <(container_commands 2)
-  [ "$n" -eq 2 ] && in_system "$1" root "set -e
-    cd /tmp
-    gst-inspect-1.0 tfxchain | grep 'Debian'
-    gst-tfx process /usr/share/sonic-pi/samples/loop_tabla.flac room.flac \
-      'HiButterworth(80) | Gain(0.5)'
-    [ -s room.flac ] && rm room.flac
-    zcat /usr/share/man/man1/gst-tfx.1.gz | grep 'gst-tfx process'
-    . /usr/share/bash-completion/completions/gst-tfx
-    complete -p gst-tfx"
+  in_system "gst-inspect-1.0 tfxchain | grep 'Debian'
+    $use_program
+    $use_documentation" &&
+    mkdir -p "$work/debs" && rm -rf "$work/debs/$suite" &&
+    cp -r "$system$home/gst-tfx/debs" "$work/debs/$suite"
 }
 
-purge_packages() {
-  in_system "$1" root "apt-get -q -y purge gst-tfx gstreamer1.0-tfx &&
-    ! $find_installed | grep ."
+# No runtime package beyond what they depend on, and nothing from a build.
+use_minimal() {
+  new_system "$suite" user && cp -r "$work/debs/$suite" "$system$home/gst-tfx/debs" &&
+    in_system "sudo apt-get update
+      sudo apt-get install --no-install-recommends ./debs/gstreamer1.0-tfx_*.deb gstreamer1.0-tools
+      gst-launch-1.0 -q audiotestsrc num-buffers=9 ! audioconvert ! tfxchain chain='Hum(50)' ! \
+        audioconvert ! fakesink
+      sudo apt-get install --no-install-recommends ./debs/gst-tfx_*.deb
+      $use_program"
 }
 
-# run_packages NAME FOLDER
+# All that debian/ has, with the tests and without a warning that matters.
+check_all_packages() {
+  in_system "debian/build.sh --check --eq --out ~/all
+    sudo apt-get install lintian
+    lintian --fail-on error ~/all/*.deb
+    sudo apt-get install --no-install-recommends ~/all/tfx-eq_*.deb
+    tfx-eq --help"
+}
+
 run_packages() {
-  local name=$1 folder=$2 log=$logs/$1-package
-  case_of "$name: packages are built" "$log-build.log" build_packages "$folder" &&
-    case_of "$name: packages are installed and used" "$log-use.log" \
-      use_packages "$folder" &&
-    case_of "$name: packages are purged" "$log-purge.log" purge_packages "$folder"
+  local name="$suite: packages" log=$logs/$suite-packages
+  case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
+    case_of "$name: README's block" "$log.log" run_block debian/build.sh &&
+    case_of "$name: filter a file" "$log-use.log" use_packages || return
+  case_of "$name: links on installed pages" "$log-links.log" check_links
+  if $all; then
+    case_of "$name: with tests and tfx-eq, lintian" "$log-all.log" check_all_packages
+  fi
+  case_of "$name: are purged" "$log-purge.log" in_system \
+    "sudo apt-get purge '?name(tfx)' && $find_installed"
+  if $is_full; then
+    case_of "$name: alone, without recommended packages" "$log-minimal.log" use_minimal
+  fi
 }
 
-# ---- the image -----------------------------------------------------------------
+# ---- from source -------------------------------------------------------------------
+
+use_source() {
+  in_system "$use_program
+    $use_documentation"
+}
+
+run_source() {
+  local name="$suite: source" log=$logs/$suite-source
+  case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
+    case_of "$name: README's block" "$log.log" run_block 'meson setup' &&
+    case_of "$name: filters a file" "$log-use.log" use_source || return
+  case_of "$name: links on installed pages" "$log-links.log" check_links
+  case_of "$name: is uninstalled" "$log-uninstall.log" in_system \
+    "sudo ninja -C build-usr uninstall && $find_installed"
+}
+
+# ---- the image -----------------------------------------------------------------------
 
 # What examples/Containerfile starts from.
 base=$(sed -n 's/^FROM \([^ ]*\)$/\1/p' "$root/examples/Containerfile")
@@ -274,79 +336,121 @@ engine() {
   buildah --storage-driver vfs --root "$work/image/root" --runroot "$work/image/run" "$@"
 }
 
-# The system as it came, in a file.
-keep_system() {
-  mkdir -p "$work/image/tree" && tar -C "$1" -c . > "$work/image/base.tar"
+# podman: what the README asks of it, by buildah, which can be run in a container.
+podman() {
+  local container options=() command=$1
+  shift
+  case $command in
+    build)
+      # shellcheck disable=SC2086 # several words
+      engine build --isolation chroot --pull-never --layers=false $image_options "$@"
+      ;;
+    run)
+      while [[ $1 = -* ]]; do
+        case $1 in
+          --rm) ;;
+          -v) options+=(-v "$2") && shift ;;
+          *) echo "podman $command $1: not known here" && return 1 ;;
+        esac
+        shift
+      done
+      container=$(engine from --pull-never "$1") &&
+        engine inspect --type image --format '{{index .OCIv1.Config.Entrypoint 0}}' "$1" \
+          > "$work/image/entry" &&
+        engine run --isolation chroot "${options[@]}" "$container" \
+          "$(cat "$work/image/entry")" "${@:2}" && engine rm "$container"
+      ;;
+    *) echo "podman $command: not known here" && return 1 ;;
+  esac
 }
 
-# The tests have run where the packages were made.
-build_image() {
+# The base image is the minimal system.
+make_image_base() {
   local container
-  container=$(engine from scratch) &&
-    engine add -q "$container" "$work/image/base.tar" / &&
-    engine commit -q --rm "$container" "$base" && rm "$work/image/base.tar" &&
-    git -c safe.directory='*' -C "$root" archive HEAD | tar -x -C "$work/image/tree" &&
-    engine build --isolation chroot --pull-never --layers=false \
-      --build-arg PROFILES="$profile,nocheck" -f examples/Containerfile \
-      -t gst-tfx "$work/image/tree"
+  mkdir -p "$work/image/tree" && copy_tree "$work/image/tree" &&
+    container=$(engine from scratch) && engine add -q "$container" "$keep/$suite.tar" / &&
+    engine commit -q --rm "$container" "$base" &&
+    gst-launch-1.0 -q audiotestsrc num-buffers=200 ! wavenc ! \
+      filesink location="$work/image/tree/voice.wav" || return
+  [ -z "$image_options" ] || cp -r "$work/debs/$suite" "$work/image/tree/debs"
 }
 
-# use_image SOUND
+# In a shell of its own, which ends with the first command that fails.
 use_image() {
-  local sounds=$work/image/sounds container
-  mkdir "$sounds" && cp "$1" "$sounds/voice.flac" &&
-    engine inspect --type image --format '{{.OCIv1.Config.Entrypoint}}' gst-tfx |
-    grep -x '\[gst-tfx\]' && container=$(engine from --pull-never gst-tfx) &&
-    engine run --isolation chroot "$container" gst-tfx --version &&
-    engine run --isolation chroot -v "$sounds:/sounds" "$container" \
-      gst-tfx process voice.flac clean.flac 'HiButterworth(80)' &&
-    [ -s "$sounds/clean.flac" ] && engine rm "$container"
+  local block
+  block=$(block_of 'podman build') || return
+  echo "$block"
+  export work image_options
+  export -f podman engine
+  bash -e -c "cd '$work/image/tree'
+$block" && [ -s "$work/image/tree/clean.flac" ]
 }
 
-# run_image NAME FOLDER: a system that has the sound.
 run_image() {
-  if ! deps_require "for an image" buildah > "$logs/$1-buildah.log" 2>&1; then
-    echo "skipped $1: an image: buildah cannot be installed"
+  local name="$suite: image" log=$logs/$suite-image
+  image_options=''
+  # Where the packages have been built, they need not be compiled again.
+  if ! $all && [ -e "$work/debs/$suite" ]; then image_options='--build-arg DEBS=debs'; fi
+  # shellcheck disable=SC2086 # one word for each package
+  if ! deps_require "for an image" buildah $DEPS_PLAY > "$log-buildah.log" 2>&1; then
+    echo "skipped $name: buildah cannot be installed"
     skipped=$((skipped + 1))
     return
   fi
-  case_of "$1: an image is built by buildah" "$logs/$1-image.log" build_image &&
-    case_of "$1: the image filters a file" "$logs/$1-image-use.log" \
-      use_image "$2/usr/share/sonic-pi/samples/loop_tabla.flac"
+  case_of "$name: the base" "$log-base.log" make_image_base &&
+    case_of "$name: README's block" "$log.log" use_image
   rm -rf --one-file-system "$work/image"
 }
 
-# ---- all of it -----------------------------------------------------------------
+# ---- the two commands ------------------------------------------------------------------
 
-[ "$(id -u)" -eq 0 ] || { echo "error: it takes root" >&2 && exit 1; }
+run_demo() {
+  in_system "$1
+    rm out/loop_tabla-filtered.wav out/loop_tabla-filtered.png"
+}
+
+run_tests() {
+  in_system "$1" > "$work/tests" 2>&1
+  local status=$?
+  cat "$work/tests"
+  [ "$status" -eq 0 ] &&
+    tail -n 1 "$work/tests" | grep -q -E '^[1-9][0-9]* passed, 0 failed$'
+}
+
+# run_commands OWNER
+run_commands() {
+  local name="$suite: commands, as $1" log=$logs/$suite-commands-$1 demo tests
+  demo=$(command_of ./examples/demo.sh)
+  tests=$(command_of ./tests/run.sh)
+  case_of "$name: README has both" "$log-readme.log" test -n "$demo" -a -n "$tests" &&
+    case_of "$name: the system" "$log-system.log" new_system "$suite" "$1" &&
+    case_of "$name: $demo" "$log-demo.log" run_demo "$demo" || return
+  isolate=(--net)
+  case_of "$name: $demo again, without a network" "$log-again.log" run_demo "$demo"
+  isolate=()
+  $is_full || return
+  if $all; then tests+=' --all'; fi
+  case_of "$name: $tests" "$log-run.log" run_tests "$tests"
+  grep -E '^[0-9]+ (passed|skipped)' "$log-run.log" | sed 's/^/        /'
+}
+
+# ---- all of it -----------------------------------------------------------------------------
+
 deps_require "for systems to try" mmdebstrap || exit 1
-rm -rf "$logs"
 mkdir -p "$logs" || exit 1
 
 for suite in "${suites[@]}"; do
-  system=$work/$suite
-  case_of "$suite: a minimal system" "$logs/$suite-system.log" \
-    make_system "$suite" "$system" || continue
-  as_user=false
-  if [ "$suite" = "${suites[0]}" ] && [ -n "$quick" ]; then
-    as_user=true
-    cp -a "$system" "$work/user"
+  is_full=$all
+  rm -f "$logs/$suite"-*
+  if [ "$suite" = "${base##*:}" ]; then is_full=true; fi
+  case_of "$suite: a minimal system" "$logs/$suite-base.log" make_base "$suite" || continue
+  if is_wanted packages; then run_packages; fi
+  if is_wanted source; then run_source; fi
+  if is_wanted image && [ "$suite" = "${base##*:}" ]; then run_image; fi
+  if is_wanted commands; then
+    if $is_full; then run_commands user; else run_commands root; fi
+    if $all; then run_commands root; fi
   fi
-  with_image=false
-  if [ "$suite" = "${base##*:}" ] && [ -n "$quick" ]; then
-    with_image=true
-    keep_system "$system"
-  fi
-  run_commands "$suite" "$system" root
-  [ -z "$quick" ] || run_packages "$suite" "$system"
-  if $with_image; then run_image "$suite" "$system"; fi
-  if $as_user; then
-    # Packages that are here need not be fetched.
-    mv "$system"/var/cache/apt/archives/*.deb "$work/user/var/cache/apt/archives/"
-    rm -rf --one-file-system "$system"
-    run_commands "$suite-user" "$work/user" user
-    system=$work/user
-  fi
-  rm -rf --one-file-system "$system"
+  rm -rf --one-file-system "${work:?}/$suite"
 done
 exit 0

@@ -25,15 +25,16 @@ make_release() {
 
 # With the CUDA backend where GStreamer's library for it is, or its headers.
 build_packages() {
-  local profile=()
+  local profiles='' package
   export PKG_CONFIG_PATH=$root/build-deps/cuda
-  pkg-config gstreamer-cuda-1.0 || profile=(-Ppkg.gst-tfx.nocuda)
-  echo "profile: ${profile[*]}"
+  pkg-config gstreamer-cuda-1.0 || profiles+=,pkg.gst-tfx.nocuda
+  pkg-config gtk4 || profiles+=,pkg.gst-tfx.noeq
+  profiles=${profiles#,}
+  echo "profiles: $profiles"
   cd "$top"/gst-tfx-* &&
-    DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" \
-      dpkg-buildpackage -b -d -us -uc "${profile[@]}" &&
-    dpkg-deb -x ../gst-tfx_*.deb "$top/installed" &&
-    dpkg-deb -x ../gstreamer1.0-tfx_*.deb "$top/installed"
+    DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" \
+      dpkg-buildpackage -b -d -us -uc ${profiles:+-P"$profiles"} || return
+  for package in ../*.deb; do dpkg-deb -x "$package" "$top/installed" || return; done
 }
 
 # Tests of the filter core, built by what the packages were.
@@ -58,6 +59,21 @@ check_use() {
     zcat "$top"/installed/usr/share/man/man1/gst-tfx.1.gz | grep -q 'gst-tfx process'
 }
 
+# The packages have whole pages under the names that links and the manual have.
+check_pages() {
+  local doc=$top/installed/usr/share/doc/gst-tfx page pages
+  python3 "$root/tests/pages.py" --links "$doc" || return
+  pages=$(zcat "$top"/installed/usr/share/man/man1/gst-tfx.1.gz |
+    grep -o '/usr/share/doc/[A-Za-z0-9_./-]*[a-z]') && echo "$pages" || return
+  for page in $pages; do ls "$top/installed$page" || return; done
+  [ ! -e "$doc/docs/dev" ]
+}
+
+check_equaliser() {
+  ldd "$top/installed/usr/bin/tfx-eq" | grep gtk-4 &&
+    dpkg-deb -f "$top"/tfx-eq_*.deb Depends | grep 'gstreamer1.0-plugins-good.*libgtk-4-1'
+}
+
 # Nobody gets a package whose maintainers cannot be written to.
 check_addresses() {
   local file
@@ -78,5 +94,11 @@ else
   tap_case "packages of the release" build_packages
   tap_case "the filter core of the release" check_core
   tap_case "the packages, without a driver" check_use
+  tap_case "the packages' pages and manual" check_pages
+  if pkg-config gtk4; then
+    tap_case "the package of the equaliser" check_equaliser
+  else
+    tap_skip "the package of the equaliser" "there is no GTK 4"
+  fi
 fi
 tap_end

@@ -38,6 +38,7 @@ CODE = re.compile(r'(`+)(?!`).*?(?<!`)\1(?!`)')
 COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
 KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
+LINK = re.compile(r'\]\(([^()\s]+)\)')
 TIMEOUT_S = 120
 PATHS = {'GST_PLUGIN_PATH': 'build/gst', 'GST_PRESET_PATH': 'gst/presets',
          'PATH': 'build/gst/tools'}

@@ -17,6 +17,11 @@ build_has_plugin() {
   grep -q '^build gst/libgsttfx.so' "$1/build.ninja"
 }
 
+# 0 if the example applications, of which the demo runs one, are configured.
+build_has_examples() {
+  grep -q '^build examples/tfx-stats' "$1/build.ninja"
+}
+
 # The best instruction set of this machine that there are kernels for: to compile
 # those of all takes twice as long.
 build_own_set() {
@@ -64,9 +69,11 @@ build_setup() {
   "${setup[@]}" "$folder" "$root" "$@"
 }
 
-# build_targets FOLDER TARGET...
+# build_targets FOLDER TARGET...: with the example applications.
 build_targets() {
-  build_setup "$1" && nice -n 19 ninja -C "$@"
+  local examples=()
+  build_has_examples "$1" 2> /dev/null || examples=(-Dexamples=enabled)
+  build_setup "$1" "${examples[@]}" && nice -n 19 ninja -C "$@"
 }
 
 # build_core_first FOLDER TARGET...: the filter core alone, which needs no GStreamer, in a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
 # deps.sh: what the commands need from Debian, installed only where it is
-# missing.  Sourced by examples/demo.sh and tests/run.sh (bash).
+# missing.  Sourced by examples/demo.sh, debian/build.sh and the tests (bash).
 #
 #   deps_require "to build" $DEPS_BUILD
 #
