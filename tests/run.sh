@@ -319,13 +319,17 @@ if $built && ! is_quick; then
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5) names=()
   # The kernels of all sets take the compiler as long as everything else.
-  sets=(sse2 avx2 avx512)
-  setup=("${BUILD_FOR_ALL[@]}")
-  is_all || setup+=("-Dinstruction-sets=${sets[part % 3]}")
+  sets=(sse2 avx2 avx512) sanitizers=(address undefined)
+  setup=("${BUILD_FOR_ALL[@]}" "-Db_sanitize=address,undefined")
+  if [ $extent = part ]; then
+    setup=(-Dcuda=auto "-Dinstruction-sets=${sets[part % 3]}"
+      "-Db_sanitize=${sanitizers[part / 4 % 2]}")
+    export TFX_TEST_PART=$part
+  fi
   # With -O2 the checks of a file of kernels take the compiler minutes, and to follow
   # variables for a debugger a third more.  Reports need lines alone.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    "${setup[@]}" -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    "${setup[@]}" -Dtests=enabled -Dnvcc=disabled -Db_lundef=false \
     -Dbuildtype=debug -Doptimization=1 -Dc_args=-g1
 fi
 
