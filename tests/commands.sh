@@ -316,6 +316,17 @@ check_core_kept() (
 )
 tap_case "what was compiled before GStreamer came is kept" check_core_kept
 
+# The four turns of the slow tests are all of them, each once; and what the script refuses.
+check_turns() (
+  local part
+  eval "$(sed -n '/^list_turn()/,/^}/p' "$root/tests/run.sh")"
+  for part in 4 5 6 7; do list_turn "$root/build"; done | sort > turns
+  meson test -C "$root/build" --no-rebuild --list --suite slow | sed -n 's/.* \/ //p' | sort > slow
+  [ "$(wc -l < slow)" -gt 40 ] && diff slow turns || return
+  ! "$root/tests/run.sh" --quick && ! "$root/tests/run.sh" --part x && ! "$root/tests/run.sh" --all 3
+)
+tap_case "run.sh: the slow tests take turns" check_turns
+
 # ---- the applications --------------------------------------------------------
 
 # refused WORDS PROGRAM ARGUMENT...
