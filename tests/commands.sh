@@ -208,7 +208,7 @@ fake() {
 # build_as TEXT [COMMAND]: builds behind COMMAND by a meson and a ninja of that text.
 build_as() {
   fake_bin && fake "$1" meson ninja || return
-  setsid --wait env --default-signal=INT bash -c '. "$1/tests/setup/build.sh"
+  setsid --wait env --default-signal=INT bash -c '. "$1/tests/setup/deps.sh"; . "$1/tests/setup/build.sh"
     trap build_stop EXIT
     build_begin log build_targets "$PWD/built" target
     eval "$2"
@@ -300,7 +300,9 @@ tap_case "the filter core is compiled while GStreamer is installed" check_instal
 # What was compiled before GStreamer came is used: same objects, same commands.
 check_core_kept() (
   local which
+  . "$root/tests/setup/deps.sh"
   . "$root/tests/setup/build.sh"
+  deps_has_driver() { false; }
   fake_bin || return
   for which in core all; do
     build_setup "$PWD/built" $([ $which = all ] || echo -Delements=false -Dtests=disabled) > log ||
@@ -309,10 +311,21 @@ check_core_kept() (
     ninja -C built -t commands dsp/libtfxdsp.a | grep ' -o dsp/' | sort > $which
   done
   wc -l core && diff core all && [ -s core ] && build_has_plugin "$PWD/built" &&
-    meson configure built | grep -E '^ *(elements|instruction-sets|tests) ' | tr -s ' ' | cut -d' ' -f2,3 |
-    diff - <(printf 'elements true\ninstruction-sets [%s]\ntests disabled\n' "$(build_own_set)")
+    meson configure built | grep -E '^ *(cuda|elements|instruction-sets|tests) ' | tr -s ' ' | cut -d' ' -f2,3 |
+    diff - <(printf 'cuda disabled\nelements true\ninstruction-sets [%s]\ntests disabled\n' "$(build_own_set)")
 )
 tap_case "what was compiled before GStreamer came is kept" check_core_kept
+
+# The four turns of the slow tests are all of them, each once; and what the script refuses.
+check_turns() (
+  local part
+  eval "$(sed -n '/^list_turn()/,/^}/p' "$root/tests/run.sh")"
+  for part in 4 5 6 7; do list_turn "$root/build"; done | sort > turns
+  meson test -C "$root/build" --no-rebuild --list --suite slow | sed -n 's/.* \/ //p' | sort > slow
+  [ "$(wc -l < slow)" -gt 40 ] && diff slow turns || return
+  ! "$root/tests/run.sh" --quick && ! "$root/tests/run.sh" --part x && ! "$root/tests/run.sh" --all 3
+)
+tap_case "run.sh: the slow tests take turns" check_turns
 
 # ---- the applications --------------------------------------------------------
 

@@ -3,7 +3,7 @@
  *
  * All of it, or a part: in a build that runs several times slower, with the
  * address sanitizer or in an emulator, and where TFX_TEST_PART is set, to a number
- * that says which part.  `tests/run.sh --quick` sets it, and so do tests that are
+ * that says which part.  `tests/run.sh` sets it but for --all, and so do tests that are
  * run again in other surroundings, each to another number.
  */
 #ifndef TEST_PART_H

@@ -4,18 +4,20 @@
 # is 0 only if none failed.
 set -u
 
-usage="Usage: tests/run.sh [--quick]
+usage="Usage: tests/run.sh [--part [NUMBER] | --all]
 
-Installs what is missing (Debian packages, by apt-get), builds in build/ and
-runs every test, the commands' too; has live streams heard by their clients; filters
-an archive by GNU parallel and Slurm; makes a release and Debian packages of it;
-builds the filter core for AArch64 in build-aarch64/ and runs its tests in an
-emulator; builds in build-sanitize/ with the address and undefined behaviour
-sanitizers and runs all again; then checks the look of the sources.
+Installs what is missing (Debian packages, by apt-get), builds in build/, runs the tests,
+the commands' too, and checks the look of the sources.  Of wide sweeps it runs a part
+(TFX_TEST_PART, a number, says which), and no slow tests; live streams only where there is
+already what they need.
 
---quick  without the archive, the release, AArch64, the sanitizers and the slow tests, and
-         of wide sweeps a part (TFX_TEST_PART, a number, says which); live streams only
-         where there is already what they need"
+--all   everything, and all of it: the slow tests; live streams, heard by their clients; an
+        archive filtered by GNU parallel and Slurm; a release and Debian packages of it; the
+        filter core for AArch64, built in build-aarch64/ and tested in an emulator; a build
+        in build-sanitize/ with the address and undefined behaviour sanitizers, with all
+        tests again
+--part  what .ci/run needs: some of each of these, but for the packages, and every fourth of
+        the slow tests.  NUMBER says which; without it the last commit's hash does"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
@@ -23,15 +25,36 @@ export LC_ALL=C.UTF-8
 . "$root/tests/setup/deps.sh"
 . "$root/tests/setup/build.sh"
 
-quick=false
+# How much: part is its number with --part.
+extent=quick part=''
 case ${1-} in
   '') ;;
-  --quick) quick=true ;;
+  --all) extent=all ;;
+  --part)
+    extent=part
+    part=${2-$((16#$(git -c safe.directory='*' -C "$root" rev-parse --short=7 HEAD 2> /dev/null || date +%d)))}
+    case $part in '' | *[!0-9]*) echo "error: no number: $part" >&2 && exit 2 ;; esac
+    shift $(($# > 1))
+    ;;
   -h | --help) echo "$usage" && exit 0 ;;
   *) echo "error: unknown argument: $1" >&2 && echo "$usage" >&2 && exit 2 ;;
 esac
+[ $# -le 1 ] || { echo "$usage" >&2 && exit 2; }
 
-if $quick; then export TFX_TEST_PART=${TFX_TEST_PART-0}; fi
+is_all() {
+  [ $extent = all ]
+}
+
+is_quick() {
+  [ $extent = quick ]
+}
+
+# turn N I: whether this run does number I of N things that take turns.
+turn() {
+  is_all || { [ $extent = part ] && [ $((part % $1)) -eq "$2" ]; }
+}
+
+if is_quick; then export TFX_TEST_PART=${TFX_TEST_PART-0}; fi
 
 # beside: a session of its own that runs beside.
 passed=0 failed=0 skipped=0 failures='' beside=''
@@ -116,21 +139,59 @@ show_tap() {
   add_counts "$1" "$2"
 }
 
-# build_and_test PREFIX FOLDER [SETUP OPTION...]; arguments for meson test are
-# in the array test_args.
+# test_in PREFIX FOLDER [ARGUMENT...]: meson test, with test_args too.
+test_in() {
+  local prefix=$1 folder=$2
+  shift 2
+  rm -f "$folder/meson-logs/testlog.json"
+  # A registry of its own: the plugins of this build, not of another.
+  GST_REGISTRY="$folder/registry.bin" meson test -C "$folder" --no-rebuild \
+    --print-errorlogs "${test_args[@]}" "$@" < /dev/null
+  add_counts "$prefix" "$folder/meson-logs/testlog.json"
+}
+
+# Every fourth of a folder's slow tests, by their names: of each program for eight cards,
+# two.
+list_turn() {
+  meson test -C "$1" --no-rebuild --list --suite slow 2> /dev/null | sed -n 's/.* \/ //p' |
+    sort | awk -v part="$part" 'NR % 4 == part % 4'
+}
+
+# build_and_test PREFIX FOLDER [SETUP OPTION...]; arguments for meson test are in the array
+# test_args; `names` there are all that are run.
 build_and_test() {
-  local prefix=$1 folder=$2 before=$failed
+  local prefix=$1 folder=$2 before=$failed turns
   shift 2
   case_of "${prefix}meson setup" build_setup "$folder" "$@"
   [ "$failed" -eq "$before" ] || return 1
   case_of "${prefix}build" meson compile -C "$folder"
   [ "$failed" -eq "$before" ] || return 1
 
-  rm -f "$folder/meson-logs/testlog.json"
-  # A registry of its own: the plugins of this build, not of another.
-  GST_REGISTRY="$folder/registry.bin" meson test -C "$folder" --no-rebuild \
-    --print-errorlogs "${test_args[@]}" < /dev/null
-  add_counts "$prefix" "$folder/meson-logs/testlog.json"
+  if [ ${#names[@]} -gt 0 ]; then
+    test_in "$prefix" "$folder" "${names[@]}"
+  elif is_all; then
+    test_in "$prefix" "$folder"
+  elif is_quick; then
+    test_in "$prefix" "$folder" --no-suite slow
+  else
+    TFX_TEST_PART=$part test_in "$prefix" "$folder" --no-suite slow
+    mapfile -t turns < <(list_turn "$folder")
+    # Without a name it would run all.
+    case_of "${prefix}slow tests take turns" test ${#turns[@]} -gt 0 &&
+      test_in "$prefix" "$folder" "${turns[@]}"
+  fi
+}
+
+# meson_default OPTION: its default, a list, as an option for meson setup.
+meson_default() {
+  python3 - "$root/meson_options.txt" "$1" << 'PY'
+import re
+import sys
+
+text = open(sys.argv[1], encoding="utf-8").read()
+value = re.search(rf"option\('{sys.argv[2]}'.*?value *: *\[(.*?)\]", text, re.S)[1]
+print(f"-D{sys.argv[2]}=" + ",".join(re.findall(r"'([^']*)'", value)))
+PY
 }
 
 # ---- what is needed ---------------------------------------------------------
@@ -142,9 +203,9 @@ deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
   g++ gnuplot-nox ${TFX_TEST_FORMAT:+clang-format-14} || exit 1
 # Without it some checks are skipped.
 deps_require "to hold loudness against" "$DEPS_LOUDNESS" || true
-# shellcheck disable=SC2086 # one word for each package
-$quick || deps_require "for the equaliser's window" $DEPS_WINDOW || true
-if ! $quick; then
+if ! is_quick; then
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for the equaliser's window" $DEPS_WINDOW || true
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for live streams" $DEPS_LIVE || true
 fi
@@ -154,9 +215,24 @@ echo "nothing is missing"
 
 title "build and test"
 # On a busy machine the longest program takes its time.
-test_args=(--timeout-multiplier 3)
-if $quick; then test_args+=(--no-suite slow); fi
-build_and_test '' "$root/build" "$BUILD_ALL_SETS" -Dtests=enabled -Dexamples=enabled && built=true || built=false
+test_args=(--timeout-multiplier 3) names=()
+setup=("${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dexamples=enabled)
+# The GPU's machine code, which nothing here can run, takes nvcc longer than the compiler
+# all the rest: none, one generation's beside the PTX in turn, or all.
+generations=(75 80 86 90 100 120)
+case $extent in
+  all)
+    setup+=(-Dnvcc=auto "$(meson_default cuda-archs)")
+    ;;
+  part)
+    echo "part $part; again: tests/run.sh --part $part"
+    setup+=(-Dnvcc=auto "-Dcuda-archs=compute_75,sm_${generations[part % ${#generations[@]}]}")
+    ;;
+  quick)
+    build_is_ours "$root/build" "$root" || setup+=(-Dnvcc=disabled)
+    ;;
+esac
+build_and_test '' "$root/build" "${setup[@]}" && built=true || built=false
 
 # One half beside the other: each waits for processes that begin and end.
 if $built; then
@@ -171,41 +247,45 @@ fi
 
 # Live streams wait for the time to pass, an archive for processes: packages are compiled
 # meanwhile, and give way to them.
-if $built && ! $quick; then
-  # shellcheck disable=SC2086 # one word for each package
-  deps_require "for an archive" $DEPS_ARCHIVE || true
+if $built && is_all; then
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for packages" $DEPS_PACKAGES || true
   begin_beside nice -n 19 "$root/tests/packages.sh"
 fi
 if $built; then
   title "live streams and their clients"
-  if $quick; then
-    run_tap 'live: ' "$root/tests/live.sh" --quick
-  else
+  if turn 2 0; then
     run_tap 'live: ' "$root/tests/live.sh"
+  else
+    run_tap 'live: ' "$root/tests/live.sh" --quick
   fi
 fi
-if $built && ! $quick; then
+if $built && turn 2 1; then
   title "an archive, by GNU parallel and by Slurm"
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for an archive" $DEPS_ARCHIVE || true
   run_tap 'archive: ' "$root/tests/archive.sh"
+fi
+if $built && is_all; then
   title "a release, and packages of it"
   end_beside 'packages: '
 fi
 
 # ---- the filter core on AArch64 ---------------------------------------------
 
-if $built && ! $quick; then
-  title "the filter core on AArch64, in an emulator"
+if $built && ! is_quick; then
+  title "AArch64, in an emulator"
   # shellcheck disable=SC2086 # one word for each package
   if deps_require "for the tests on AArch64" $DEPS_AARCH64; then
     # What takes 113-bit numbers, or minutes, says nothing of a processor.
-    test_args=(--timeout-multiplier 10
-      example faults filter filter_alloc filter_change fir_alloc fir_convolver
+    test_args=(--timeout-multiplier 10)
+    names=(example faults filter filter_alloc filter_change fir_alloc fir_convolver
       kernels lang lang_stages plan queue row samples unit_moves update)
-    build_and_test 'aarch64: ' "$root/build-aarch64" \
-      --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
-    run_tap 'arm64: ' "$root/tests/arm64.sh"
+    if turn 2 0; then
+      build_and_test 'aarch64: ' "$root/build-aarch64" \
+        --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
+    fi
+    if turn 2 1; then run_tap 'arm64: ' "$root/tests/arm64.sh"; fi
   else
     echo "not tested on AArch64"
     skipped=$((skipped + 1))
@@ -221,7 +301,7 @@ leaks_can_be_found() {
     ASAN_OPTIONS=detect_leaks=1 "$work/leak"
 }
 
-if $built && ! $quick; then
+if $built && ! is_quick; then
   title "build and test with sanitizers"
   leaks=1
   if ! leaks_can_be_found > /dev/null 2>&1; then
@@ -237,11 +317,19 @@ if $built && ! $quick; then
   export GST_REGISTRY_FORK=no
   # GLib's slices would hide overruns and leaks from the sanitizer.
   export G_SLICE=always-malloc
-  test_args=(--timeout-multiplier 5)
+  test_args=(--timeout-multiplier 5) names=()
+  # The kernels of all sets take the compiler as long as everything else.
+  sets=(sse2 avx2 avx512) sanitizers=(address undefined)
+  setup=("${BUILD_FOR_ALL[@]}" "-Db_sanitize=address,undefined")
+  if [ $extent = part ]; then
+    setup=(-Dcuda=auto "-Dinstruction-sets=${sets[part % 3]}"
+      "-Db_sanitize=${sanitizers[part / 4 % 2]}")
+    export TFX_TEST_PART=$part
+  fi
   # With -O2 the checks of a file of kernels take the compiler minutes, and to follow
   # variables for a debugger a third more.  Reports need lines alone.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    "$BUILD_ALL_SETS" -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    "${setup[@]}" -Dtests=enabled -Dnvcc=disabled -Db_lundef=false \
     -Dbuildtype=debug -Doptimization=1 -Dc_args=-g1
 fi
 

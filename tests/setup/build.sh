@@ -40,11 +40,12 @@ build_own_set() {
 
 # What a folder has that is for more machines than this one.
 # shellcheck disable=SC2034 # for run.sh
-BUILD_ALL_SETS=-Dinstruction-sets=sse2,avx2,avx512
+BUILD_FOR_ALL=("-Dinstruction-sets=sse2,avx2,avx512" -Dcuda=auto)
 
 # build_setup FOLDER [OPTION...]: configures the tree around this script for
-# FOLDER, an absolute path; a new one for this machine alone, if no option says more.  Options
-# given are set in an old folder too, and one that has the filter core alone gets the rest.
+# FOLDER, an absolute path; a new one for this machine alone, if no option says more: its
+# instruction set, and CUDA where it has a driver.  Options given are set in an old folder
+# too, and one that has the filter core alone gets the rest.  (deps.sh has been sourced.)
 build_setup() {
   local folder=$1 root headers setup=(meson setup)
   shift
@@ -61,6 +62,10 @@ build_setup() {
     case "$*" in
       *-Dinstruction-sets=*) ;;
       *) set -- "-Dinstruction-sets=$(build_own_set)" "$@" ;;
+    esac
+    case "$*" in
+      *-Dcuda=*) ;;
+      *) deps_has_driver || set -- -Dcuda=disabled "$@" ;;
     esac
   fi
   if [ -e "$headers" ]; then
