@@ -80,7 +80,7 @@ finish() {
   # Processes and what is mounted go with their namespace.
   if [ -n "$running" ]; then kill -KILL "$running" && wait "$running"; fi 2> /dev/null
   rm -rf --one-file-system "$work" 2> /dev/null
-  if mountpoint -q "$work"; then umount "$work" && rmdir "$work"; fi
+  if mountpoint -q "$work"; then umount -l "$work" && rmdir "$work"; fi
   # An end that nobody planned is a failure too.
   if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
   printf '\n%s' "$failures"
