@@ -140,7 +140,7 @@ test_names (void)
     { "FIR((\"C:\\\\x\\ty\\x07\"))", "C:\\x\ty\x07",
         "FIR('C:\\\\x\\ty\\x07')" },
     { "Convolve('\xc3\xa9\xff \"q\"', 0.5)", "\xc3\xa9\xff \"q\"",
-        "Convolve('\xc3\xa9\xff \"q\"', mix=0.5)" },
+        "Convolve('\xc3\xa9\\xff \"q\"', mix=0.5)" },
     { "r=Convolve(location='a', channel=1, conv_mode='fft')", "a",
         "r=Convolve('a', conv_mode='fft', channel=1)" },
   };
