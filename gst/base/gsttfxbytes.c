@@ -11,18 +11,28 @@
 
 #include <glib/gstdio.h>
 
-/* O_NONBLOCK: opening a pipe returns at once, so that it can be refused. */
+static const gchar *
+find_fault (const struct stat *status)
+{
+  return S_ISREG (status->st_mode)   ? NULL
+         : S_ISDIR (status->st_mode) ? "it is a folder"
+                                     : "it is not a file";
+}
+
+/* A pipe is not opened at all, since its writer would notice.  O_NONBLOCK: one that
+ * takes the place of the file after stat() is not waited for either. */
 FILE *
 gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
 {
-  const gint fd = g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-  struct stat status = { 0 };
-  const gchar *fault = NULL;
+  struct stat status;
+  const gchar *fault = stat (path, &status) == 0 ? find_fault (&status) : NULL;
+  const gint fd =
+      fault ? -1 : g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   FILE *file = NULL;
 
-  if (fd >= 0 && fstat (fd, &status) == 0 && !S_ISREG (status.st_mode))
-    fault = S_ISDIR (status.st_mode) ? "it is a folder" : "it is not a file";
-  else if (fd >= 0)
+  if (fd >= 0 && fstat (fd, &status) == 0)
+    fault = find_fault (&status);
+  if (fd >= 0 && !fault)
     file = fdopen (fd, "r");
   if (file)
     *size = status.st_size;
