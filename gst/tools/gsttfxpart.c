@@ -61,6 +61,8 @@ gst_tfx_part_abandon_all (void)
     } else if (part) {
       unlinkat (part->folder, part->name, 0);
     }
+    if (part)
+      unlinkat (part->folder, part->lock_name, 0);
   }
 }
 
