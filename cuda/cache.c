@@ -48,8 +48,8 @@ is_ours (const char *path)
 static bool
 folder_path (char *path, size_t size, bool make)
 {
-  const char *base = getenv ("XDG_CACHE_HOME");
-  const char *home = getenv ("HOME");
+  const char *base = secure_getenv ("XDG_CACHE_HOME");
+  const char *home = secure_getenv ("HOME");
   int n;
 
   if (base && base[0] == '/') {

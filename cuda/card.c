@@ -48,7 +48,7 @@ tfx_card_read (const TfxDriver *driver, CUdevice device, TfxCudaCard *card)
 TfxReal
 tfx_card_real (const TfxCudaCard *card)
 {
-  const char *asked = getenv ("TFX_CUDA");
+  const char *asked = secure_getenv ("TFX_CUDA");
 
   if (asked && strcmp (asked, "double") == 0)
     return TFX_REAL_DOUBLE;

@@ -117,7 +117,7 @@ tfx_context_give_stream (TfxCuda *cuda, CUstream *stream)
 const char *
 tfx_cuda_unknown (void)
 {
-  const char *asked = getenv ("TFX_CUDA");
+  const char *asked = secure_getenv ("TFX_CUDA");
 
   if (!asked || !*asked || strcmp (asked, "double") == 0 ||
       strcmp (asked, "twofold") == 0)

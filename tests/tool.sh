@@ -1337,9 +1337,42 @@ PY
 # A process that was killed between the two names of its output leaves both.
 check_killed_linking() {
   gst-tfx process noise.wav linked.wav 'Gain(0.5)' && cp linked.wav linked.copy &&
-    ln linked.wav ".linked.wav.$(uname -n).part" &&
+    ln linked.wav ".linked.wav.$(uname -n).part" && ln linked.wav ".linked.wav.$(uname -n).0123abcd.part" &&
     exits 1 "text.wav: " gst-tfx process -f text.wav linked.wav 'Gain(0.25)' &&
     cmp linked.wav linked.copy && nothing_left .
+}
+
+# In a folder that others write to: links under the names of what is written are not
+# followed, and no name becomes a command.
+check_links() {
+  mkdir shared && echo precious > precious.txt && cp precious.txt precious.copy || return 1
+  ln -s ../precious.txt "shared/.out.wav.$(uname -n).part"
+  exits 1 ".out.wav.$(uname -n).part in its folder is a link, or belongs to another user" \
+    gst-tfx process noise.wav shared/out.wav 'Gain(0.5)' || return 1
+  rm shared/.out.wav.*
+  ln -s ../precious.txt shared/out.wav
+  exits 1 "shared/out.wav exists" gst-tfx process noise.wav shared/out.wav 'Gain(0.5)' &&
+    gst-tfx process -f noise.wav shared/out.wav 'Gain(0.5)' && [ ! -L shared/out.wav ] || return 1
+  ln -s ../precious.txt shared/.gst-tfx-journal
+  exits 2 "the journal shared/.gst-tfx-journal: it is a link" \
+    gst-tfx process -o shared -c 'Gain(0.5)' noise.wav && cmp precious.txt precious.copy &&
+    rm shared/.gst-tfx-journal && cp noise.wav 'shared/a;touch run;b$(touch run).wav' || return 1
+  for i in 0 1; do gst-tfx process -o names -c 'Gain(0.5)' shared/a*.wav 2> names.txt || return 1; done
+  grep 'done before' names.txt && ! grep '[;$(]' names/.gst-tfx-journal && nothing_left shared
+}
+
+# Bytes that are not UTF-8: escaped on a terminal, found again from JSON and the journal.
+check_bytes() {
+  local name=$'m\xfcsik.wav' i
+  cp noise.wav "$name" || return 1
+  gst-tfx process "$name" out-"$name" 'Gain(0.5)' | grep -F 'out-m\xfcsik.wav' && [ -s "out-$name" ] &&
+    exits 1 'no-m\xfcsik.wav' gst-tfx process "no-$name" none.wav 'Gain(0.5)' &&
+    gst-tfx process --json -o bytes -c 'Gain(0.5)' "$name" > bytes.json || return 1
+  gst-tfx process -o bytes -c 'Gain(0.5)' "$name" 2>&1 | grep 'done before' || return 1
+  python3 -c '
+import json, os
+line = json.load(open("bytes.json", encoding="utf-8"))
+assert os.path.exists(os.fsencode(line["output"])), line'
 }
 
 # Many at once: each is refused or whole, and the last one stays.
@@ -1376,6 +1409,8 @@ tap_case "process: a terminal that is narrow" check_narrow
 tap_case "process: hung up under nohup" check_nohup
 tap_case "process: killed while the output gets its name" check_killed_linking
 tap_case "process: 40 processes and one output" check_crowd
+tap_case "process: links in a shared folder" check_links
+tap_case "process: names that are not UTF-8" check_bytes
 tap_case "process: a journal that is a device" exits 1 "the journal /dev/full: No space left" \
   gst-tfx process -o device --journal /dev/full -c 'Gain(0.5)' noise.wav
 tap_case "streams that are closed" check_closed_streams

@@ -92,7 +92,7 @@ tfx_cpu_kernel (size_t index)
 const char *
 tfx_cpu_unknown (void)
 {
-  const char *asked = getenv ("TFX_CPU");
+  const char *asked = secure_getenv ("TFX_CPU");
 
   return asked && *asked && !tfx_cpu_backend_for (asked) ? asked : NULL;
 }
@@ -106,7 +106,7 @@ tfx_cpu_backend (void)
 
   if (backend)
     return backend;
-  asked = getenv ("TFX_CPU");
+  asked = secure_getenv ("TFX_CPU");
   if (asked)
     backend = tfx_cpu_backend_for (asked);
   for (size_t i = N_BACKENDS; !backend && i-- > 0;)

@@ -47,25 +47,32 @@ gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
 #define MAX_SHOWN 120
 
 gchar *
+gst_tfx_bytes_escape (const gchar *text)
+{
+  GString *escaped = g_string_new (NULL);
+  const gchar *end;
+
+  while (!g_utf8_validate (text, -1, &end)) {
+    g_string_append_len (escaped, text, end - text);
+    g_string_append_printf (escaped, "\\x%02x", (guint8)*end);
+    text = end + 1;
+  }
+  g_string_append (escaped, text);
+  return g_string_free (escaped, FALSE);
+}
+
+gchar *
 gst_tfx_bytes_show (const gchar *name)
 {
-  GString *text = g_string_new (NULL);
-  const gchar *end;
-  glong n;
+  gchar *text = gst_tfx_bytes_escape (name), *shown;
+  const glong n = g_utf8_strlen (text, -1);
 
-  while (!g_utf8_validate (name, -1, &end)) {
-    g_string_append_len (text, name, end - name);
-    g_string_append_printf (text, "\\x%02x", (guint8)*end);
-    name = end + 1;
-  }
-  g_string_append (text, name);
-  n = g_utf8_strlen (text->str, -1);
-  if (n > MAX_SHOWN) {
-    g_string_erase (text, 0,
-        g_utf8_offset_to_pointer (text->str, n - MAX_SHOWN) - text->str);
-    g_string_prepend (text, "...");
-  }
-  return g_string_free (text, FALSE);
+  if (n <= MAX_SHOWN)
+    return text;
+  shown =
+      g_strconcat ("...", g_utf8_offset_to_pointer (text, n - MAX_SHOWN), NULL);
+  g_free (text);
+  return shown;
 }
 
 gboolean

@@ -44,6 +44,9 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
  * folders too.  why, unless NULL, then gets the reason; free it. */
 FILE *gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why);
 
+/* A text in UTF-8: bytes that are not UTF-8 become \\xNN.  Free it. */
+gchar *gst_tfx_bytes_escape (const gchar *text);
+
 /* The name of a file for a message, in UTF-8: bytes that are not UTF-8 as \\xNN, and of a
  * long name its end.  Free it. */
 gchar *gst_tfx_bytes_show (const gchar *name);

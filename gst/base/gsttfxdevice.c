@@ -5,6 +5,7 @@
 #include "gsttfxdevice.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "gsttfxmemory.h"
 #include "gsttfxelementprivate.h"
@@ -21,7 +22,7 @@ gst_tfx_device_get_state (GstTfxElement *self)
 static gpointer
 gst_tfx_device_read_environment (gpointer data)
 {
-  const gchar *value = g_getenv ("TFX_DEVICE");
+  const gchar *value = secure_getenv ("TFX_DEVICE");
   GEnumClass *klass = g_type_class_ref (GST_TYPE_TFX_DEVICE);
   GEnumValue *named =
       value && *value ? g_enum_get_value_by_nick (klass, value) : NULL;

@@ -176,7 +176,8 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
                 ? g_strdup (options->journal)
                 : g_build_filename (options->out, ".gst-tfx-journal", NULL);
   settings = gst_tfx_options_describe (options);
-  batch->journal = gst_tfx_journal_open (journal, settings, &error);
+  batch->journal = gst_tfx_journal_open (journal, options->journal != NULL,
+      settings, &error);
   g_free (settings);
   g_free (journal);
   if (!batch->journal)

@@ -3,14 +3,16 @@
  *
  *   done TAB chain's digest TAB input's size TAB its time TAB input TAB output
  *
- * Names are escaped as in C.  A line is written in one piece, so several processes
- * may share a journal, and one that was cut off is no line.
+ * Names are escaped as in C, and what a shell would run too: others choose names.  A
+ * line is written in one piece, so several processes may share a journal, and one that
+ * was cut off is no line.
  */
 #include "gsttfxjournal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gio/gio.h>
@@ -37,14 +39,31 @@ gst_tfx_journal_look_at (const gchar *input)
                    status.st_mtim.tv_nsec);
 }
 
+/* The name without a character that means something to a shell; free it. */
+static gchar *
+escape (const gchar *name)
+{
+  gchar *text = g_strescape (name, NULL);
+  GString *escaped = g_string_new (NULL);
+
+  for (const gchar *c = text; *c; c++) {
+    if (strchr ("$&'()*;<>?[]`{|}~!#", *c))
+      g_string_append_printf (escaped, "\\%03o", (guint)*c);
+    else
+      g_string_append_c (escaped, *c);
+  }
+  g_free (text);
+  return g_string_free (escaped, FALSE);
+}
+
 /* What stands in the journal for an input in a state, or NULL without one; free
  * it. */
 static gchar *
 make_line (const GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *state, const gchar *output)
 {
-  gchar *of_input = g_strescape (input, NULL);
-  gchar *of_output = g_strescape (output, NULL);
+  gchar *of_input = escape (input);
+  gchar *of_output = escape (output);
   gchar *line = NULL;
 
   if (state)
@@ -81,8 +100,35 @@ read_lines (GstTfxJournal *journal, const gchar *path)
   g_free (text);
 }
 
+/* Negative with an error.  In a folder that others write to, a link would have the
+ * names in whatever file it leads to, and so would another user's file. */
+static gint
+open_file (const gchar *path, gboolean is_given, GError **error)
+{
+  const gint file = g_open (path,
+      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | (is_given ? 0 : O_NOFOLLOW),
+      0666);
+  struct stat status;
+
+  if (file < 0 && (is_given || errno != ELOOP)) {
+    set_error (error, path);
+  } else if (file < 0 || (!is_given && (fstat (file, &status) < 0 ||
+                                           !S_ISREG (status.st_mode) ||
+                                           status.st_uid != geteuid ()))) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_PERM,
+        "cannot write the journal %s: it is a link, no file, or another user's "
+        "(--journal names one elsewhere)",
+        path);
+    if (file >= 0)
+      close (file);
+    return -1;
+  }
+  return file;
+}
+
 GstTfxJournal *
-gst_tfx_journal_open (const gchar *path, const gchar *chain, GError **error)
+gst_tfx_journal_open (const gchar *path, gboolean is_given, const gchar *chain,
+    GError **error)
 {
   GstTfxJournal *journal = g_new0 (GstTfxJournal, 1);
 
@@ -91,14 +137,11 @@ gst_tfx_journal_open (const gchar *path, const gchar *chain, GError **error)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   journal->digest =
       g_compute_checksum_for_string (G_CHECKSUM_SHA256, chain, -1);
-  journal->file =
-      g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (journal->file < 0) {
-    set_error (error, path);
+  journal->file = open_file (path, is_given, error);
+  if (journal->file < 0)
     g_clear_pointer (&journal, gst_tfx_journal_close);
-  } else {
+  else
     read_lines (journal, path);
-  }
   return journal;
 }
 

@@ -9,8 +9,10 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxPart
 {
-  gchar *path; /* of the file that is being written; NULL: it was renamed */
-  gint lock;   /* on it */
+  gchar *path; /* to open the file by, whatever is under its name */
+  gint folder, file, lock;
+  gchar *name,
+      *lock_name; /* in the folder; name is NULL after it was renamed */
   /* The name that it gets if the program is killed while it is open; NULL: it is
    * deleted then. */
   const gchar *kept_as;

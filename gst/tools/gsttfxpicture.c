@@ -374,7 +374,7 @@ convert (const gchar *svg, const gchar *png, GError **error)
 static gboolean
 write_png (const gchar *svg, const gchar *path, GError **error)
 {
-  GstTfxPart part;
+  GstTfxPart part = { NULL };
   gchar *name;
   gint file;
   gboolean is_done;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxtool.c: what the commands of gst-tfx share.
  */
+#include "gsttfxbytes.h"
 #include "gsttfxtool.h"
 
 #include <errno.h>
@@ -82,18 +83,28 @@ gst_tfx_tool_catch_broken_pipes (void)
 
 static gint output_errno; /* of standard output; 0: all was written */
 
-/* Names of files are bytes, whatever the locale is. */
+/* UTF-8, whatever the locale is and whatever bytes names of files have. */
+static gboolean
+put (const gchar *text, FILE *to)
+{
+  gchar *escaped = gst_tfx_bytes_escape (text);
+  const gboolean is_written = fputs (escaped, to) != EOF && fflush (to) != EOF;
+
+  g_free (escaped);
+  return is_written;
+}
+
 static void
 print (const gchar *text)
 {
-  if ((fputs (text, stdout) == EOF || fflush (stdout) == EOF) && !output_errno)
+  if (!put (text, stdout) && !output_errno)
     output_errno = errno;
 }
 
 static void
 print_error (const gchar *text)
 {
-  fputs (text, stderr);
+  put (text, stderr);
 }
 
 void
@@ -333,6 +344,33 @@ is_no_sound (const GError *error)
   return g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN);
 }
 
+static GError *
+make_device_error (gboolean is_source)
+{
+  return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "GStreamer finds no %s here: no %s of ALSA, PulseAudio or PipeWire can "
+      "be opened (--%s takes other elements)",
+      is_source ? "microphone" : "loudspeakers", is_source ? "input" : "output",
+      is_source ? "source" : "sink");
+}
+
+/* Whether an element that autoaudiosrc or autoaudiosink has chosen cannot open its
+ * device. */
+static gboolean
+is_closed_device (GstMessage *message, const GError *error)
+{
+  const gchar *parent =
+      GST_MESSAGE_SRC (message) && GST_MESSAGE_SRC (message)->parent
+          ? G_OBJECT_TYPE_NAME (GST_MESSAGE_SRC (message)->parent)
+          : "";
+
+  return g_str_has_prefix (parent, "GstAutoAudioS") &&
+         error->domain == GST_RESOURCE_ERROR &&
+         (error->code == GST_RESOURCE_ERROR_OPEN_READ ||
+             error->code == GST_RESOURCE_ERROR_OPEN_WRITE ||
+             error->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE);
+}
+
 GError *
 gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
 {
@@ -345,6 +383,11 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
         "GStreamer lacks a plugin: %s (many are in Debian's gstreamer1.0-libav "
         "and gstreamer1.0-plugins-bad)",
         missing);
+  } else if (is_closed_device (message, error)) {
+    g_clear_error (&error);
+    error =
+        make_device_error (GST_OBJECT_FLAG_IS_SET (GST_MESSAGE_SRC (message),
+            GST_ELEMENT_FLAG_SOURCE));
   } else if (is_no_sound (error)) {
     g_clear_error (&error);
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
@@ -398,11 +441,7 @@ gst_tfx_tool_find_devices (GstElement *pipeline, GError **error)
     const gboolean is_source =
         g_str_has_suffix (GST_OBJECT_NAME (g_value_get_object (&fake)), "-src");
 
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "GStreamer finds no %s here: no %s of ALSA, PulseAudio or PipeWire can "
-        "be opened (--%s takes other elements)",
-        is_source ? "microphone" : "loudspeakers",
-        is_source ? "input" : "output", is_source ? "source" : "sink");
+    *error = make_device_error (is_source);
     g_value_unset (&fake);
   }
   return !is_fake;
