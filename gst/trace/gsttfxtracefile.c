@@ -194,14 +194,17 @@ static guint
 gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
 {
   guint thread = (guint)syscall (SYS_gettid);
-  gchar name[32] = "";
+  gchar name[32] = "", *valid;
   GString *args;
 
   if (!g_hash_table_add (self->threads, GUINT_TO_POINTER (thread)))
     return thread;
   pthread_getname_np (pthread_self (), name, sizeof name);
   args = g_string_new ("\"name\":");
-  gst_tfx_json_quote (args, name);
+  /* The system cuts names within a letter. */
+  valid = g_utf8_make_valid (name, -1);
+  gst_tfx_json_quote (args, valid);
+  g_free (valid);
   gst_tfx_trace_file_begin (self, "M", "__metadata", "thread_name", thread);
   gst_tfx_trace_file_end (self, args->str, self->flushed);
   g_string_free (args, TRUE);
