@@ -31,7 +31,7 @@ Filter  1: ON  PK       Fc    63.0 Hz  Gain  -5.0 dB  Q  4.00
 Filter  2: ON  None
 Filter  3: ON  PK       Fc    250 Hz   Gain  3.0 dB  Q  2.00
 """
-TEXTS = {'left.txt': REW,
+TEXTS = {'left.txt': REW, 'room.txt': REW,
          'right.txt': 'Filter  1: ON  PK  Fc  100 Hz  Gain  -6.0 dB  Q  3.00\n',
          'eq.txt': 'Filter  1: ON  PK  Fc  1000 Hz  Gain  -12.0 dB  Q  1.00\n'}
 
@@ -47,8 +47,7 @@ def taps(**gains):
 # From left to left, left to right, right to left, right to right.
 HALL = [taps(at_0=0.5, at_40=0), taps(at_40=0.25), taps(at_20=0.125, at_40=0),
         taps(at_10=0.75, at_40=0)]
-SOUNDS = {'speaker.wav': [[0.5, 0.0, 0.0]],
-          'late.wav': [taps(at_2048=0.5, at_4000=0)],
+SOUNDS = {'speaker.wav': [taps(at_2048=0.5, at_4000=0)],
           'stereo-room.wav': [taps(at_9=0.5), taps(at_9=0.25)],
           'true-stereo-hall.wav': HALL,
           'from-left.wav': HALL[:2], 'from-right.wav': HALL[2:]}
@@ -159,6 +158,9 @@ def hum(recipe):
         assert found < -40, '%g Hz: %.1f dB' % (50 * k, found)
     for hz in (75, 1000, 10000):
         near(gain_db(y, hz), 0, 0.2, '%g Hz' % hz)
+    y, = recipe.run(sine(50, -20, 2 * RATE), 'hum.wav')
+    first, second = (level_db(y[at:at + RATE // 5]) for at in (0, RATE))
+    near(second - first, -45, 1, 'in one second, dB')
 
 
 def record(recipe):
@@ -212,10 +214,13 @@ def both(recipe):
 
 
 def speaker(recipe):
-    y, = recipe.run(impulse(), 'corrected.wav')
+    left, right = recipe.run([impulse(), impulse()], 'corrected.wav')
     for hz, wanted in (63, -11.02), (250, -3.02), (5000, -6.02):
-        near(gain_db(y, hz), wanted, 0.1, '%g Hz' % hz)
-    near(y[0], 0.5 * AMPLITUDE, 0.01 * AMPLITUDE, 'what comes without a delay')
+        near(gain_db(left, hz), wanted, 0.1, 'left at %g Hz' % hz)
+    for hz, wanted in (100, -12.02), (5000, -6.02):
+        near(gain_db(right, hz), wanted, 0.1, 'right at %g Hz' % hz)
+    for y in left, right:
+        near(y[0], 0.5 * AMPLITUDE, 0.01 * AMPLITUDE, 'what comes without a delay')
 
 
 def stereo_room(recipe):
