@@ -827,6 +827,14 @@ tap_case "process: two chains" exits 2 "only one of --chain" \
   gst-tfx process -o out -c 'Gain(1)' -p 'Rumble filter' noise.wav
 tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
   gst-tfx process --nonsense
+# No chain, as of a variable that is not set, and filter settings that have no filter.
+check_empty_chain() {
+  printf 'Filter Settings file\n\nFilter 1: ON None\nFilter 2: OFF PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > none.txt &&
+    exits 2 "none.txt: the file is empty, or no filter in it is ON" gst-tfx process -C none.txt noise.wav no.wav &&
+    exits 2 "no filter in it is ON" gst-tfx check -C none.txt && [ ! -e no.wav ] &&
+    exits 0 "warning: the chain is empty" gst-tfx process -f noise.wav empty-chain.wav '' && rm empty-chain.wav
+}
+tap_case "process: a chain without a filter" check_empty_chain
 # The chain is not the last of three.
 check_order() {
   exits 2 "the chain comes last: gst-tfx process noise.wav order.wav 'Hum(50)'" \
@@ -2115,6 +2123,21 @@ tap_case "check: no channels" exits 2 "channels is 0, but must be from 1 to 1024
 tap_case "check: no rate" exits 2 "rate is 0 Hz, but must be above 0" gst-tfx check -r 0 'Gain(2)'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
+# The commands that run a chain print the notes once, before the first file; --quiet prints none.
+check_notes_elsewhere() {
+  local chain='Compressor(attack=5)'
+  gst-tfx check -q "$chain" 2> notes.txt > /dev/null && grep '^note: ' notes.txt > note.txt && cat note.txt || return 1
+  rm -rf noted && mkdir noted && cp noise.wav noted/a.wav && cp noise.wav noted/b.wav &&
+    gst-tfx process -f noise.wav noted.wav "$chain" 2> said.txt && [ "$(head -n 1 said.txt)" = "$(cat note.txt)" ] &&
+    gst-tfx process -o noted-out -c "$chain" noted 2> said.txt && [ "$(grep -c '^note: ' said.txt)" -eq 1 ] &&
+    gst-tfx process --json -f noise.wav noted.wav "$chain" > said.json 2> /dev/null && python3 -m json.tool < said.json &&
+    gst-tfx process -q -f noise.wav noted.wav "$chain" 2> said.txt && [ ! -s said.txt ] &&
+    gst-tfx record -f -s 'audiotestsrc num-buffers=3' noted.wav "$chain" 2> said.txt && cmp said.txt note.txt &&
+    gst-tfx record -q -f -s 'audiotestsrc num-buffers=3' noted.wav "$chain" 2> said.txt && [ ! -s said.txt ] &&
+    gst-tfx play -o fakesink noise.wav "$chain" < /dev/null 2> said.txt && cmp said.txt note.txt || return 1
+  timeout -s INT 3 gst-tfx watch -o noted-seen -c "$chain" noted > said.txt 2>&1
+  cat said.txt && [ "$(grep -c '^note: ' said.txt)" -eq 1 ]
+}
 # With the name of what it names, and where it is wrong; or filter settings, or a preset.
 check_check_file() {
   mkdir -p "the rooms" && printf '0.5\n' > "the rooms/half.txt" &&
@@ -2197,6 +2220,7 @@ assert len(c["notes"]) == 1 and "did you mean Gain(-6, gain_type=" in c["notes"]
 tap_case "check: a chain in a file" check_check_file
 tap_case "check: what each stage does" check_check_explains
 tap_case "check: slips" check_check_notes
+tap_case "process, play, record, watch: slips" check_notes_elsewhere
 tap_case "check: no slips" check_check_no_notes
 tap_case "check: JSON" check_check_json
 tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \

@@ -8,6 +8,7 @@
 
 #include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
+#include "gsttfxnotes.h"
 #include "gsttfxtool.h"
 
 #define MIN_LUFS -70.0
@@ -194,6 +195,12 @@ read_file (const gchar *location)
     g_free (fault);
     return NULL;
   }
+  if (!*text) {
+    gst_tfx_tool_error ("%s: the file is empty, or no filter in it is ON",
+        location);
+    g_free (text);
+    return NULL;
+  }
   folder = g_path_get_dirname (location);
   chain = gst_tfx_chain_reader_make_absolute (text, folder, &error);
   if (!chain)
@@ -258,7 +265,7 @@ gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data)
   g_printerr ("warning: %s\n", clamped->message);
 }
 
-/* ---- late impulse responses --------------------------------------------------------- */
+/* ---- notes on the chain ------------------------------------------------------------- */
 
 /* Less than this is the distance of a loudspeaker. */
 #define MIN_LATE_MS 10.0
@@ -281,14 +288,9 @@ find_causal_file (const TfxExpr *expr, gsize stage)
 
 /* A note for each file whose peak is late. */
 static void
-tell_late_peaks (const GstTfxOptions *options)
+tell_late_peaks (const TfxExpr *expr)
 {
-  TfxExprError error;
-  TfxExpr *expr =
-      gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
-
-  for (gsize i = 0; expr && !options->quiet && i < tfx_expr_n_stages (expr);
-       i++) {
+  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
     TfxFile *file = find_causal_file (expr, i);
     const gdouble rate_hz = file && file->rate_hz > 0.0 ? file->rate_hz : 48e3;
     gchar why[TFX_FILE_WHY_SIZE];
@@ -305,6 +307,31 @@ tell_late_peaks (const GstTfxOptions *options)
           tfx_expr_stage_name (expr, i), ms);
     free (impulse.taps);
   }
+}
+
+/* The rate of the audio is not known yet. */
+#define USUAL_RATE_HZ 48e3
+
+/* Before anything is filtered: what is probably not what was meant. */
+static void
+tell_notes (const GstTfxOptions *options)
+{
+  TfxExprError error;
+  TfxExpr *expr;
+  GPtrArray *notes;
+
+  if (options->quiet)
+    return;
+  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
+  if (!expr)
+    return;
+  if (tfx_expr_n_stages (expr) == 0)
+    g_printerr ("warning: the chain is empty: it filters nothing\n");
+  notes = gst_tfx_notes_find (expr, USUAL_RATE_HZ);
+  for (guint i = 0; i < notes->len; i++)
+    g_printerr ("note: %s\n", (const gchar *)notes->pdata[i]);
+  g_ptr_array_unref (notes);
+  tell_late_peaks (expr);
   tfx_expr_free (&expr);
 }
 
@@ -349,7 +376,7 @@ gst_tfx_options_read (GstTfxOptions *options)
   }
   if (!gst_tfx_options_read_chain (options))
     return FALSE;
-  tell_late_peaks (options);
+  tell_notes (options);
   return TRUE;
 }
 
@@ -407,6 +434,6 @@ gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
   }
   if (!gst_tfx_options_read_chain (options))
     return FALSE;
-  tell_late_peaks (options);
+  tell_notes (options);
   return TRUE;
 }
