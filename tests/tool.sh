@@ -845,6 +845,29 @@ check_order() {
       gst-tfx play 'Hum(50)' noise.wav && [ ! -e order.wav ]
 }
 tap_case "process: arguments in another order" check_order
+# The output is missing, or the chain is where a name is wanted.
+check_misplaced_chain() {
+  mkdir -p misplaced && exits 2 "there is no output: gst-tfx process noise.wav OUT 'Hum(50)'" gst-tfx process noise.wav 'Hum(50)' &&
+    exits 2 "there is no output: gst-tfx process noise.wav OUT 'Hum(50)'" gst-tfx process 'Hum(50)' noise.wav &&
+    exits 2 "with --out, give the chain by --chain 'Hum(50)'" gst-tfx process --out filtered2 misplaced 'Hum(50)' &&
+    exits 2 "with --out, give the chain by --chain \"Gain(2, 'db')\"" gst-tfx process --out filtered2 noise.wav "Gain(2, 'db')" &&
+    exits 2 "record takes OUT CHAIN" gst-tfx record 'Hum(50)' && [ ! -e filtered2 ]
+}
+tap_case "process: a chain where a name is wanted" check_misplaced_chain
+# A file where a chain is wanted.
+check_file_as_chain() {
+  printf 'Filter 1: ON PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > left.txt && printf 'Gain(2)\n' > gain.chain || return 1
+  local command
+  for command in check response bench "process noise.wav no.wav" "record no.wav" "play -o fakesink noise.wav"; do
+    # shellcheck disable=SC2086 # words
+    exits 2 "error: left.txt is a file: use --chain-file left.txt" gst-tfx $command left.txt &&
+      exits 2 "error: gain.chain is a file: use --chain-file gain.chain" gst-tfx $command gain.chain &&
+      exits 2 "error: noise.wav is a file without a chain: give the chain in quotes, or by --chain-file" gst-tfx $command noise.wav ||
+      return 1
+  done
+  [ ! -e no.wav ]
+}
+tap_case "a file where a chain is wanted" check_file_as_chain
 tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
   gst-tfx process noise.wav
 
@@ -1966,6 +1989,7 @@ check_response_file() {
     gst-tfx response -C rooms/half.chain -o file.svg && ! grep -q '# half' file.svg &&
     gst-tfx bench --channels 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
     exits 2 "response takes one chain, in quotes, or in a file" gst-tfx response -C rooms/half.chain 'Gain(2)' &&
+    exits 2 "give the output by --output: gst-tfx response --output hum.svg 'Hum(50)'" gst-tfx response 'Hum(50)' hum.svg &&
     exits 2 "bench takes one chain" gst-tfx bench &&
     exits 2 "No such file" gst-tfx response --chain-file rooms/none.chain
 }

@@ -62,7 +62,7 @@ run_check (const Check *check)
   spec.chain = chain;
   if (is_good)
     print_chain (check, &spec);
-  else
+  else if (expr || !gst_tfx_options_tell_file (text))
     g_printerr ("%s\n", error.rendered);
   tfx_chain_unref (&chain);
   tfx_expr_free (&expr);

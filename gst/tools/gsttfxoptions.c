@@ -132,6 +132,53 @@ gst_tfx_options_print_presets (void)
 }
 
 gboolean
+gst_tfx_options_is_chain (const gchar *text)
+{
+  TfxExpr *expr = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS)
+                      ? tfx_expr_parse (text, strlen (text), NULL)
+                      : NULL;
+  const gboolean is_valid = expr != NULL;
+
+  tfx_expr_free (&expr);
+  return is_valid;
+}
+
+gchar *
+gst_tfx_options_quote (const gchar *chain)
+{
+  return g_strdup_printf (strchr (chain, '\'') ? "\"%s\"" : "'%s'", chain);
+}
+
+gint
+gst_tfx_options_look_for_chain (gint argc, gchar **argv)
+{
+  gint at = argc - 1;
+
+  while (at > 0 && !gst_tfx_options_is_chain (argv[at]))
+    at--;
+  return at;
+}
+
+gboolean
+gst_tfx_options_tell_file (const gchar *chain)
+{
+  gchar *text, *fault = NULL;
+
+  if (!g_file_test (chain, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  text = gst_tfx_chain_file_read (chain, &fault);
+  if (text)
+    gst_tfx_tool_error ("%s is a file: use --chain-file %s", chain, chain);
+  else
+    gst_tfx_tool_error ("%s is a file without a chain: give the chain in "
+                        "quotes, or by --chain-file",
+        chain);
+  g_free (fault);
+  g_free (text);
+  return TRUE;
+}
+
+gboolean
 gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
     const gchar *command)
 {
@@ -146,38 +193,24 @@ gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
   return TRUE;
 }
 
-/* Whether it is a chain and no file has that name. */
-static gboolean
-is_chain (const gchar *text)
-{
-  TfxExpr *expr = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS)
-                      ? tfx_expr_parse (text, strlen (text), NULL)
-                      : NULL;
-  const gboolean is_valid = expr != NULL;
-
-  tfx_expr_free (&expr);
-  return is_valid;
-}
-
 gboolean
 gst_tfx_options_check_order (gint argc, gchar **argv)
 {
-  gint at = argc - 2;
+  const gint at = gst_tfx_options_look_for_chain (argc, argv);
   GString *names;
+  gchar *chain;
 
-  while (at > 0 && !is_chain (argv[at]))
-    at--;
-  if (at <= 0 || is_chain (argv[argc - 1]))
+  if (at == 0 || at == argc - 1)
     return TRUE;
   names = g_string_new (NULL);
   for (gint i = 1; i < argc; i++) {
     if (i != at)
       g_string_append_printf (names, "%s ", argv[i]);
   }
-  gst_tfx_tool_error (strchr (argv[at], '\'')
-                          ? "the chain comes last: gst-tfx %s %s\"%s\""
-                          : "the chain comes last: gst-tfx %s %s'%s'",
-      argv[0], names->str, argv[at]);
+  chain = gst_tfx_options_quote (argv[at]);
+  gst_tfx_tool_error ("the chain comes last: gst-tfx %s %s%s", argv[0],
+      names->str, chain);
+  g_free (chain);
   g_string_free (names, TRUE);
   return FALSE;
 }
@@ -236,7 +269,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   }
   expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
   if (!expr) {
-    g_printerr ("error: the chain: %s\n", error.rendered);
+    if (!gst_tfx_options_tell_file (options->chain))
+      g_printerr ("error: the chain: %s\n", error.rendered);
     return FALSE;
   }
   tfx_expr_free (&expr);
@@ -428,7 +462,8 @@ gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
     if (!gst_tfx_options_check_order (argc, argv))
       return FALSE;
     options->chain = g_strdup (argv[2]);
-  } else if (argc != 2) {
+  } else if (argc != 2 || (!gst_tfx_options_has_chain (options) &&
+                              gst_tfx_options_is_chain (argv[1]))) {
     gst_tfx_tool_error ("%s", usage);
     return FALSE;
   }
