@@ -231,7 +231,7 @@ if_there wavpackenc "process: a .wv" check_wv
 if_there wavpackenc "process: channels at odd places" check_places
 tap_case "process: a .flac of eight channels" check_flac_order
 if_there avenc_aac "process: a .m4a" check_m4a
-tap_case "process: does not overwrite" exits 1 "half.wav exists" \
+tap_case "process: does not overwrite" exits 1 "error: half.wav exists" \
   gst-tfx process noise.wav half.wav 'Gain(1)'
 tap_case "process: unless told" \
   gst-tfx process --force noise.wav half.wav 'Gain(1)'
@@ -307,13 +307,13 @@ check_no_advice() {
   exits 0 "" gst-tfx process -f noise.wav three.wav 'Mix([[0.5, 0], [0, 0.5], [0.5, 0.5]])' && ! grep warning said.txt && rm three.wav
 }
 tap_case "process: no advice about pipelines" check_no_advice
-tap_case "process: a name that says nothing" exits 1 'cannot write .xyz files; it can write .wav' \
+tap_case "process: a name that says nothing" exits 1 'error: cannot write .xyz files; it can write .wav' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
 tap_case "process: a name that has no ending" exits 1 \
-  "the name of the output has no extension; it can be .wav, .flac" \
+  "error: the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav outname 'Gain(1)'
 tap_case "process: a hidden name that has no ending" exits 1 \
-  "the name of the output has no extension; it can be .wav, .flac" \
+  "error: the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav ./.flac 'Gain(1)'
 # Pictures without sound, and an input that has nothing in it.
 check_soundless() {
@@ -321,6 +321,7 @@ check_soundless() {
     matroskamux ! filesink location=silent.mkv && : > empty.wav &&
     exits 1 "silent.mkv: it has no audio" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
     exits 1 "silent.mkv: it has no audio" gst-tfx spectrum silent.mkv &&
+    exits 1 "error: absent.wav: cannot be read: No such file" gst-tfx spectrum absent.wav &&
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
@@ -1709,7 +1710,7 @@ check_play_colon() {
   cp noise.wav 'take:1 100%.wav' && timeout 50 gst-tfx play -o fakesink 'take:1 100%.wav' 'Gain(1)' < /dev/null
 }
 tap_case "play: a file whose name looks like an address" check_play_colon
-tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
+tap_case "play: a file that is none" exits 1 "error: absent.wav: cannot be read: No such file" \
   gst-tfx play -o fakesink absent.wav 'Gain(1)'
 
 # ---- presets ---------------------------------------------------------------------
@@ -2223,6 +2224,9 @@ check_check_explains() {
     [ "$(grep -c 'latency  480 frames (10 ms)$' explained.txt)" -eq 2 ] &&
     grep -q 'process removes it: output and input are aligned' explained.txt || return 1
   exits 0 'gain     0.0 dB at 20 kHz; 50 Hz and 7 more are removed' gst-tfx check 'Hum(50)' &&
+    exits 0 'gain     0.0 dB at 20 kHz; 50 Hz and 29 more are removed' gst-tfx check 'Hum(50, 30)' &&
+    exits 0 'gain     at most 0.0 dB, at 20 Hz' gst-tfx check 'LoButterworth(100, order=24)' &&
+    exits 0 'gain     at most 0.0 dB, at 20 Hz' gst-tfx check 'DesignableFIR(1000, 255)' &&
     exits 0 'gain     0 to 0: -6.0 dB; 1 to 0: -6.0 dB, inverted' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 '2 channels in, 1 out:' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 'latency  none' gst-tfx check 'Gain(2)' &&

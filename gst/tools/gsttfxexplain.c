@@ -26,8 +26,9 @@
 /* Phases of a gain that is inverted, in degrees. */
 #define INVERTED_DEG 179.9
 #define MAX_SHOWN 8
-/* Zeros that are notches rather than those of a stop band. */
+/* More zeros are those of a stop band, where so little passes between any two. */
 #define MAX_ZEROS 16
+#define STOP_BAND_DB -20.0
 #define LOW_LEVEL_DB -40.0
 /* Bytes of a stage that are printed. */
 #define MAX_TEXT 160
@@ -155,13 +156,16 @@ typedef struct Extremes
 {
   gdouble lowest_db, highest_db, lowest_hz, highest_hz;
   guint n_zeros; /* frequencies that do not pass */
+  gdouble
+      between_db; /* the highest gain between two of them, where it is least */
   gboolean is_inverted;
 } Extremes;
 
 static Extremes
 find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
 {
-  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, TRUE };
+  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, INFINITY, TRUE };
+  gdouble between_db = INFINITY;
 
   for (gsize i = 0; i < curves->n; i++) {
     if (curve->gain_db[i] < e.lowest_db) {
@@ -172,7 +176,12 @@ find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
       e.highest_db = curve->gain_db[i];
       e.highest_hz = curves->freq_hz[i];
     }
-    e.n_zeros += curve->gain_db[i] < SILENT_DB;
+    if (curve->gain_db[i] < SILENT_DB) {
+      e.between_db = MIN (e.between_db, between_db);
+      between_db = -INFINITY;
+      e.n_zeros++;
+    }
+    between_db = MAX (between_db, curve->gain_db[i]);
     e.is_inverted = e.is_inverted && fabs (curve->phase_deg[i]) > INVERTED_DEG;
   }
   /* Of a pass band, its end. */
@@ -197,7 +206,7 @@ describe_extremes (const Extremes *e)
     text = g_strdup ("silence");
   else if (e->highest_db - e->lowest_db < FLAT_DB)
     text = g_strdup_printf ("%s%s", high, e->is_inverted ? ", inverted" : "");
-  else if (e->n_zeros > MAX_ZEROS)
+  else if (e->n_zeros > MAX_ZEROS && e->between_db < STOP_BAND_DB)
     text = g_strdup_printf ("at most %s, at %s", high, high_at);
   else if (e->n_zeros > 1)
     text = g_strdup_printf ("%s at %s; %s and %u more are removed", high,
