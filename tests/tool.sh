@@ -2262,8 +2262,22 @@ check_check_foreign() {
       gst-tfx check --chain-file graphic.txt
 }
 tap_case "check: what was written for another program" check_check_foreign
-tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
-  gst-tfx check --rate 8000 'LoButterworth(5000)'
+# The values are those that are used.
+check_check_clamped() {
+  exits 0 "warning: cutoff" gst-tfx check --rate 8000 'LoButterworth(5000)' &&
+    exits 0 "values   cutoff 3999.992 Hz; order 5" gst-tfx check --rate 8000 'LoButterworth(5000)' &&
+    exits 0 "values   cutoff 300, 3999.992 Hz; num_taps 101" \
+      gst-tfx check --rate 8000 "DesignableFIR([300, 5000], 101, pass_zero='bandpass')"
+}
+tap_case "check: what the rate does not allow" check_check_clamped
+# Stages of a split have their channels before them.
+check_check_channels() {
+  gst-tfx check 'Gain(2) | (ch[0]: Hum(50) | Gain(0.5); ch[1, 2]: (Gain(0.5) + Gain(0.25))) | Gain(1.5)' > explained.txt &&
+    cat explained.txt && [ "$(grep -c '^  ch\[' explained.txt)" -eq 4 ] && grep -qx '  ch\[0\]: Hum()' explained.txt &&
+    grep -qx '  ch\[0\]: Gain(0.5)' explained.txt && grep -qx '  ch\[1, 2\]: Gain(0.25)' explained.txt &&
+    grep -qx '  Gain(2)' explained.txt && grep -qx '  Gain(1.5)' explained.txt
+}
+tap_case "check: channels of a stage" check_check_channels
 tap_case "list: a class" exits 0 "order of the analog prototype" \
   gst-tfx list LoButterworth
 tap_case "list: an example of a class" exits 0 "Example: ParametricEQ(1000, q=1, gain=3)" \

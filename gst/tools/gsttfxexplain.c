@@ -81,6 +81,22 @@ append_gain (GString *text, const TfxExpr *expr, gsize stage, gdouble number)
   g_free (level);
 }
 
+/* What is used instead of a number that the rate does not allow; else NULL. */
+static const GstTfxExplainClamp *
+find_clamp (const GstTfxExplainSpec *spec, gsize stage, const TfxParam *param,
+    gint index)
+{
+  for (guint i = 0; i < spec->clamps->len; i++) {
+    const GstTfxExplainClamp *clamp =
+        &g_array_index (spec->clamps, GstTfxExplainClamp, i);
+
+    if (clamp->stage == stage && clamp->index == index &&
+        strcmp (clamp->param, param->name) == 0)
+      return clamp;
+  }
+  return NULL;
+}
+
 static void
 append_number (GString *text, const TfxExpr *expr, gsize stage,
     const TfxParam *param, gdouble number, gdouble rate_hz)
@@ -101,14 +117,19 @@ append_number (GString *text, const TfxExpr *expr, gsize stage,
 }
 
 static void
-append_list (GString *text, const TfxParam *param, const TfxValue *value)
+append_list (GString *text, const GstTfxExplainSpec *spec, gsize stage,
+    const TfxParam *param, const TfxValue *value)
 {
   if (value->n_list > MAX_SHOWN) {
     g_string_append_printf (text, "%" G_GSIZE_FORMAT " numbers", value->n_list);
     return;
   }
-  for (gsize i = 0; i < value->n_list; i++)
-    g_string_append_printf (text, "%s%.15g", i > 0 ? ", " : "", value->list[i]);
+  for (gsize i = 0; i < value->n_list; i++) {
+    const GstTfxExplainClamp *clamp = find_clamp (spec, stage, param, (gint)i);
+
+    g_string_append_printf (text, "%s%.15g", i > 0 ? ", " : "",
+        clamp ? clamp->used : value->list[i]);
+  }
   if (*param->unit)
     g_string_append_printf (text, " %s", param->unit);
 }
@@ -123,6 +144,7 @@ describe_values (const GstTfxExplainSpec *spec, gsize stage)
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
     const gboolean is_needed = param->flags & TFX_PARAM_REQUIRED;
+    const GstTfxExplainClamp *clamp = find_clamp (spec, stage, param, -1);
     TfxValue value;
 
     /* (The gain itself says its scale.) */
@@ -137,10 +159,10 @@ describe_values (const GstTfxExplainSpec *spec, gsize stage)
     g_string_append_printf (text, "%s%s ", text->len > 0 ? "; " : "",
         param->name);
     if (value.type == TFX_VALUE_NUMBER)
-      append_number (text, spec->expr, stage, param, value.number,
-          spec->rate_hz);
+      append_number (text, spec->expr, stage, param,
+          clamp ? clamp->used : value.number, spec->rate_hz);
     else if (value.type == TFX_VALUE_LIST)
-      append_list (text, param, &value);
+      append_list (text, spec, stage, param, &value);
     else if (value.type == TFX_VALUE_BOOL)
       g_string_append (text, value.number != 0.0 ? "True" : "False");
     else
@@ -279,7 +301,7 @@ describe_curves (const GstTfxCurves *curves)
 /* Facts on a stage; its strings are owned. */
 typedef struct Facts
 {
-  char *text; /* by free() */
+  char *channels, *text; /* by free() */
   gchar *values, *gain;
   gboolean has_level; /* its gain follows the level */
   gsize latency;
@@ -311,9 +333,9 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
   const TfxClass *klass = tfx_expr_stage_class (spec->expr, index);
   TfxStage *stage = NULL;
   TfxChain *chain = NULL;
-  Facts facts = { tfx_expr_print_stage (spec->expr, index),
-    describe_values (spec, index), NULL, klass->kind == TFX_CLASS_DYNAMICS, 0,
-    0.0 };
+  Facts facts = { tfx_expr_print_stage_channels (spec->expr, index),
+    tfx_expr_print_stage (spec->expr, index), describe_values (spec, index),
+    NULL, klass->kind == TFX_CLASS_DYNAMICS, 0, 0.0 };
   GstTfxCurves *curves;
   guint n_out, n_most;
   gsize peak;
@@ -344,6 +366,7 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
 static void
 clear_facts (Facts *facts)
 {
+  free (facts->channels);
   free (facts->text);
   g_free (facts->values);
   g_free (facts->gain);
@@ -404,7 +427,7 @@ gst_tfx_explain_print (const GstTfxExplainSpec *spec)
     Facts facts = find_facts (spec, i);
     gchar *heading = shorten (facts.text ? facts.text : "");
 
-    g_print ("\n  %s\n", heading);
+    g_print ("\n  %s%s\n", facts.channels ? facts.channels : "", heading);
     g_free (heading);
     if (*facts.values)
       g_print ("    values   %s\n", facts.values);
