@@ -2062,6 +2062,25 @@ check_spectra() {
   gst-tfx spectrum -o eight.csv "${eight[@]}" &&
     exits 2 "spectrum takes from 1 to 8 files" gst-tfx spectrum full.wav "${eight[@]}"
 }
+# A part of the spectra, and the scale that the levels there need: about -47 dBFS/Hz of noise, and 60 dB
+# less.  It is never less than 60 dB, nor more than 120 dB.
+check_spectrum_view() {
+  gst-tfx spectrum --from 40 --to 60 noise.wav > part.csv && [ "$(grep -c '^[4-6][0-9]*[.,]' part.csv)" -eq 15 ] &&
+    [ "$(wc -l < part.csv)" -eq 17 ] && gst-tfx spectrum -o part.svg --from 40 --to 60 noise.wav &&
+    texts part.svg | grep -qx 40 && texts part.svg | grep -qx 60 && ! texts part.svg | grep -qx 100 &&
+    gst-tfx spectrum -o part.svg --to 15 noise.wav && texts part.svg | grep -qx 10 &&
+    gst-tfx spectrum -o part.svg --from 21000 noise.wav && texts part.svg | grep -qx 23k &&
+    gst-tfx process -f "new
+line.wav" soft.wav "Gain(-60, 'db')" && gst-tfx spectrum -o part.svg --from 1000 noise.wav &&
+    [ "$(levels part.svg)" = "-100 -40 " ] && gst-tfx spectrum -o part.svg --from 1000 noise.wav soft.wav &&
+    [ "$(levels part.svg)" = "-120 -40 " ] && gst-tfx spectrum -o part.svg full.wav && [ "$(levels part.svg)" = "-120 -20 " ] ||
+    { levels part.svg && return 1; }
+  local range
+  for range in "--from 5" "--from 60 --to 40" "--from 60 --to 61" "--from 40000" "--to -1"; do
+    # shellcheck disable=SC2086 # words
+    exits 2 "they must rise from 10 Hz or more" gst-tfx spectrum $range noise.wav || return 1
+  done
+}
 # A file may say of itself what it wants: this one 2 GHz.
 check_spectrum_rate() {
   make rate.wav U8 1 && python3 -c '
@@ -2077,6 +2096,7 @@ tap_case "spectrum: windows that overlap, lines between bins" check_windows
 tap_case "spectrum: one sample, which is level up to half the rate" check_level
 tap_case "spectrum: a rate that is none" check_spectrum_rate
 tap_case "spectrum: a picture of two files" check_spectra
+tap_case "spectrum: a part of it, and the scale" check_spectrum_view
 tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 
 # ---- the manual and the completion --------------------------------------------------
