@@ -26,7 +26,7 @@
 /* So that there are some lines between two frequencies. */
 #define MIN_RATIO 1.1
 
-/* What is written of the spectra. */
+/* The part of the spectra that is written. */
 typedef struct View
 {
   gdouble from_hz, to_hz; /* 0: not given */
@@ -293,8 +293,9 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   if (gst_tfx_tool_parse ("FILE…",
           "Prints or draws the mean spectra of up to eight sound files, for "
           "example before and after a chain.",
-          "Power density in dB per 1/24 octave: 0 dB is a full-scale sine, "
-          "spread over 1 Hz. The table starts with one line per file: rate, "
+          "Levels are power densities in dBFS/Hz, averaged over channels and "
+          "1/24 octave: 0 dB is a full-scale sine, spread over 1 Hz. The table "
+          "starts with one line per file: rate, "
           "channels, frames, seconds and peak.\n\n"
           "Example:\n"
           "  gst-tfx spectrum --output both.svg voice.wav clean.flac\n",
