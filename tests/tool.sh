@@ -231,7 +231,7 @@ if_there wavpackenc "process: a .wv" check_wv
 if_there wavpackenc "process: channels at odd places" check_places
 tap_case "process: a .flac of eight channels" check_flac_order
 if_there avenc_aac "process: a .m4a" check_m4a
-tap_case "process: does not overwrite" exits 1 "half.wav exists" \
+tap_case "process: does not overwrite" exits 1 "error: half.wav exists" \
   gst-tfx process noise.wav half.wav 'Gain(1)'
 tap_case "process: unless told" \
   gst-tfx process --force noise.wav half.wav 'Gain(1)'
@@ -307,13 +307,13 @@ check_no_advice() {
   exits 0 "" gst-tfx process -f noise.wav three.wav 'Mix([[0.5, 0], [0, 0.5], [0.5, 0.5]])' && ! grep warning said.txt && rm three.wav
 }
 tap_case "process: no advice about pipelines" check_no_advice
-tap_case "process: a name that says nothing" exits 1 'cannot write .xyz files; it can write .wav' \
+tap_case "process: a name that says nothing" exits 1 'error: cannot write .xyz files; it can write .wav' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
 tap_case "process: a name that has no ending" exits 1 \
-  "the name of the output has no extension; it can be .wav, .flac" \
+  "error: the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav outname 'Gain(1)'
 tap_case "process: a hidden name that has no ending" exits 1 \
-  "the name of the output has no extension; it can be .wav, .flac" \
+  "error: the name of the output has no extension; it can be .wav, .flac" \
   gst-tfx process noise.wav ./.flac 'Gain(1)'
 # Pictures without sound, and an input that has nothing in it.
 check_soundless() {
@@ -321,6 +321,7 @@ check_soundless() {
     matroskamux ! filesink location=silent.mkv && : > empty.wav &&
     exits 1 "silent.mkv: it has no audio" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
     exits 1 "silent.mkv: it has no audio" gst-tfx spectrum silent.mkv &&
+    exits 1 "error: absent.wav: cannot be read: No such file" gst-tfx spectrum absent.wav &&
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
@@ -827,6 +828,14 @@ tap_case "process: two chains" exits 2 "only one of --chain" \
   gst-tfx process -o out -c 'Gain(1)' -p 'Rumble filter' noise.wav
 tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
   gst-tfx process --nonsense
+# No chain, as of a variable that is not set, and filter settings that have no filter.
+check_empty_chain() {
+  printf 'Filter Settings file\n\nFilter 1: ON None\nFilter 2: OFF PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > none.txt &&
+    exits 2 "none.txt: the file is empty, or no filter in it is ON" gst-tfx process -C none.txt noise.wav no.wav &&
+    exits 2 "no filter in it is ON" gst-tfx check -C none.txt && [ ! -e no.wav ] &&
+    exits 0 "warning: the chain is empty" gst-tfx process -f noise.wav empty-chain.wav '' && rm empty-chain.wav
+}
+tap_case "process: a chain without a filter" check_empty_chain
 # The chain is not the last of three.
 check_order() {
   exits 2 "the chain comes last: gst-tfx process noise.wav order.wav 'Hum(50)'" \
@@ -837,6 +846,29 @@ check_order() {
       gst-tfx play 'Hum(50)' noise.wav && [ ! -e order.wav ]
 }
 tap_case "process: arguments in another order" check_order
+# The output is missing, or the chain is where a name is wanted.
+check_misplaced_chain() {
+  mkdir -p misplaced && exits 2 "there is no output: gst-tfx process noise.wav OUT 'Hum(50)'" gst-tfx process noise.wav 'Hum(50)' &&
+    exits 2 "there is no output: gst-tfx process noise.wav OUT 'Hum(50)'" gst-tfx process 'Hum(50)' noise.wav &&
+    exits 2 "with --out, give the chain by --chain 'Hum(50)'" gst-tfx process --out filtered2 misplaced 'Hum(50)' &&
+    exits 2 "with --out, give the chain by --chain \"Gain(2, 'db')\"" gst-tfx process --out filtered2 noise.wav "Gain(2, 'db')" &&
+    exits 2 "record takes OUT CHAIN" gst-tfx record 'Hum(50)' && [ ! -e filtered2 ]
+}
+tap_case "process: a chain where a name is wanted" check_misplaced_chain
+# A file where a chain is wanted.
+check_file_as_chain() {
+  printf 'Filter 1: ON PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > left.txt && printf 'Gain(2)\n' > gain.chain || return 1
+  local command
+  for command in check response bench "process noise.wav no.wav" "record no.wav" "play -o fakesink noise.wav"; do
+    # shellcheck disable=SC2086 # words
+    exits 2 "error: left.txt is a file: use --chain-file left.txt" gst-tfx $command left.txt &&
+      exits 2 "error: gain.chain is a file: use --chain-file gain.chain" gst-tfx $command gain.chain &&
+      exits 2 "error: noise.wav is a file without a chain: give the chain in quotes, or by --chain-file" gst-tfx $command noise.wav ||
+      return 1
+  done
+  [ ! -e no.wav ]
+}
+tap_case "a file where a chain is wanted" check_file_as_chain
 tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
   gst-tfx process noise.wav
 
@@ -1678,7 +1710,7 @@ check_play_colon() {
   cp noise.wav 'take:1 100%.wav' && timeout 50 gst-tfx play -o fakesink 'take:1 100%.wav' 'Gain(1)' < /dev/null
 }
 tap_case "play: a file whose name looks like an address" check_play_colon
-tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
+tap_case "play: a file that is none" exits 1 "error: absent.wav: cannot be read: No such file" \
   gst-tfx play -o fakesink absent.wav 'Gain(1)'
 
 # ---- presets ---------------------------------------------------------------------
@@ -1958,6 +1990,7 @@ check_response_file() {
     gst-tfx response -C rooms/half.chain -o file.svg && ! grep -q '# half' file.svg &&
     gst-tfx bench --channels 1 -n 64 -s 0.01 --chain-file rooms/half.chain | grep -q '^1,64,' &&
     exits 2 "response takes one chain, in quotes, or in a file" gst-tfx response -C rooms/half.chain 'Gain(2)' &&
+    exits 2 "give the output by --output: gst-tfx response --output hum.svg 'Hum(50)'" gst-tfx response 'Hum(50)' hum.svg &&
     exits 2 "bench takes one chain" gst-tfx bench &&
     exits 2 "No such file" gst-tfx response --chain-file rooms/none.chain
 }
@@ -2029,6 +2062,25 @@ check_spectra() {
   gst-tfx spectrum -o eight.csv "${eight[@]}" &&
     exits 2 "spectrum takes from 1 to 8 files" gst-tfx spectrum full.wav "${eight[@]}"
 }
+# A part of the spectra, and the scale that the levels there need: about -47 dBFS/Hz of noise, and 65 dB
+# less.  It is never less than 60 dB, nor more than 120 dB.
+check_spectrum_view() {
+  gst-tfx spectrum --from 40 --to 60 noise.wav > part.csv && [ "$(grep -c '^[4-6][0-9]*[.,]' part.csv)" -eq 15 ] &&
+    [ "$(wc -l < part.csv)" -eq 17 ] && gst-tfx spectrum -o part.svg --from 40 --to 60 noise.wav &&
+    texts part.svg | grep -qx 40 && texts part.svg | grep -qx 60 && ! texts part.svg | grep -qx 100 &&
+    gst-tfx spectrum -o part.svg --to 15 noise.wav && texts part.svg | grep -qx 10 &&
+    gst-tfx spectrum -o part.svg --from 21000 noise.wav && texts part.svg | grep -qx 23k &&
+    gst-tfx process -f "new
+line.wav" soft.wav "Gain(-65, 'db')" && gst-tfx spectrum -o part.svg --from 1000 noise.wav &&
+    [ "$(levels part.svg)" = "-100 -40 " ] && gst-tfx spectrum -o part.svg --from 1000 noise.wav soft.wav &&
+    [ "$(levels part.svg)" = "-120 -40 " ] && gst-tfx spectrum -o part.svg full.wav && [ "$(levels part.svg)" = "-120 -20 " ] ||
+    { levels part.svg && return 1; }
+  local range
+  for range in "--from 5" "--from 60 --to 40" "--from 60 --to 61" "--from 40000" "--to -1"; do
+    # shellcheck disable=SC2086 # words
+    exits 2 "they must rise from 10 Hz or more" gst-tfx spectrum $range noise.wav || return 1
+  done
+}
 # A file may say of itself what it wants: this one 2 GHz.
 check_spectrum_rate() {
   make rate.wav U8 1 && python3 -c '
@@ -2044,6 +2096,7 @@ tap_case "spectrum: windows that overlap, lines between bins" check_windows
 tap_case "spectrum: one sample, which is level up to half the rate" check_level
 tap_case "spectrum: a rate that is none" check_spectrum_rate
 tap_case "spectrum: a picture of two files" check_spectra
+tap_case "spectrum: a part of it, and the scale" check_spectrum_view
 tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 
 # ---- the manual and the completion --------------------------------------------------
@@ -2115,6 +2168,21 @@ tap_case "check: no channels" exits 2 "channels is 0, but must be from 1 to 1024
 tap_case "check: no rate" exits 2 "rate is 0 Hz, but must be above 0" gst-tfx check -r 0 'Gain(2)'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
+# The commands that run a chain print the notes once, before the first file; --quiet prints none.
+check_notes_elsewhere() {
+  local chain='Compressor(attack=5)'
+  gst-tfx check -q "$chain" 2> notes.txt > /dev/null && grep '^note: ' notes.txt > note.txt && cat note.txt || return 1
+  rm -rf noted && mkdir noted && cp noise.wav noted/a.wav && cp noise.wav noted/b.wav &&
+    gst-tfx process -f noise.wav noted.wav "$chain" 2> said.txt && [ "$(head -n 1 said.txt)" = "$(cat note.txt)" ] &&
+    gst-tfx process -o noted-out -c "$chain" noted 2> said.txt && [ "$(grep -c '^note: ' said.txt)" -eq 1 ] &&
+    gst-tfx process --json -f noise.wav noted.wav "$chain" > said.json 2> /dev/null && python3 -m json.tool < said.json &&
+    gst-tfx process -q -f noise.wav noted.wav "$chain" 2> said.txt && [ ! -s said.txt ] &&
+    gst-tfx record -f -s 'audiotestsrc num-buffers=3' noted.wav "$chain" 2> said.txt && cmp said.txt note.txt &&
+    gst-tfx record -q -f -s 'audiotestsrc num-buffers=3' noted.wav "$chain" 2> said.txt && [ ! -s said.txt ] &&
+    gst-tfx play -o fakesink noise.wav "$chain" < /dev/null 2> said.txt && cmp said.txt note.txt || return 1
+  timeout -s INT 3 gst-tfx watch -o noted-seen -c "$chain" noted > said.txt 2>&1
+  cat said.txt && [ "$(grep -c '^note: ' said.txt)" -eq 1 ]
+}
 # With the name of what it names, and where it is wrong; or filter settings, or a preset.
 check_check_file() {
   mkdir -p "the rooms" && printf '0.5\n' > "the rooms/half.txt" &&
@@ -2176,6 +2244,9 @@ check_check_explains() {
     [ "$(grep -c 'latency  480 frames (10 ms)$' explained.txt)" -eq 2 ] &&
     grep -q 'process removes it: output and input are aligned' explained.txt || return 1
   exits 0 'gain     0.0 dB at 20 kHz; 50 Hz and 7 more are removed' gst-tfx check 'Hum(50)' &&
+    exits 0 'gain     0.0 dB at 20 kHz; 50 Hz and 29 more are removed' gst-tfx check 'Hum(50, 30)' &&
+    exits 0 'gain     at most 0.0 dB, at 20 Hz' gst-tfx check 'LoButterworth(100, order=24)' &&
+    exits 0 'gain     at most 0.0 dB, at 20 Hz' gst-tfx check 'DesignableFIR(1000, 255)' &&
     exits 0 'gain     0 to 0: -6.0 dB; 1 to 0: -6.0 dB, inverted' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 '2 channels in, 1 out:' gst-tfx check 'Mix([[0.5, -0.5]])' &&
     exits 0 'latency  none' gst-tfx check 'Gain(2)' &&
@@ -2197,6 +2268,7 @@ assert len(c["notes"]) == 1 and "did you mean Gain(-6, gain_type=" in c["notes"]
 tap_case "check: a chain in a file" check_check_file
 tap_case "check: what each stage does" check_check_explains
 tap_case "check: slips" check_check_notes
+tap_case "process, play, record, watch: slips" check_notes_elsewhere
 tap_case "check: no slips" check_check_no_notes
 tap_case "check: JSON" check_check_json
 tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \
@@ -2210,8 +2282,22 @@ check_check_foreign() {
       gst-tfx check --chain-file graphic.txt
 }
 tap_case "check: what was written for another program" check_check_foreign
-tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
-  gst-tfx check --rate 8000 'LoButterworth(5000)'
+# The values are those that are used.
+check_check_clamped() {
+  exits 0 "warning: cutoff" gst-tfx check --rate 8000 'LoButterworth(5000)' &&
+    exits 0 "values   cutoff 3999.992 Hz; order 5" gst-tfx check --rate 8000 'LoButterworth(5000)' &&
+    exits 0 "values   cutoff 300, 3999.992 Hz; num_taps 101" \
+      gst-tfx check --rate 8000 "DesignableFIR([300, 5000], 101, pass_zero='bandpass')"
+}
+tap_case "check: what the rate does not allow" check_check_clamped
+# Stages of a split have their channels before them.
+check_check_channels() {
+  gst-tfx check 'Gain(2) | (ch[0]: Hum(50) | Gain(0.5); ch[1, 2]: (Gain(0.5) + Gain(0.25))) | Gain(1.5)' > explained.txt &&
+    cat explained.txt && [ "$(grep -c '^  ch\[' explained.txt)" -eq 4 ] && grep -qx '  ch\[0\]: Hum()' explained.txt &&
+    grep -qx '  ch\[0\]: Gain(0.5)' explained.txt && grep -qx '  ch\[1, 2\]: Gain(0.25)' explained.txt &&
+    grep -qx '  Gain(2)' explained.txt && grep -qx '  Gain(1.5)' explained.txt
+}
+tap_case "check: channels of a stage" check_check_channels
 tap_case "list: a class" exits 0 "order of the analog prototype" \
   gst-tfx list LoButterworth
 tap_case "list: an example of a class" exits 0 "Example: ParametricEQ(1000, q=1, gain=3)" \

@@ -61,7 +61,7 @@ tfx_absent_why (const char *name)
   return NULL;
 }
 
-#define CATALOGUE "(docs/classes.md lists all)"
+#define CATALOGUE "(gst-tfx list shows all)"
 
 /* Names that other programs have, in lower case and without "_". */
 typedef struct Synonym

@@ -357,8 +357,9 @@ tfx_arguments_check_file_name (TfxParser *parser, const char *klass,
 
 static int
 check_required (TfxParser *parser, const TfxClass *klass,
-    const Arguments *arguments, size_t offset)
+    const Arguments *arguments, const TfxToken *name)
 {
+  const bool is_alias = strcmp (name->string, klass->name) != 0;
   char missing[120] = "";
   size_t n = 0;
 
@@ -369,8 +370,10 @@ check_required (TfxParser *parser, const TfxClass *klass,
   }
   if (n == 0)
     return 0;
-  return tfx_parser_fail (parser, offset, -EINVAL,
-      "%s needs %s, for example %s", klass->name, missing, klass->example);
+  return tfx_parser_fail (parser, name->offset, -EINVAL,
+      "%s%s%s%s needs %s, for example %s", is_alias ? name->string : "",
+      is_alias ? " is " : "", klass->name, is_alias ? ", which" : "", missing,
+      klass->example);
 }
 
 static bool
@@ -381,7 +384,7 @@ is_arithmetic (const TfxParser *parser)
 }
 
 int
-tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
+tfx_arguments_parse (TfxParser *parser, TfxNode *call, const TfxToken *name)
 {
   Arguments arguments = { 0 };
   size_t open = parser->token.offset;
@@ -413,7 +416,7 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
       return tfx_parser_fail_expected (parser, "',' or ')'");
   }
   if (code == 0)
-    code = check_required (parser, call->klass, &arguments, class_offset);
+    code = check_required (parser, call->klass, &arguments, name);
   if (code < 0)
     return code;
   parser->depth--;

@@ -6,9 +6,10 @@
 #include "parser.h"
 
 /* Reads the arguments from "(" to ")" into the values of a new call, and sees
- * that the parameters without default are there.  class_offset is the place of
- * the class name.  0, or the code of the error. */
-int tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset);
+ * that the parameters without default are there.  name is that of the class, as it
+ * is written.  0, or the code of the error. */
+int
+tfx_arguments_parse (TfxParser *parser, TfxNode *call, const TfxToken *name);
 
 /* The "(" is ahead.  Refuses the name of a file without quotes, which would be
  * the first parameter, of that name. */

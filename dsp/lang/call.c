@@ -287,7 +287,7 @@ tfx_call_parse (TfxParser *parser, TfxNode **node)
   code =
       head.name[0] ? keep_name (parser, *node, head.name, head.name_offset) : 0;
   if (code == 0)
-    code = tfx_arguments_parse (parser, *node, head.klass.offset);
+    code = tfx_arguments_parse (parser, *node, &head.klass);
   if (code == 0) {
     code = tfx_class_check (*node, klass->name, parser->error);
     if (code < 0)

@@ -289,6 +289,8 @@ bool tfx_expr_equal (const TfxExpr *a, const TfxExpr *b);
 char *tfx_expr_print (const TfxExpr *expr);
 /* The same of one stage alone; NULL also if there is no such stage. */
 char *tfx_expr_print_stage (const TfxExpr *expr, size_t stage);
+/* "ch[0]: " if the stage is for those channels alone, else "". */
+char *tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage);
 
 /* ---- stages -------------------------------------------------------------------
  * The calls of the text, in its order.  A stage without a given name has a

@@ -309,3 +309,39 @@ tfx_expr_print_stage (const TfxExpr *expr, size_t stage)
   add_call (&text, expr->stages[stage]);
   return finish (&text);
 }
+
+static bool
+contains (const TfxNode *node, const TfxNode *call)
+{
+  bool is_in = node == call;
+
+  for (size_t i = 0; i < node->n_children && !is_in; i++)
+    is_in = contains (node->children[i], call);
+  return is_in;
+}
+
+static void
+add_place (Text *text, const TfxNode *node, const TfxNode *call)
+{
+  for (size_t i = 0; i < node->n_children; i++) {
+    const TfxNode *child = node->children[i];
+
+    if (!contains (child, call))
+      continue;
+    if (node->kind == TFX_NODE_SPLIT)
+      add_channels (text, child->channels);
+    add_place (text, child, call);
+  }
+}
+
+char *
+tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage)
+{
+  Text text = { 0 };
+
+  if (stage >= expr->n_stages)
+    return NULL;
+  add (&text, "");
+  add_place (&text, expr->root, expr->stages[stage]);
+  return finish (&text);
+}

@@ -13,6 +13,7 @@
 #include "gsttfxcodec.h"
 #include "gsttfxjob.h"
 #include "gsttfxjournal.h"
+#include "gsttfxpass.h"
 #include "gsttfxreport.h"
 
 /* Between two lines of progress. */
@@ -318,8 +319,8 @@ begin_job (GstTfxBatch *batch, GstTfxJob *job, const gchar *state)
   gchar *folder = g_path_get_dirname (job->output);
 
   if (batch->journal && g_mkdir_with_parents (folder, 0777) < 0)
-    job->error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-        "cannot create the folder %s: %s", folder, g_strerror (errno));
+    gst_tfx_pass_fail_output (job, "cannot create the folder %s: %s", folder,
+        g_strerror (errno));
   else if (batch->journal && g_access (job->output, F_OK) != 0)
     gst_tfx_journal_begin (batch->journal, job->input, state, job->output,
         &job->error);

@@ -42,13 +42,27 @@ print_chain (const Check *check, const GstTfxExplainSpec *spec)
   g_ptr_array_unref (notes);
 }
 
+/* Tells of it, and keeps it. */
+static void
+take_clamp (const TfxExprClamp *clamped, void *data)
+{
+  GstTfxExplainSpec *spec = data;
+  const GstTfxExplainClamp clamp = { (gsize)tfx_expr_find (spec->expr,
+                                         clamped->stage),
+    clamped->param, clamped->index, clamped->used };
+
+  gst_tfx_options_tell_clamp (clamped, NULL);
+  g_array_append_val (spec->clamps, clamp);
+}
+
 static GstTfxToolStatus
 run_check (const Check *check)
 {
   const gchar *text = check->options.chain;
   TfxExprError error;
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
-  GstTfxExplainSpec spec = { expr, NULL, check->rate_hz, 0 };
+  GArray *clamps = g_array_new (FALSE, FALSE, sizeof (GstTfxExplainClamp));
+  GstTfxExplainSpec spec = { expr, NULL, check->rate_hz, 0, clamps };
   TfxChain *chain = NULL;
   gboolean is_good;
 
@@ -56,14 +70,15 @@ run_check (const Check *check)
     spec.n_channels = check->n_channels > 0 ? (guint)check->n_channels
                                             : tfx_expr_find_channels (expr, 2);
   is_good = expr && tfx_expr_build (expr, check->rate_hz, spec.n_channels,
-                        gst_tfx_options_tell_clamp, NULL, &chain, &error) == 0;
+                        take_clamp, &spec, &chain, &error) == 0;
   if (expr && !is_good)
     tfx_expr_place_error (&error, text, strlen (text));
   spec.chain = chain;
   if (is_good)
     print_chain (check, &spec);
-  else
+  else if (expr || !gst_tfx_options_tell_file (text))
     g_printerr ("%s\n", error.rendered);
+  g_array_unref (clamps);
   tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
   return is_good ? GST_TFX_TOOL_OK : GST_TFX_TOOL_USAGE;

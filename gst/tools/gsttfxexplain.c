@@ -26,8 +26,9 @@
 /* Phases of a gain that is inverted, in degrees. */
 #define INVERTED_DEG 179.9
 #define MAX_SHOWN 8
-/* Zeros that are notches rather than those of a stop band. */
+/* More zeros are those of a stop band, where so little passes between any two. */
 #define MAX_ZEROS 16
+#define STOP_BAND_DB -20.0
 #define LOW_LEVEL_DB -40.0
 /* Bytes of a stage that are printed. */
 #define MAX_TEXT 160
@@ -80,6 +81,22 @@ append_gain (GString *text, const TfxExpr *expr, gsize stage, gdouble number)
   g_free (level);
 }
 
+/* What is used instead of a number that the rate does not allow; else NULL. */
+static const GstTfxExplainClamp *
+find_clamp (const GstTfxExplainSpec *spec, gsize stage, const TfxParam *param,
+    gint index)
+{
+  for (guint i = 0; i < spec->clamps->len; i++) {
+    const GstTfxExplainClamp *clamp =
+        &g_array_index (spec->clamps, GstTfxExplainClamp, i);
+
+    if (clamp->stage == stage && clamp->index == index &&
+        strcmp (clamp->param, param->name) == 0)
+      return clamp;
+  }
+  return NULL;
+}
+
 static void
 append_number (GString *text, const TfxExpr *expr, gsize stage,
     const TfxParam *param, gdouble number, gdouble rate_hz)
@@ -100,14 +117,19 @@ append_number (GString *text, const TfxExpr *expr, gsize stage,
 }
 
 static void
-append_list (GString *text, const TfxParam *param, const TfxValue *value)
+append_list (GString *text, const GstTfxExplainSpec *spec, gsize stage,
+    const TfxParam *param, const TfxValue *value)
 {
   if (value->n_list > MAX_SHOWN) {
     g_string_append_printf (text, "%" G_GSIZE_FORMAT " numbers", value->n_list);
     return;
   }
-  for (gsize i = 0; i < value->n_list; i++)
-    g_string_append_printf (text, "%s%.15g", i > 0 ? ", " : "", value->list[i]);
+  for (gsize i = 0; i < value->n_list; i++) {
+    const GstTfxExplainClamp *clamp = find_clamp (spec, stage, param, (gint)i);
+
+    g_string_append_printf (text, "%s%.15g", i > 0 ? ", " : "",
+        clamp ? clamp->used : value->list[i]);
+  }
   if (*param->unit)
     g_string_append_printf (text, " %s", param->unit);
 }
@@ -122,6 +144,7 @@ describe_values (const GstTfxExplainSpec *spec, gsize stage)
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
     const gboolean is_needed = param->flags & TFX_PARAM_REQUIRED;
+    const GstTfxExplainClamp *clamp = find_clamp (spec, stage, param, -1);
     TfxValue value;
 
     /* (The gain itself says its scale.) */
@@ -136,10 +159,10 @@ describe_values (const GstTfxExplainSpec *spec, gsize stage)
     g_string_append_printf (text, "%s%s ", text->len > 0 ? "; " : "",
         param->name);
     if (value.type == TFX_VALUE_NUMBER)
-      append_number (text, spec->expr, stage, param, value.number,
-          spec->rate_hz);
+      append_number (text, spec->expr, stage, param,
+          clamp ? clamp->used : value.number, spec->rate_hz);
     else if (value.type == TFX_VALUE_LIST)
-      append_list (text, param, &value);
+      append_list (text, spec, stage, param, &value);
     else if (value.type == TFX_VALUE_BOOL)
       g_string_append (text, value.number != 0.0 ? "True" : "False");
     else
@@ -155,13 +178,16 @@ typedef struct Extremes
 {
   gdouble lowest_db, highest_db, lowest_hz, highest_hz;
   guint n_zeros; /* frequencies that do not pass */
+  gdouble
+      between_db; /* the highest gain between two of them, where it is least */
   gboolean is_inverted;
 } Extremes;
 
 static Extremes
 find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
 {
-  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, TRUE };
+  Extremes e = { INFINITY, -INFINITY, 0.0, 0.0, 0, INFINITY, TRUE };
+  gdouble between_db = INFINITY;
 
   for (gsize i = 0; i < curves->n; i++) {
     if (curve->gain_db[i] < e.lowest_db) {
@@ -172,7 +198,12 @@ find_extremes (const GstTfxCurves *curves, const GstTfxCurve *curve)
       e.highest_db = curve->gain_db[i];
       e.highest_hz = curves->freq_hz[i];
     }
-    e.n_zeros += curve->gain_db[i] < SILENT_DB;
+    if (curve->gain_db[i] < SILENT_DB) {
+      e.between_db = MIN (e.between_db, between_db);
+      between_db = -INFINITY;
+      e.n_zeros++;
+    }
+    between_db = MAX (between_db, curve->gain_db[i]);
     e.is_inverted = e.is_inverted && fabs (curve->phase_deg[i]) > INVERTED_DEG;
   }
   /* Of a pass band, its end. */
@@ -197,7 +228,7 @@ describe_extremes (const Extremes *e)
     text = g_strdup ("silence");
   else if (e->highest_db - e->lowest_db < FLAT_DB)
     text = g_strdup_printf ("%s%s", high, e->is_inverted ? ", inverted" : "");
-  else if (e->n_zeros > MAX_ZEROS)
+  else if (e->n_zeros > MAX_ZEROS && e->between_db < STOP_BAND_DB)
     text = g_strdup_printf ("at most %s, at %s", high, high_at);
   else if (e->n_zeros > 1)
     text = g_strdup_printf ("%s at %s; %s and %u more are removed", high,
@@ -270,7 +301,7 @@ describe_curves (const GstTfxCurves *curves)
 /* Facts on a stage; its strings are owned. */
 typedef struct Facts
 {
-  char *text; /* by free() */
+  char *channels, *text; /* by free() */
   gchar *values, *gain;
   gboolean has_level; /* its gain follows the level */
   gsize latency;
@@ -302,9 +333,9 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
   const TfxClass *klass = tfx_expr_stage_class (spec->expr, index);
   TfxStage *stage = NULL;
   TfxChain *chain = NULL;
-  Facts facts = { tfx_expr_print_stage (spec->expr, index),
-    describe_values (spec, index), NULL, klass->kind == TFX_CLASS_DYNAMICS, 0,
-    0.0 };
+  Facts facts = { tfx_expr_print_stage_channels (spec->expr, index),
+    tfx_expr_print_stage (spec->expr, index), describe_values (spec, index),
+    NULL, klass->kind == TFX_CLASS_DYNAMICS, 0, 0.0 };
   GstTfxCurves *curves;
   guint n_out, n_most;
   gsize peak;
@@ -335,6 +366,7 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
 static void
 clear_facts (Facts *facts)
 {
+  free (facts->channels);
   free (facts->text);
   g_free (facts->values);
   g_free (facts->gain);
@@ -395,7 +427,7 @@ gst_tfx_explain_print (const GstTfxExplainSpec *spec)
     Facts facts = find_facts (spec, i);
     gchar *heading = shorten (facts.text ? facts.text : "");
 
-    g_print ("\n  %s\n", heading);
+    g_print ("\n  %s%s\n", facts.channels ? facts.channels : "", heading);
     g_free (heading);
     if (*facts.values)
       g_print ("    values   %s\n", facts.values);

@@ -9,6 +9,15 @@
 
 G_BEGIN_DECLS
 
+/* A number that the rate does not allow. */
+typedef struct GstTfxExplainClamp
+{
+  gsize stage;
+  const gchar *param;
+  gint index; /* in the parameter's list; -1: the parameter is the number */
+  gdouble used;
+} GstTfxExplainClamp;
+
 typedef struct GstTfxExplainSpec
 {
   const TfxExpr *expr;
@@ -16,6 +25,7 @@ typedef struct GstTfxExplainSpec
       *chain; /* of the expression, at this rate and for these channels */
   gdouble rate_hz;
   guint n_channels;
+  GArray *clamps; /* of GstTfxExplainClamp */
 } GstTfxExplainSpec;
 
 /* Prints the chain in its canonical form, then rate, channels, the values of each

@@ -56,9 +56,19 @@ check_output (GstTfxJob *job)
   if (is_file (job) && gst_tfx_tool_would_replace (job->output, job->input))
     gst_tfx_pass_fail (job, "it would be overwritten by its own output");
   else if (g_stat (job->output, &status) == 0 && S_ISDIR (status.st_mode))
-    gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);
+    gst_tfx_pass_fail_output (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)
-    gst_tfx_pass_fail (job, "%s exists (--force overwrites it)", job->output);
+    gst_tfx_pass_fail_output (job, "%s exists (--force overwrites it)",
+        job->output);
+}
+
+/* FALSE with an error. */
+static gboolean
+open_part (GstTfxJob *job, GstTfxPart *part)
+{
+  job->is_of_output =
+      !job->to_stdout && !gst_tfx_part_open (part, job->output, &job->error);
+  return !job->is_of_output;
 }
 
 /* Before anything is decoded (`came` is GST_CLOCK_TIME_NONE), and behind it. */
@@ -176,8 +186,7 @@ gst_tfx_job_run (GstTfxJob *job)
                                   : gst_tfx_codec_get_extension (job->output);
   begin (job, &before);
   check_output (job);
-  if (job->error ||
-      (!job->to_stdout && !gst_tfx_part_open (&part, job->output, &job->error)))
+  if (job->error || !open_part (job, &part))
     return FALSE;
   if (job->has_target)
     run_levelled (job, part.path);
@@ -186,7 +195,8 @@ gst_tfx_job_run (GstTfxJob *job)
   finish (job, &before);
   if (!job->to_stdout) {
     if (!job->error)
-      gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
+      job->is_of_output = !gst_tfx_part_publish (&part, job->output,
+          job->overwrite, &job->error);
     gst_tfx_part_close (&part);
   }
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;

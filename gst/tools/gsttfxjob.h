@@ -52,6 +52,7 @@ typedef struct GstTfxJob
   gdouble peak;      /* of what became integers; 1: full scale */
   gdouble seconds;   /* that it took */
   GError *error;     /* why there is no output; NULL: there is */
+  gboolean is_of_output; /* the error is, and names it itself */
 } GstTfxJob;
 
 /* Runs it, in any thread, until it is done or a signal asks the program to end; what

@@ -8,6 +8,7 @@
 
 #include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
+#include "gsttfxnotes.h"
 #include "gsttfxtool.h"
 
 #define MIN_LUFS -70.0
@@ -131,6 +132,53 @@ gst_tfx_options_print_presets (void)
 }
 
 gboolean
+gst_tfx_options_is_chain (const gchar *text)
+{
+  TfxExpr *expr = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS)
+                      ? tfx_expr_parse (text, strlen (text), NULL)
+                      : NULL;
+  const gboolean is_valid = expr != NULL;
+
+  tfx_expr_free (&expr);
+  return is_valid;
+}
+
+gchar *
+gst_tfx_options_quote (const gchar *chain)
+{
+  return g_strdup_printf (strchr (chain, '\'') ? "\"%s\"" : "'%s'", chain);
+}
+
+gint
+gst_tfx_options_look_for_chain (gint argc, gchar **argv)
+{
+  gint at = argc - 1;
+
+  while (at > 0 && !gst_tfx_options_is_chain (argv[at]))
+    at--;
+  return at;
+}
+
+gboolean
+gst_tfx_options_tell_file (const gchar *chain)
+{
+  gchar *text, *fault = NULL;
+
+  if (!g_file_test (chain, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  text = gst_tfx_chain_file_read (chain, &fault);
+  if (text)
+    gst_tfx_tool_error ("%s is a file: use --chain-file %s", chain, chain);
+  else
+    gst_tfx_tool_error ("%s is a file without a chain: give the chain in "
+                        "quotes, or by --chain-file",
+        chain);
+  g_free (fault);
+  g_free (text);
+  return TRUE;
+}
+
+gboolean
 gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
     const gchar *command)
 {
@@ -145,38 +193,24 @@ gst_tfx_options_find_chain (GstTfxOptions *options, gint argc, gchar **argv,
   return TRUE;
 }
 
-/* Whether it is a chain and no file has that name. */
-static gboolean
-is_chain (const gchar *text)
-{
-  TfxExpr *expr = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS)
-                      ? tfx_expr_parse (text, strlen (text), NULL)
-                      : NULL;
-  const gboolean is_valid = expr != NULL;
-
-  tfx_expr_free (&expr);
-  return is_valid;
-}
-
 gboolean
 gst_tfx_options_check_order (gint argc, gchar **argv)
 {
-  gint at = argc - 2;
+  const gint at = gst_tfx_options_look_for_chain (argc, argv);
   GString *names;
+  gchar *chain;
 
-  while (at > 0 && !is_chain (argv[at]))
-    at--;
-  if (at <= 0 || is_chain (argv[argc - 1]))
+  if (at == 0 || at == argc - 1)
     return TRUE;
   names = g_string_new (NULL);
   for (gint i = 1; i < argc; i++) {
     if (i != at)
       g_string_append_printf (names, "%s ", argv[i]);
   }
-  gst_tfx_tool_error (strchr (argv[at], '\'')
-                          ? "the chain comes last: gst-tfx %s %s\"%s\""
-                          : "the chain comes last: gst-tfx %s %s'%s'",
-      argv[0], names->str, argv[at]);
+  chain = gst_tfx_options_quote (argv[at]);
+  gst_tfx_tool_error ("the chain comes last: gst-tfx %s %s%s", argv[0],
+      names->str, chain);
+  g_free (chain);
   g_string_free (names, TRUE);
   return FALSE;
 }
@@ -192,6 +226,12 @@ read_file (const gchar *location)
   if (!text) {
     gst_tfx_tool_error ("%s", fault);
     g_free (fault);
+    return NULL;
+  }
+  if (!*text) {
+    gst_tfx_tool_error ("%s: the file is empty, or no filter in it is ON",
+        location);
+    g_free (text);
     return NULL;
   }
   folder = g_path_get_dirname (location);
@@ -229,7 +269,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   }
   expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
   if (!expr) {
-    g_printerr ("error: the chain: %s\n", error.rendered);
+    if (!gst_tfx_options_tell_file (options->chain))
+      g_printerr ("error: the chain: %s\n", error.rendered);
     return FALSE;
   }
   tfx_expr_free (&expr);
@@ -258,7 +299,7 @@ gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data)
   g_printerr ("warning: %s\n", clamped->message);
 }
 
-/* ---- late impulse responses --------------------------------------------------------- */
+/* ---- notes on the chain ------------------------------------------------------------- */
 
 /* Less than this is the distance of a loudspeaker. */
 #define MIN_LATE_MS 10.0
@@ -281,14 +322,9 @@ find_causal_file (const TfxExpr *expr, gsize stage)
 
 /* A note for each file whose peak is late. */
 static void
-tell_late_peaks (const GstTfxOptions *options)
+tell_late_peaks (const TfxExpr *expr)
 {
-  TfxExprError error;
-  TfxExpr *expr =
-      gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
-
-  for (gsize i = 0; expr && !options->quiet && i < tfx_expr_n_stages (expr);
-       i++) {
+  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
     TfxFile *file = find_causal_file (expr, i);
     const gdouble rate_hz = file && file->rate_hz > 0.0 ? file->rate_hz : 48e3;
     gchar why[TFX_FILE_WHY_SIZE];
@@ -305,6 +341,31 @@ tell_late_peaks (const GstTfxOptions *options)
           tfx_expr_stage_name (expr, i), ms);
     free (impulse.taps);
   }
+}
+
+/* The rate of the audio is not known yet. */
+#define USUAL_RATE_HZ 48e3
+
+/* Before anything is filtered: what is probably not what was meant. */
+static void
+tell_notes (const GstTfxOptions *options)
+{
+  TfxExprError error;
+  TfxExpr *expr;
+  GPtrArray *notes;
+
+  if (options->quiet)
+    return;
+  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
+  if (!expr)
+    return;
+  if (tfx_expr_n_stages (expr) == 0)
+    g_printerr ("warning: the chain is empty: it filters nothing\n");
+  notes = gst_tfx_notes_find (expr, USUAL_RATE_HZ);
+  for (guint i = 0; i < notes->len; i++)
+    g_printerr ("note: %s\n", (const gchar *)notes->pdata[i]);
+  g_ptr_array_unref (notes);
+  tell_late_peaks (expr);
   tfx_expr_free (&expr);
 }
 
@@ -349,7 +410,7 @@ gst_tfx_options_read (GstTfxOptions *options)
   }
   if (!gst_tfx_options_read_chain (options))
     return FALSE;
-  tell_late_peaks (options);
+  tell_notes (options);
   return TRUE;
 }
 
@@ -401,12 +462,13 @@ gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
     if (!gst_tfx_options_check_order (argc, argv))
       return FALSE;
     options->chain = g_strdup (argv[2]);
-  } else if (argc != 2) {
+  } else if (argc != 2 || (!gst_tfx_options_has_chain (options) &&
+                              gst_tfx_options_is_chain (argv[1]))) {
     gst_tfx_tool_error ("%s", usage);
     return FALSE;
   }
   if (!gst_tfx_options_read_chain (options))
     return FALSE;
-  tell_late_peaks (options);
+  tell_notes (options);
   return TRUE;
 }

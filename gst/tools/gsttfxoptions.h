@@ -30,6 +30,14 @@ void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 GstTfxToolStatus gst_tfx_options_print_presets (void);
 /* Whether one of them was given. */
 gboolean gst_tfx_options_has_chain (const GstTfxOptions *options);
+/* Whether it is a chain and no file has that name. */
+gboolean gst_tfx_options_is_chain (const gchar *text);
+/* The last argument that is one; 0: none is. */
+gint gst_tfx_options_look_for_chain (gint argc, gchar **argv);
+/* As a shell takes it; free it. */
+gchar *gst_tfx_options_quote (const gchar *chain);
+/* TRUE after a message: what is no chain is the name of a file. */
+gboolean gst_tfx_options_tell_file (const gchar *chain);
 /* FALSE after a message: the last argument is no chain, but one before it is. */
 gboolean gst_tfx_options_check_order (gint argc, gchar **argv);
 /* The chain of a command that takes nothing else: its one word, if no option has it.

@@ -215,9 +215,10 @@ add_output (Run *run, GstElement *last)
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
   sink = add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
-  if (!run->job->error)
-    output->encoder =
-        gst_tfx_codec_make (run->job->extension, &run->job->error);
+  if (run->job->error)
+    return;
+  output->encoder = gst_tfx_codec_make (run->job->extension, &run->job->error);
+  run->job->is_of_output = !output->encoder;
   if (!output->encoder)
     return;
   gst_bin_add (GST_BIN (run->pipeline), output->encoder);
@@ -491,7 +492,7 @@ finish_output (Run *run)
       strcmp (run->job->extension, "wav") == 0 &&
       !gst_tfx_wav_mend (run->pass->part,
           run->job->source ? NULL : run->job->input, run->output.label))
-    gst_tfx_pass_fail (run->job, "cannot write %s: %s", run->job->output,
+    gst_tfx_pass_fail_output (run->job, "cannot write %s: %s", run->job->output,
         g_strerror (errno));
 }
 

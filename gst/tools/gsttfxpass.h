@@ -29,6 +29,9 @@ void gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness);
 /* Why there is no output: the first reason counts. */
 void gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* The same of the output, which the reason names. */
+#define gst_tfx_pass_fail_output(job, ...)                                     \
+  ((job)->is_of_output = TRUE, gst_tfx_pass_fail ((job), __VA_ARGS__))
 
 G_END_DECLS
 

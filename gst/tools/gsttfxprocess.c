@@ -65,11 +65,34 @@ check_stdout (const GstTfxOptions *options)
   return FALSE;
 }
 
+/* A chain where a name is wanted; FALSE after a message. */
+static gboolean
+check_names (const GstTfxOptions *options, gint argc, gchar **argv)
+{
+  const gint at = gst_tfx_options_has_chain (options)
+                      ? 0
+                      : gst_tfx_options_look_for_chain (argc, argv);
+  gchar *chain = at > 0 ? gst_tfx_options_quote (argv[at]) : NULL;
+  gboolean is_good = FALSE;
+
+  if (chain && options->out)
+    gst_tfx_tool_error ("with --out, give the chain by --chain %s", chain);
+  else if (chain && argc == 3)
+    gst_tfx_tool_error ("there is no output: gst-tfx process %s OUT %s",
+        argv[3 - at], chain);
+  else
+    is_good = TRUE;
+  g_free (chain);
+  return is_good;
+}
+
 /* IN OUT [CHAIN] */
 static gboolean
 collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
     gchar **argv)
 {
+  if (!check_names (options, argc, argv))
+    return FALSE;
   if (argc == 4 && !gst_tfx_options_has_chain (options)) {
     if (!gst_tfx_options_check_order (argc, argv))
       return FALSE;
@@ -118,6 +141,8 @@ collect_many (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
                         "arguments or by --files-from");
     return FALSE;
   }
+  if (!check_names (options, argc, argv))
+    return FALSE;
   for (gint i = 1; i < argc; i++)
     g_ptr_array_add (names, g_strdup (argv[i]));
   if ((from->path && !read_names (from, names)) ||

@@ -104,7 +104,9 @@ gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet)
     tell_loudness (job);
   if (job->n_clipped > 0 && !job->error)
     tell_clipped (job);
-  if (job->error)
+  if (job->error && job->is_of_output)
+    gst_tfx_tool_error ("%s", job->error->message);
+  else if (job->error)
     gst_tfx_tool_error ("%s: %s", job->input, job->error->message);
   else if (!is_quiet)
     g_print ("%s (%.1f s of sound, %.*f times faster than real time)\n",

@@ -410,6 +410,22 @@ check (Response *response, gboolean has_points)
   return FALSE;
 }
 
+/* FALSE after a message: the picture is named behind the chain. */
+static gboolean
+check_words (const Response *response, gint argc, gchar **argv)
+{
+  gchar *chain;
+
+  if (argc != 3 || response->output || !gst_tfx_options_is_chain (argv[1]))
+    return TRUE;
+  chain = gst_tfx_options_quote (argv[1]);
+  gst_tfx_tool_error ("give the output by --output: gst-tfx response --output "
+                      "%s %s",
+      argv[2], chain);
+  g_free (chain);
+  return FALSE;
+}
+
 #define NOT_GIVEN G_MININT
 
 GstTfxToolStatus
@@ -453,7 +469,8 @@ gst_tfx_response_run (gint argc, gchar **argv)
           "  gst-tfx response --output hum.svg --range -60:5 'Hum(50)'\n",
           entries, &argc, &argv)) {
     has_points = response.n_points != NOT_GIVEN;
-    if (gst_tfx_options_find_chain (&response.options, argc, argv,
+    if (check_words (&response, argc, argv) &&
+        gst_tfx_options_find_chain (&response.options, argc, argv,
             "response") &&
         check (&response, has_points)) {
       response.n_points = has_points ? response.n_points : 0;

@@ -17,9 +17,21 @@
 
 #define MAX_FILES 8
 #define FROM_HZ 10.0
-/* How much of the scale a picture has, and where it begins. */
-#define SPAN_DB 120.0
-#define PICTURE_HZ 20.0
+/* How much of the scale a picture has: what the lowest level needs within these. */
+#define MAX_SPAN_DB 120.0
+#define MIN_SPAN_DB 60.0
+/* Where it begins and ends. */
+#define PICTURE_FROM_HZ 20.0
+#define PICTURE_TO_HZ 20000.0
+/* So that there are some lines between two frequencies. */
+#define MIN_RATIO 1.1
+
+/* The part of the spectra that is written. */
+typedef struct View
+{
+  gdouble from_hz, to_hz; /* 0: not given */
+  GstTfxScale scale;      /* of a picture */
+} View;
 
 typedef struct File
 {
@@ -122,11 +134,19 @@ frequency_of (guint line)
   return FROM_HZ * exp2 ((gdouble)line / GST_TFX_SPECTRUM_LINES);
 }
 
+/* The highest frequency that is written, or at most so much where none is asked for. */
+static gdouble
+get_to (const View *view, const File *files, gint n_files, gdouble usual_hz)
+{
+  return MIN (view->to_hz > 0.0 ? view->to_hz : usual_hz,
+      find_highest (files, n_files));
+}
+
 /* A comment for each file, then a column for each. */
 static gchar *
-print_csv (const File *files, gint n_files)
+print_csv (const File *files, gint n_files, const View *view)
 {
-  const gdouble highest_hz = find_highest (files, n_files);
+  const gdouble to_hz = get_to (view, files, n_files, INFINITY);
   GString *text = g_string_new (NULL);
 
   for (gint i = 0; i < n_files; i++) {
@@ -144,7 +164,9 @@ print_csv (const File *files, gint n_files)
   for (gint i = 0; i < n_files; i++)
     g_string_append_printf (text, ",file_%d_db", i + 1);
   g_string_append (text, "\n");
-  for (guint k = 0; frequency_of (k) <= highest_hz; k++) {
+  for (guint k = 0; frequency_of (k) <= to_hz; k++) {
+    if (frequency_of (k) < view->from_hz)
+      continue;
     g_string_append_printf (text, "%.6g", frequency_of (k));
     for (gint i = 0; i < n_files; i++)
       g_string_append_printf (text, ",%.3f",
@@ -156,15 +178,19 @@ print_csv (const File *files, gint n_files)
 
 static GstTfxToolStatus
 write_spectra (const File *files, gint n_files, const gchar *path,
-    const GstTfxScale *scale)
+    const View *view)
 {
+  const gdouble to_hz = get_to (view, files, n_files,
+      MAX (PICTURE_TO_HZ, MIN_RATIO * view->from_hz));
   GstTfxPictureCurve curves[MAX_FILES];
   GstTfxPicture picture = { "Mean spectrum", "Frequency (Hz)",
-    "Level (dBFS/Hz)", PICTURE_HZ, MIN (20000.0, find_highest (files, n_files)),
-    .curves = curves, .n_curves = (gsize)n_files };
+    "Level (dBFS/Hz)",
+    view->from_hz > 0.0 ? view->from_hz
+                        : CLAMP (to_hz / 2.0, FROM_HZ, PICTURE_FROM_HZ),
+    to_hz, .curves = curves, .n_curves = (gsize)n_files };
   guint n = 0;
-  gdouble *x, *y, most = -INFINITY;
-  gchar *csv = print_csv (files, n_files);
+  gdouble *x, *y, most = -INFINITY, least = INFINITY;
+  gchar *csv = print_csv (files, n_files, view);
   gboolean is_done;
 
   while (frequency_of (n) <= find_highest (files, n_files))
@@ -181,16 +207,20 @@ write_spectra (const File *files, gint n_files, const gchar *path,
         (GstTfxPictureCurve){ slash ? slash + 1 : files[i].path, x, levels, n };
     for (guint k = 0; k < n; k++) {
       levels[k] = gst_tfx_spectrum_get_level (files[i].spectrum, x[k]);
-      if (x[k] >= picture.low_x)
-        most = fmax (most, levels[k]);
+      if (x[k] < picture.low_x || x[k] > picture.high_x)
+        continue;
+      most = fmax (most, levels[k]);
+      least = fmin (least, levels[k]);
     }
   }
   picture.title = n_files == 1 ? curves[0].name : picture.title;
   picture.high_y = ceil (most / 10.0 + 0.1) * 10.0;
-  picture.low_y = picture.high_y - SPAN_DB;
-  if (scale->low < scale->high) {
-    picture.low_y = scale->low;
-    picture.high_y = scale->high;
+  picture.low_y = floor (least / 10.0 - 0.1) * 10.0;
+  picture.low_y = CLAMP (picture.low_y, picture.high_y - MAX_SPAN_DB,
+      picture.high_y - MIN_SPAN_DB);
+  if (view->scale.low < view->scale.high) {
+    picture.low_y = view->scale.low;
+    picture.high_y = view->scale.high;
   }
   is_done = gst_tfx_picture_write_or_csv (&picture, csv, path);
   g_free (csv);
@@ -199,9 +229,27 @@ write_spectra (const File *files, gint n_files, const gchar *path,
   return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
+/* Before the rate is known: to_hz is that of the view, or as much.  FALSE after a
+ * message. */
+static gboolean
+check_view (const View *view, gdouble to_hz)
+{
+  const gdouble from_hz = view->from_hz != 0.0 ? view->from_hz : FROM_HZ;
+  gchar *to;
+
+  if (from_hz >= FROM_HZ && to_hz >= MIN_RATIO * from_hz)
+    return TRUE;
+  to = isinf (to_hz) ? g_strdup ("half the rate")
+                     : g_strdup_printf ("%g Hz", to_hz);
+  gst_tfx_tool_error ("frequencies from %g Hz to %s: they must rise from %g Hz "
+                      "or more, by a tenth at least, up to half the rate",
+      from_hz, to, FROM_HZ);
+  g_free (to);
+  return FALSE;
+}
+
 static GstTfxToolStatus
-run_files (gchar **paths, gint n_files, const gchar *output,
-    const GstTfxScale *scale)
+run_files (gchar **paths, gint n_files, const gchar *output, const View *view)
 {
   File files[MAX_FILES] = { { NULL } };
   GstTfxToolStatus status = GST_TFX_TOOL_OK;
@@ -212,8 +260,11 @@ run_files (gchar **paths, gint n_files, const gchar *output,
       status = gst_tfx_tool_is_interrupted () ? GST_TFX_TOOL_INTERRUPTED
                                               : GST_TFX_TOOL_FAILED;
   }
+  if (status == GST_TFX_TOOL_OK &&
+      !check_view (view, get_to (view, files, n_files, INFINITY)))
+    status = GST_TFX_TOOL_USAGE;
   if (status == GST_TFX_TOOL_OK)
-    status = write_spectra (files, n_files, output, scale);
+    status = write_spectra (files, n_files, output, view);
   for (gint i = 0; i < n_files; i++)
     clear (&files[i]);
   return status;
@@ -223,14 +274,18 @@ GstTfxToolStatus
 gst_tfx_spectra_run (gint argc, gchar **argv)
 {
   gchar *output = NULL, *range = NULL;
-  GstTfxScale scale = { 0.0, 0.0 };
+  View view = { 0.0 };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
         "picture (.svg, .png) or table (.csv) to write; default: a table to "
         "standard output",
         "FILE" },
+    { "from", 0, 0, G_OPTION_ARG_DOUBLE, &view.from_hz,
+        "lowest frequency (10; of a picture 20)", "HZ" },
+    { "to", 0, 0, G_OPTION_ARG_DOUBLE, &view.to_hz,
+        "highest frequency (half the rate; of a picture at most 20000)", "HZ" },
     { "range", 0, 0, G_OPTION_ARG_STRING, &range,
-        "levels that a picture shows (the upper 120 dB)", "LOW:HIGH" },
+        "levels that a picture shows (as the curves need)", "LOW:HIGH" },
     { NULL }
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
@@ -238,8 +293,9 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   if (gst_tfx_tool_parse ("FILE…",
           "Prints or draws the mean spectra of up to eight sound files, for "
           "example before and after a chain.",
-          "Power density in dB per 1/24 octave: 0 dB is a full-scale sine, "
-          "spread over 1 Hz. The table starts with one line per file: rate, "
+          "Levels are power densities in dBFS/Hz, averaged over channels and "
+          "1/24 octave: 0 dB is a full-scale sine, spread over 1 Hz. The table "
+          "starts with one line per file: rate, "
           "channels, frames, seconds and peak.\n\n"
           "Example:\n"
           "  gst-tfx spectrum --output both.svg voice.wav clean.flac\n",
@@ -247,8 +303,9 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
     if (argc < 2 || argc > MAX_FILES + 1)
       gst_tfx_tool_error ("spectrum takes from 1 to %d files", MAX_FILES);
     else if (gst_tfx_picture_check_name (output) &&
-             gst_tfx_scale_read (range, &scale))
-      status = run_files (argv + 1, argc - 1, output, &scale);
+             gst_tfx_scale_read (range, &view.scale) &&
+             check_view (&view, view.to_hz != 0.0 ? view.to_hz : INFINITY))
+      status = run_files (argv + 1, argc - 1, output, &view);
   }
   g_free (output);
   g_free (range);

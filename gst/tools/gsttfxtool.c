@@ -371,6 +371,12 @@ is_closed_device (GstMessage *message, const GError *error)
              error->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE);
 }
 
+static gboolean
+is_file_source (GstObject *source)
+{
+  return source && strcmp (G_OBJECT_TYPE_NAME (source), "GstFileSrc") == 0;
+}
+
 GError *
 gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
 {
@@ -383,6 +389,12 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
         "GStreamer lacks a plugin: %s (many are in Debian's gstreamer1.0-libav "
         "and gstreamer1.0-plugins-bad)",
         missing);
+  } else if (g_error_matches (error, GST_RESOURCE_ERROR,
+                 GST_RESOURCE_ERROR_NOT_FOUND) &&
+             is_file_source (GST_MESSAGE_SRC (message))) {
+    g_clear_error (&error);
+    error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "cannot be read: %s", g_strerror (ENOENT));
   } else if (is_closed_device (message, error)) {
     g_clear_error (&error);
     error =

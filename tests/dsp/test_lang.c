@@ -296,7 +296,7 @@ static const struct
   { "eq(1000, 1, 3)", 1, 1, "mean 'ParametricEQ' or 'GraphicEQ'?" },
   { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
   { "Zarquon(1)", 1, 1,
-      "there is no class 'Zarquon' (docs/classes.md lists all)" },
+      "there is no class 'Zarquon' (gst-tfx list shows all)" },
   { "FilterSettings('rew.txt')", 1, 16, "files cannot be read here" },
   { "PercentileNormalizationStrategy()", 1, 1, "it needs the whole signal" },
   { "Normalize(0.5, strategy='percentile')", 1, 25,
@@ -334,6 +334,8 @@ static const struct
       "is 400, out of range (1 to 64): higher orders exceed" },
   /* arguments */
   { "Gain()", 1, 1, "Gain needs gain" },
+  { "highpass(80)", 1, 1,
+      "highpass is BiquadHPF, which needs q, for example BiquadHPF(80" },
   { "ParametricEQ()", 1, 1, "ParametricEQ needs frequency, q, gain" },
   { "Peaking(100, 1, 2)", 1, 1, "Peaking needs gain_scale" },
   { "Gain(1, gain=2)", 1, 9, "gain of Gain is given twice" },
@@ -615,7 +617,7 @@ test_other_names (void)
   static const Habit habits[] = {
     { "PEQ(1000, 1, 3)", 1,
         "there is no class 'PEQ'; did you mean 'ParametricEQ', for example "
-        "ParametricEQ(1000, q=1, gain=3)? (docs/classes.md lists all)" },
+        "ParametricEQ(1000, q=1, gain=3)? (gst-tfx list shows all)" },
     { "LowShelf(100, 3)", 1, "for example LoShelving(120, q=0.7, gain=3, " },
     { "High_Shelf(100, 3)", 1, "for example HiShelving(8000, q=0.7, gain=3, " },
     { "Lowpass(1000)", 1, "mean 'LoButterworth', for example LoButterworth(" },
@@ -707,7 +709,7 @@ test_rendered (void)
   tap_check (!parse ("Gain(1)\n\t| Bain(2) | Gain(3)", &error) &&
                  strcmp (error.rendered,
                      "line 2, column 4: there is no class 'Bain'; did you "
-                     "mean 'Gain'? (docs/classes.md lists all)\n"
+                     "mean 'Gain'? (gst-tfx list shows all)\n"
                      "   | Bain(2) | Gain(3)\n"
                      "     ^") == 0,
       "line and caret");

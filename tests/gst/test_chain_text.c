@@ -80,7 +80,7 @@ static const struct
       "                    ^" },
   { "Gain(1) |\n  LoButerworth(80)",
       "line 2, column 3: there is no class 'LoButerworth'; did you mean "
-      "'LoButterworth' or 'Butterworth'? (docs/classes.md lists all)\n"
+      "'LoButterworth' or 'Butterworth'? (gst-tfx list shows all)\n"
       "    LoButerworth(80)\n"
       "    ^" },
   { "Gain(1) |", "line 1, column 10: " },
