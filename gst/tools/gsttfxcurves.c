@@ -158,12 +158,13 @@ typedef struct Place
   gint rank; /* of two that are one the lower is kept: mark, resonance, grid */
 } Place;
 
+/* Of places and of points, which begin with it. */
 static gint
-compare_places (gconstpointer a, gconstpointer b)
+compare_frequencies (gconstpointer a, gconstpointer b)
 {
-  const Place *p = a, *q = b;
+  const gdouble *p = a, *q = b;
 
-  return p->freq_hz < q->freq_hz ? -1 : p->freq_hz > q->freq_hz;
+  return *p < *q ? -1 : *p > *q;
 }
 
 static void
@@ -183,6 +184,26 @@ grid_at (const GstTfxCurvesSpec *spec, guint i, guint n)
          pow (spec->to_hz / spec->from_hz, (gdouble)i / (gdouble)(n - 1));
 }
 
+/* All numbers of the chain that are frequencies. */
+static void
+add_marks (GArray *places, const GstTfxCurvesSpec *spec)
+{
+  for (gsize i = 0; i < tfx_expr_n_stages (spec->expr); i++) {
+    const TfxClass *klass = tfx_expr_stage_class (spec->expr, i);
+
+    for (guint k = 0; k < klass->n_params; k++) {
+      gdouble freq_hz;
+
+      if (!(klass->params[k].flags & TFX_PARAM_FREQUENCY))
+        continue;
+      for (gsize n = 0; tfx_expr_get_number (spec->expr, i,
+                            klass->params[k].name, n, &freq_hz) == 0;
+           n++)
+        add_place (places, spec, freq_hz, 0);
+    }
+  }
+}
+
 /* All of them, in order, each once. */
 static GArray *
 list_places (const GstTfxCurvesSpec *spec)
@@ -199,14 +220,14 @@ list_places (const GstTfxCurvesSpec *spec)
 
     g_array_append_val (places, place);
   }
-  for (gsize i = 0; !spec->is_grid && i < spec->n_marks; i++)
-    add_place (places, spec, spec->marks_hz[i], 0);
+  if (!spec->is_grid)
+    add_marks (places, spec);
   for (gsize i = 0; !spec->is_grid && i < n_found; i++)
     add_place (places, spec, found[i], 1);
   g_free (found);
   if (spec->is_grid)
     return places;
-  g_array_sort (places, compare_places);
+  g_array_sort (places, compare_frequencies);
   for (guint i = 0; i < places->len; i++) {
     const Place *place = &g_array_index (places, Place, i);
     Place *last = n > 0 ? &g_array_index (places, Place, n - 1) : NULL;
@@ -347,14 +368,6 @@ is_minimum (const GArray *points, guint i, guint curve)
          gain < at[1].samples[curve].gain_db && !at->is_mark;
 }
 
-static gint
-compare_points (gconstpointer a, gconstpointer b)
-{
-  const Point *p = a, *q = b;
-
-  return p->freq_hz < q->freq_hz ? -1 : p->freq_hz > q->freq_hz;
-}
-
 static void
 add_minima (Sampler *sampler, GArray *points)
 {
@@ -377,7 +390,7 @@ add_minima (Sampler *sampler, GArray *points)
       n_left--;
     }
   }
-  g_array_sort (points, compare_points);
+  g_array_sort (points, compare_frequencies);
 }
 
 /* Replaces gains that are 0 except for rounding by the floor, and their phase by that

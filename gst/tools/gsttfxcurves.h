@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "lang/expr.h"
 #include "tfx.h"
 
 G_BEGIN_DECLS
@@ -32,16 +33,15 @@ typedef struct GstTfxCurvesSpec
 {
   const TfxChain *chain;
   gdouble rate_hz, from_hz, to_hz;
-  guint n_in, n_out;       /* channels, at most TFX_MIX_MAX_CHANNELS */
-  gint from, to;           /* one pair of channels; -1: all that differ */
-  guint n_points;          /* of the grid, 2 or more */
-  gboolean is_grid;        /* the grid alone */
-  const gdouble *marks_hz; /* [n_marks], frequencies that are points too */
-  gsize n_marks;
+  guint n_in, n_out;   /* channels, at most TFX_MIX_MAX_CHANNELS */
+  gint from, to;       /* one pair of channels; -1: all that differ */
+  guint n_points;      /* of the grid, 2 or more */
+  gboolean is_grid;    /* the grid alone */
+  const TfxExpr *expr; /* the frequencies that it names are points too */
 } GstTfxCurvesSpec;
 
-/* Samples on a logarithmic grid.  Unless is_grid, further points are the marks, the
- * poles and zeros of the chain, the minima, and those that a straight line between
+/* Samples on a logarithmic grid.  Unless is_grid, further points are the frequencies of
+ * expr, the poles and zeros of the chain, the minima, and those that a straight line between
  * two points would miss. */
 GstTfxCurves *gst_tfx_curves_new (const GstTfxCurvesSpec *spec);
 void gst_tfx_curves_free (GstTfxCurves *curves);

@@ -250,28 +250,12 @@ make_curves (const GstTfxExplainSpec *spec, const TfxChain *chain, guint n_in,
     guint n_out)
 {
   const gdouble to_hz = MIN (TO_HZ, 0.4999 * spec->rate_hz);
-  GArray *marks = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  GstTfxCurvesSpec curves = { chain, spec->rate_hz, MIN (FROM_HZ, to_hz / 2.0),
-    to_hz, MIN (n_in, TFX_MIX_MAX_CHANNELS), MIN (n_out, TFX_MIX_MAX_CHANNELS),
-    -1, -1, N_POINTS, tfx_chain_memory (chain) > LONG_MEMORY, NULL, 0 };
-  GstTfxCurves *made;
+  const GstTfxCurvesSpec curves = { chain, spec->rate_hz,
+    MIN (FROM_HZ, to_hz / 2.0), to_hz, MIN (n_in, TFX_MIX_MAX_CHANNELS),
+    MIN (n_out, TFX_MIX_MAX_CHANNELS), -1, -1, N_POINTS,
+    tfx_chain_memory (chain) > LONG_MEMORY, spec->expr };
 
-  for (gsize i = 0; i < tfx_expr_n_stages (spec->expr); i++) {
-    const TfxClass *klass = tfx_expr_stage_class (spec->expr, i);
-    gdouble number;
-
-    for (guint k = 0; k < klass->n_params; k++) {
-      if ((klass->params[k].flags & TFX_PARAM_FREQUENCY) &&
-          tfx_expr_get_number (spec->expr, i, klass->params[k].name, 0,
-              &number) == 0)
-        g_array_append_val (marks, number);
-    }
-  }
-  curves.marks_hz = (const gdouble *)(gpointer)marks->data;
-  curves.n_marks = marks->len;
-  made = gst_tfx_curves_new (&curves);
-  g_array_unref (marks);
-  return made;
+  return gst_tfx_curves_new (&curves);
 }
 
 /* Of all curves: each with its name if there are several. */

@@ -26,13 +26,7 @@ print_json (const GstTfxJob *job, const GstTfxLoudness *l)
   gst_tfx_report_append_number (text, "true_peak", l->true_peak);
   gst_tfx_report_append_number (text, "seconds",
       (gdouble)job->duration / GST_SECOND);
-  g_string_append (text, "\"error\": ");
-  if (job->error)
-    gst_tfx_json_quote (text, job->error->message);
-  else
-    g_string_append (text, "null");
-  g_print ("%s}\n", text->str);
-  g_string_free (text, TRUE);
+  gst_tfx_report_end_json (text, job);
 }
 
 static gboolean

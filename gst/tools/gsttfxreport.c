@@ -19,6 +19,18 @@ gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value)
       isfinite (value) ? number : "null");
 }
 
+void
+gst_tfx_report_end_json (GString *text, const GstTfxJob *job)
+{
+  g_string_append (text, "\"error\": ");
+  if (job->error)
+    gst_tfx_json_quote (text, job->error->message);
+  else
+    g_string_append (text, "null");
+  g_print ("%s}\n", text->str);
+  g_string_free (text, TRUE);
+}
+
 static void
 append_loudness (GString *text, const GstTfxJobLoudness *loudness)
 {
@@ -85,13 +97,7 @@ gst_tfx_report_print_json (const GstTfxJob *job)
       "\"seconds\": %s, \"took\": %s, \"clipped\": %" G_GUINT64_FORMAT ", ",
       seconds, took, job->n_clipped);
   gst_tfx_report_append_number (text, "peak", get_peak_db (job));
-  g_string_append (text, "\"error\": ");
-  if (job->error)
-    gst_tfx_json_quote (text, job->error->message);
-  else
-    g_string_append (text, "null");
-  g_print ("%s}\n", text->str);
-  g_string_free (text, TRUE);
+  gst_tfx_report_end_json (text, job);
 }
 
 void

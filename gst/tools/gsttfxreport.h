@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 void
 gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value);
 
+/* Appends the job's error, prints the object as a line to standard output, and frees
+ * it. */
+void gst_tfx_report_end_json (GString *text, const GstTfxJob *job);
+
 /* A line of JSON to standard output. */
 void gst_tfx_report_print_json (const GstTfxJob *job);
 

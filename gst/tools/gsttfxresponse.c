@@ -37,31 +37,10 @@ typedef struct Response
 
   gint from, to; /* channels; -1: all */
   GstTfxScale scale;
-  GArray *marks; /* gdouble: the frequencies that the chain names */
   GstTfxCurves *curves;
 } Response;
 
 /* ---- the chain -------------------------------------------------------------------- */
-
-/* All numbers of the chain that are frequencies. */
-static void
-list_marks (Response *response, const TfxExpr *expr)
-{
-  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
-    const TfxClass *klass = tfx_expr_stage_class (expr, i);
-
-    for (guint k = 0; k < klass->n_params; k++) {
-      gdouble number;
-
-      if (!(klass->params[k].flags & TFX_PARAM_FREQUENCY))
-        continue;
-      for (gsize n = 0; tfx_expr_get_number (expr, i, klass->params[k].name, n,
-                            &number) == 0;
-           n++)
-        g_array_append_val (response->marks, number);
-    }
-  }
-}
 
 /* "2 channels (0-1)", or "1 channel (0)" */
 static gchar *
@@ -128,8 +107,7 @@ sample (Response *response, const TfxExpr *expr, TfxChain *chain, guint n_in)
   GstTfxCurvesSpec spec = { chain, response->rate_hz, response->from_hz,
     response->to_hz, n_in, n_in, response->from, response->to,
     (guint)(response->n_points > 0 ? response->n_points : N_POINTS),
-    is_table && response->n_points > 0,
-    (const gdouble *)(gpointer)response->marks->data, response->marks->len };
+    is_table && response->n_points > 0, expr };
   guint n_most;
 
   tfx_expr_channels (expr, n_in, &spec.n_out, &n_most);
@@ -165,10 +143,8 @@ compute (Response *response)
         strlen (response->options.chain));
     g_printerr ("error: the chain: %s\n", error.rendered);
   }
-  if (chain) {
-    list_marks (response, expr);
+  if (chain)
     is_done = sample (response, expr, chain, n_in);
-  }
   tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
   return is_done;
@@ -433,8 +409,7 @@ gst_tfx_response_run (gint argc, gchar **argv)
 {
   Response response = { .rate_hz = 48000.0,
     .from_hz = 20.0,
-    .n_points = NOT_GIVEN,
-    .marks = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
+    .n_points = NOT_GIVEN };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 10] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &response.output,
         "a picture (.svg, .png) or a table (.csv; else to standard output)",
@@ -480,7 +455,6 @@ gst_tfx_response_run (gint argc, gchar **argv)
   }
   gst_tfx_options_clear (&response.options);
   gst_tfx_curves_free (response.curves);
-  g_array_unref (response.marks);
   g_free (response.output);
   g_free (response.channel_text);
   g_free (response.range_text);
