@@ -85,7 +85,7 @@ static const Filter filters[] = {
 
 #define MAX_TOKEN 40
 
-/* What is left to read. */
+/* The unread rest of a text. */
 typedef struct Cursor
 {
   const char *at, *end;

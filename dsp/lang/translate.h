@@ -6,7 +6,7 @@
 #include "expr.h"
 
 /* Sets an error with the chain and returns its code if text[length] begins with a
- * filter of one of these programs; else returns 0. */
+ * filter of FFmpeg or SoX; else returns 0. */
 int tfx_translate_refuse (const char *text, size_t length, TfxExprError *error);
 
 #endif /* TFX_LANG_TRANSLATE_H */

@@ -14,7 +14,7 @@ gchar *gst_tfx_chain_file_read (const gchar *location, gchar **fault);
 /* The same of a file that has filter settings: as a chain, which may be empty. */
 gchar *gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault);
 
-/* Calls saved() from a thread of its own after one of the files has changed and none
+/* Calls saved() from a new thread after one of the files has changed and none
  * changes any more: an editor may write in several steps.  Returns NULL with an error
  * if no thread can be made. */
 typedef struct _GstTfxChainWatch GstTfxChainWatch;

@@ -147,8 +147,8 @@ unparent_all (GPtrArray *stages)
     gst_object_unparent (stages->pdata[i]);
 }
 
-/* The text as it was typed, for the property, which is UTF-8: a text that is not is
- * printed from its expression (NULL), or has marks in place of the bytes. */
+/* The value of the property, which is UTF-8.  NULL: the text is not, and is printed from
+ * its expression.  A faulty one has U+FFFD in place of the other bytes. */
 static gchar *
 keep_text (const Change *change)
 {

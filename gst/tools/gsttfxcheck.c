@@ -42,7 +42,7 @@ print_chain (const Check *check, const GstTfxExplainSpec *spec)
   g_ptr_array_unref (notes);
 }
 
-/* Tells of it, and keeps it. */
+/* Prints the warning, and records the value that is used. */
 static void
 take_clamp (const TfxExprClamp *clamped, void *data)
 {

@@ -28,7 +28,7 @@ typedef struct GstTfxJob
   const gchar *input, *output; /* names of files */
   const gchar *source;         /* elements instead of a file; NULL: input */
   gboolean from_stdin;         /* and not from a file */
-  /* The extension of what goes to standard output; NULL: to a file. */
+  /* The extension of an output to standard output; NULL: it is a file. */
   const gchar *to_stdout;
   const gchar *chain;
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
@@ -61,7 +61,7 @@ typedef struct GstTfxJob
  * of it otherwise.  TRUE, or FALSE with job->error. */
 gboolean gst_tfx_job_run (GstTfxJob *job);
 
-/* Measures what comes out of the chain; nothing is written.  TRUE, or FALSE with
+/* Measures the output of the chain without writing it.  TRUE, or FALSE with
  * job->error. */
 gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
 

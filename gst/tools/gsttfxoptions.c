@@ -346,7 +346,7 @@ tell_late_peaks (const TfxExpr *expr)
 /* The rate of the audio is not known yet. */
 #define USUAL_RATE_HZ 48e3
 
-/* Before anything is filtered: what is probably not what was meant. */
+/* Prints the notes on values that look like slips. */
 static void
 tell_notes (const GstTfxOptions *options)
 {

@@ -36,7 +36,7 @@ gboolean gst_tfx_options_is_chain (const gchar *text);
 gint gst_tfx_options_look_for_chain (gint argc, gchar **argv);
 /* As a shell takes it; free it. */
 gchar *gst_tfx_options_quote (const gchar *chain);
-/* TRUE after a message: what is no chain is the name of a file. */
+/* Whether the chain is the name of a file, which is then an error message. */
 gboolean gst_tfx_options_tell_file (const gchar *chain);
 /* FALSE after a message: the last argument is no chain, but one before it is. */
 gboolean gst_tfx_options_check_order (gint argc, gchar **argv);

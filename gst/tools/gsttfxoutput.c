@@ -290,7 +290,7 @@ gst_tfx_output_follow (GstTfxOutput *output)
 
 /* ---- standard output ------------------------------------------------------------------- */
 
-/* Sets the sizes in a header of a WAV to what stands for an unknown length. */
+/* Sets the sizes in a header of a WAV to those of an unknown length. */
 static GstBuffer *
 open_sizes (GstBuffer *buffer)
 {

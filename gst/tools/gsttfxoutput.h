@@ -40,8 +40,8 @@ typedef struct GstTfxOutput
  * is; an error comes as a message of the encoder. */
 void gst_tfx_output_follow (GstTfxOutput *output);
 
-/* Lets an fdsink write to standard output.  Where that is a pipe nothing is written
- * twice: a .wav has no length then. */
+/* Lets an fdsink write to standard output.  A pipe cannot
+ * be rewritten, so a .wav then has no length. */
 void gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink);
 
 /* Once all has come, while the pipeline still runs: warns of what the output does not

@@ -415,8 +415,8 @@ gst_tfx_tool_take_warning (GstMessage *message)
   gchar *text = NULL;
 
   gst_message_parse_warning (message, &warning, NULL);
-  /* Pictures of a video that nobody asks for, and what a pipeline needs in front of a
-   * converter, which the program sets up itself. */
+  /* Leaves out video tracks, and advice on converters, which the program adds
+   * itself. */
   if (!g_error_matches (warning, GST_STREAM_ERROR,
           GST_STREAM_ERROR_CODEC_NOT_FOUND) &&
       !g_error_matches (warning, GST_CORE_ERROR, GST_CORE_ERROR_CAPS))

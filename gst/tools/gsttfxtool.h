@@ -34,7 +34,7 @@ gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
     gchar ***argv);
 
-/* To so many decimals, and never -0. */
+/* Rounds to n_digits decimals; 0 never has a sign. */
 gdouble gst_tfx_tool_round (gdouble value, guint n_digits);
 
 /* What an option is that was not given: a copy. */

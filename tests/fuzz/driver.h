@@ -36,7 +36,7 @@ typedef struct FuzzTarget
 } FuzzTarget;
 
 /* PROGRAM [RUNS [SEED [FILE...]]]: runs the files, then that many inputs, a quarter
- * with TFX_TEST_PART; TFX_TEST_FUZZ_SECONDS: as many as that takes.  Speaks TAP. */
+ * with TFX_TEST_PART; TFX_TEST_FUZZ_SECONDS sets the time instead.  Speaks TAP. */
 int fuzz_main (const FuzzTarget *target, int argc, char **argv);
 
 #endif /* FUZZ_DRIVER_H */

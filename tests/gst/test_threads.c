@@ -52,7 +52,7 @@ pthread_create (pthread_t *thread, const pthread_attr_t *attributes,
 typedef struct
 {
   const gchar *launch;
-  /* What it is set to, as gst_util_set_object_arg() takes it. */
+  /* The new value, for gst_util_set_object_arg(). */
   const gchar *property, *value;
   gdouble gain; /* at 100 Hz then */
 } Change;
