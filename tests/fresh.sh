@@ -20,8 +20,8 @@ By default trixie gets all of it, as a user with sudo.  bookworm gets packages, 
 the demo, the last as root: tests/run.sh and the image say nothing new there.
 The packages come from this machine's mirror of Debian.  It takes root, and 5 GB of memory if 8 are free, or else on the disk.
 
---all          everything in both systems; the commands as root and as a user, tests/run.sh
-               with --all; packages with their tests and tfx-eq, and lintian; the image compiles its own
+--all          everything in both systems; the demo as root and as a user; packages with
+               their tests and tfx-eq, and lintian; the image compiles its own
 --keep FOLDER  keep the minimal systems and the downloaded packages in FOLDER, and use those
                that are there
 --only PART    only this part; may be given more than once
@@ -428,8 +428,7 @@ run_commands() {
   isolate=(--net)
   case_of "$name: $demo again, without a network" "$log-again.log" run_demo "$demo"
   isolate=()
-  $is_full || return
-  if $all; then tests+=' --all'; fi
+  [ "$1" = user ] || return
   case_of "$name: $tests" "$log-run.log" run_tests "$tests"
   grep -E '^[0-9]+ (passed|skipped)' "$log-run.log" | sed 's/^/        /'
 }
