@@ -85,7 +85,7 @@ mutate (const FuzzTarget *target, uint64_t *state, char *text, size_t n)
 
   if (span > n - at)
     span = n - at;
-  switch (chaingen_below (state, 6)) {
+  switch (chaingen_below (state, target->is_binary ? 8 : 6)) {
     case 0: /* another byte */
       if (at < n)
         text[at] = byte;
@@ -103,6 +103,16 @@ mutate (const FuzzTarget *target, uint64_t *state, char *text, size_t n)
       memcpy (part, text + at, span);
       return insert (text, n, at, part, span);
     }
+    case 6: /* a token in the place of as many bytes */
+      token = target->tokens[chaingen_below (state, target->n_tokens)];
+      memcpy (text + at, token, strnlen (token, n - at));
+      return n;
+    case 7: /* zeros, or a little more or less */
+      if (byte & 1)
+        memset (text + at, 0, span);
+      else if (at < n)
+        text[at] = (char)(text[at] + byte / 32);
+      return n;
     default: { /* a part of another seed */
       const Seed *other = &seeds[chaingen_below (state, n_seeds)];
       size_t from = chaingen_below (state, (unsigned)other->n + 1);
@@ -129,7 +139,7 @@ make_input (const FuzzTarget *target, uint64_t *state, char *text)
     memcpy (text, seed->bytes, n);
   }
   n_mutations =
-      chaingen_below (state, 2)
+      target->generate && chaingen_below (state, 2)
           ? 0
           : 1 + chaingen_below (state, 1u << chaingen_below (state, 5));
   for (unsigned i = 0; i < n_mutations && n_seeds > 0; i++)

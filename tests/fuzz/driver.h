@@ -31,6 +31,9 @@ typedef struct FuzzTarget
   /* Writes an input of at most size bytes and returns its length; NULL: mutations of
    * the corpus alone. */
   size_t (*generate) (uint64_t *state, char *text, size_t size);
+  /* Whether bytes have their places: some mutations leave those behind them where
+   * they are. */
+  bool is_binary;
   /* Whether n_runs inputs reached what the target is for, with a line about it. */
   bool (*judge) (unsigned long n_runs, char *line, size_t size);
 } FuzzTarget;

@@ -210,7 +210,8 @@ static gchar **arguments;
 /* The helpers of the tests of elements only work in one. */
 GST_START_TEST (test_fuzz)
 {
-  const FuzzTarget target = { tokens, G_N_ELEMENTS (tokens), generate, judge };
+  const FuzzTarget target = { tokens, G_N_ELEMENTS (tokens), generate, false,
+    judge };
 
   status = fuzz_main (&target, n_arguments, arguments);
 }

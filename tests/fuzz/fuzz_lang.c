@@ -187,7 +187,7 @@ int
 main (int argc, char **argv)
 {
   const FuzzTarget target = { tokens, sizeof tokens / sizeof tokens[0],
-    generate, judge };
+    generate, false, judge };
 
   return fuzz_main (&target, argc, argv);
 }
