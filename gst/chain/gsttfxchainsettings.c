@@ -176,7 +176,7 @@ find_frequency (const gchar *line, gdouble *hz)
   } else {
     *hz = g_ascii_strtod (parts[1], &end) * (*parts[2] ? 1000.0 : 1.0);
     /* (Nor what C takes beside: 0x10, nan.) */
-    if (end > parts[1] && *end == '\0' &&
+    if (end > parts[1] && *end == '\0' && isfinite (*hz) &&
         parts[1][strspn (parts[1], "+-.0123456789eE")] == '\0')
       wrong = NULL;
   }
@@ -234,6 +234,8 @@ append_filter (GString *chain, const Type *type, const gchar *line)
   } else if (!find_number (line, "Q", &q) &&
              find_number (line, "BW\\s+Oct", &octaves) && octaves > 0.0) {
     q = 0.5 / sinh (0.5 * G_LN2 * octaves);
+    if (!isfinite (q))
+      q = 0.0;
   }
   if (q == 0.0)
     return "needs Q or BW Oct";
@@ -241,6 +243,8 @@ append_filter (GString *chain, const Type *type, const gchar *line)
     return "needs a Gain";
   if (q == SHELF_Q)
     q = find_shelf_q (slope, gain_db);
+  if (!(fabs (q) > 0.0))
+    return "has a Gain out of range";
   g_string_append_printf (chain, "%s%s(", chain->len > 0 ? " | " : "",
       type->klass);
   append_number (chain, "", hz);

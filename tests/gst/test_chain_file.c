@@ -153,6 +153,36 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
+/* What no double holds is no number of a chain. */
+GST_START_TEST (test_settings_overflow)
+{
+  static const struct
+  {
+    const gchar *line, *fault;
+  } cases[] = {
+    { "PK Fc 1e309 Hz Gain 3 dB Q 1", "frequency (Fc)" },
+    { "PK Fc 1e306 kHz Gain 3 dB Q 1", "frequency (Fc)" },
+    { "PK Fc 63 Hz Gain 3 dB BW Oct 1e-320", "needs Q or BW Oct" },
+    { "AP Fc 63 Hz BW Oct 1e-320", "needs Q or BW Oct" },
+    { "LSC Fc 63 Hz Gain 3 dB BW Oct 1e-320", "needs Q or BW Oct" },
+    { "LSC 12dB Fc 63 Hz Gain 1e300 dB", "a Gain out of range" },
+    { "HS Fc 63 Hz Gain -1e300 dB", "a Gain out of range" },
+    { "PK Fc 63 Hz Gain 1e309 dB Q 1", "needs a Gain" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = g_strconcat ("Filter 1: ON ", cases[i].line, NULL);
+    gchar *path = write_file ("overflow.txt", text);
+
+    expect_fault (path, "line 1 of the filter settings: ");
+    expect_fault (path, cases[i].fault);
+    g_free (path);
+    g_free (text);
+  }
+}
+
+GST_END_TEST;
+
 /* Numbers as REW writes them in other countries. */
 GST_START_TEST (test_frequencies)
 {
@@ -487,6 +517,7 @@ chain_file_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_read);
   tcase_add_test (tcase, test_faults);
+  tcase_add_test (tcase, test_settings_overflow);
   tcase_add_test (tcase, test_bytes);
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
