@@ -1246,6 +1246,17 @@ check_begun() {
     exits 1 'begun/noise.wav exists' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav
 }
 
+# Power failed: zeros are where the end of a line was to be, and other lines are behind them.
+check_zeros() {
+  gst-tfx process -o zeros -c 'Gain(0.5)' noise.wav && cp zeros/.gst-tfx-journal whole.journal &&
+    { printf 'done\t1234' && head -c 100 /dev/zero && cat whole.journal; } > zeros/.gst-tfx-journal &&
+    exits 0 '1 done before' gst-tfx process -o zeros -c 'Gain(0.5)' noise.wav &&
+    { head -c -1 whole.journal && printf '\0\n'; } > zeros/.gst-tfx-journal &&
+    exits 0 '1 done, 0 failed' gst-tfx process -o zeros -c 'Gain(0.5)' noise.wav &&
+    head -c -1 whole.journal > zeros/.gst-tfx-journal &&
+    exits 0 '1 done, 0 failed' gst-tfx process -o zeros -c 'Gain(0.5)' noise.wav
+}
+
 # Another impulse response makes another output; the same one under a new time does not.
 check_file_changed() {
   printf '0.5\n' > response.txt
@@ -1430,6 +1441,7 @@ tap_case "process: killed and started again" check_killed_batch
 tap_case "process: 40 files at once" exits 0 "done, 0 failed" \
   gst-tfx process -j 50 -o fifty -c 'Gain(0.5)' many/k*.wav
 tap_case "process: begun, and killed before that was told" check_begun
+tap_case "process: a journal with zeros in it" check_zeros
 tap_case "process: a file in the chain has changed" check_file_changed
 tap_case "process: an input that changes meanwhile" check_input_changed
 tap_case "process: long names" check_long_names

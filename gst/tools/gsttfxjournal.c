@@ -84,19 +84,23 @@ set_error (GError **error, const gchar *path)
   return FALSE;
 }
 
+/* Adds the lines of the file.  A line that does not end, or with a zero in it, was cut
+ * off: a file system leaves zeros behind where power failed. */
 static void
 read_lines (GstTfxJournal *journal, const gchar *path)
 {
-  gchar *text = NULL, **lines;
+  gchar *text = NULL, *line, *end;
+  gsize length;
 
   /* (A device may have no end.) */
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR) ||
-      !g_file_get_contents (path, &text, NULL, NULL))
+      !g_file_get_contents (path, &text, &length, NULL))
     return;
-  lines = g_strsplit (text, "\n", -1);
-  for (gsize i = 0; lines[i]; i++)
-    g_hash_table_add (journal->lines, lines[i]);
-  g_free (lines);
+  for (line = text; (end = memchr (line, '\n', text + length - line));
+       line = end + 1) {
+    if (!memchr (line, '\0', end - line))
+      g_hash_table_add (journal->lines, g_strndup (line, end - line));
+  }
   g_free (text);
 }
 
