@@ -11,6 +11,7 @@
  */
 #include "gsttfxpreset.h"
 
+#include "gsttfxbytes.h"
 #include "gsttfxelement.h"
 
 static GstPresetInterface defaults;
@@ -120,6 +121,21 @@ read_text (GstPreset *preset, const gchar *name, const GParamSpec *spec)
   return gst_tfx_preset_read_shipped (preset, name, spec->name);
 }
 
+void
+gst_tfx_preset_warn (GstPreset *preset, const gchar *format, ...)
+{
+  gchar *text, *shown;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  shown = gst_tfx_bytes_escape (text);
+  GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS, ("%s", shown), (NULL));
+  g_free (shown);
+  g_free (text);
+}
+
 /* Where a number has to lie; to be freed. */
 static gchar *
 describe_range (GParamSpec *spec)
@@ -144,10 +160,9 @@ read_value (GstPreset *preset, const gchar *name, GParamSpec *spec,
       !g_param_value_validate (spec, value))
     return TRUE;
   range = describe_range (spec);
-  GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-      ("Invalid preset \"%s\"; the previous settings stay in use: %s=%s %s",
-          name, spec->name, text, range),
-      (NULL));
+  gst_tfx_preset_warn (preset,
+      "Invalid preset \"%s\"; the previous settings stay in use: %s=%s %s",
+      name, spec->name, text, range);
   g_free (range);
   return FALSE;
 }

@@ -19,6 +19,10 @@ void gst_tfx_preset_init (gpointer iface, gpointer data);
 gchar *gst_tfx_preset_read_shipped (GstPreset *preset, const gchar *name,
     const gchar *key);
 
+/* Posts a warning, which may quote the file: bytes that are not UTF-8 become \\xNN. */
+void gst_tfx_preset_warn (GstPreset *preset, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
 G_END_DECLS
 
 #endif /* GST_TFX_PRESET_H */

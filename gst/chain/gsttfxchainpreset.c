@@ -41,10 +41,9 @@ gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
   gboolean ok = text && can_be_read (text, &error);
 
   if (text && !ok)
-    GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-        ("The preset \"%s\" was not saved: it could not be loaded again: %s",
-            name, error.rendered),
-        (NULL));
+    gst_tfx_preset_warn (preset,
+        "The preset \"%s\" was not saved: it could not be loaded again: %s",
+        name, error.rendered);
   ok = ok && defaults.save_preset (preset, name) &&
        gst_preset_set_meta (preset, name, PRESET_CHAIN, text);
   g_free (text);
@@ -89,10 +88,9 @@ gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
       text && strcmp (text, NO_CHAIN) != 0 && can_be_read (text, &error);
 
   if (text && !ok)
-    GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
-        ("Invalid preset \"%s\"; the previous chain stays in use: %s", name,
-            error.rendered),
-        (NULL));
+    gst_tfx_preset_warn (preset,
+        "Invalid preset \"%s\"; the previous chain stays in use: %s", name,
+        error.rendered);
   ok = ok && gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
   if (ok)
     gst_tfx_chain_notify_text (GST_TFX_CHAIN (preset));

@@ -224,7 +224,8 @@ GST_START_TEST (test_broken)
   user_presets_write (TYPE, "1.22.0",
       "[Steep]\n_meta/cutoff=50\n_meta/order=65\ncutoff=50\norder=65\n\n"
       "[Words]\n_meta/cutoff=low\ncutoff=low\n\n"
-      "[Loud]\n_meta/mode=loud\nmode=loud\n\n");
+      "[Loud]\n_meta/mode=loud\nmode=loud\n\n"
+      "[Bytes]\n_meta/cutoff=m\xfcsik\ncutoff=m\xfcsik\n\n");
   gst_element_set_bus (element, bus);
   g_object_set (element, "cutoff", 777.0, "order", 3, NULL);
   fail_if (gst_preset_load_preset (GST_PRESET (element), "Steep"));
@@ -235,6 +236,8 @@ GST_START_TEST (test_broken)
   tfx_check_expect_warning (bus, "cutoff=low must be from", NULL);
   fail_if (gst_preset_load_preset (GST_PRESET (element), "Loud"));
   tfx_check_expect_warning (bus, "mode=loud must be a GstTfx", NULL);
+  fail_if (gst_preset_load_preset (GST_PRESET (element), "Bytes"));
+  tfx_check_expect_warning (bus, "cutoff=m\\xfcsik must be from", NULL);
   fail_if (gst_preset_load_preset (GST_PRESET (element), "No such thing"));
   tfx_check_expect_no_warning (bus);
   expect (element, "cutoff", "777");
