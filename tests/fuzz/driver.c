@@ -29,6 +29,30 @@ fuzz_fail (const char *what, int line)
   abort ();
 }
 
+char *
+fuzz_make_folder (void)
+{
+  char *path = strdup ("/dev/shm/tfxfuzz-XXXXXX");
+
+  if (path && mkdtemp (path))
+    return path;
+  free (path);
+  path = strdup ("/tmp/tfxfuzz-XXXXXX");
+  if (!path || !mkdtemp (path))
+    fuzz_fail ("a folder", __LINE__);
+  return path;
+}
+
+void
+fuzz_remove_folder (const char *path)
+{
+  char command[64];
+
+  snprintf (command, sizeof command, "rm -r '%s'", path);
+  if (system (command) != 0)
+    printf ("# %s is left\n", path);
+}
+
 #ifndef TFX_FUZZER
 
 #include "chaingen.h"

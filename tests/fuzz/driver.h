@@ -38,6 +38,11 @@ typedef struct FuzzTarget
   bool (*judge) (unsigned long n_runs, char *line, size_t size);
 } FuzzTarget;
 
+/* Makes an empty folder, in memory if there is one for files, and returns its path; free
+ * it. */
+char *fuzz_make_folder (void);
+void fuzz_remove_folder (const char *path);
+
 /* PROGRAM [RUNS [SEED [FILE...]]]: runs the files, then that many inputs, a quarter
  * with TFX_TEST_PART; TFX_TEST_FUZZ_SECONDS sets the time instead.  Speaks TAP. */
 int fuzz_main (const FuzzTarget *target, int argc, char **argv);

@@ -14,8 +14,6 @@
 
 #define RATE 48000
 #define N 256
-/* Of a text that takes long to run. */
-#define MAX_TAPS 4096
 
 static unsigned long n_taken, n_refused, n_children;
 
@@ -118,21 +116,6 @@ run (Stream *stream)
     gst_buffer_unref (buffer);
 }
 
-/* Texts that are long to design, run or end are not for here. */
-static gboolean
-is_cheap (const gchar *text)
-{
-  TfxExprError error;
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
-  gsize n_sections, n_taps;
-
-  if (!expr)
-    return TRUE;
-  tfx_expr_effort (expr, RATE, 2, &n_sections, &n_taps);
-  tfx_expr_free (&expr);
-  return n_taps <= MAX_TAPS;
-}
-
 static void
 ignore_log (const gchar *domain, GLogLevelFlags level, const gchar *message,
     gpointer data)
@@ -148,7 +131,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GstBus *bus;
 
   fuzz_begin (data, size);
-  if (!is_cheap (text)) {
+  if (!tfx_chains_is_cheap (text, RATE)) {
     g_free (text);
     return 0;
   }

@@ -141,6 +141,22 @@ tfx_chains_expected (const gchar *text, const GstAudioInfo *info,
   return out;
 }
 
+#define MAX_CHEAP_TAPS 4096
+
+gboolean
+tfx_chains_is_cheap (const gchar *text, gdouble rate_hz)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+  gsize n_sections, n_taps;
+
+  if (!expr)
+    return TRUE;
+  tfx_expr_effort (expr, rate_hz, 2, &n_sections, &n_taps);
+  tfx_expr_free (&expr);
+  return n_taps <= MAX_CHEAP_TAPS;
+}
+
 /* ---- elements ---------------------------------------------------------------- */
 
 GstHarness *

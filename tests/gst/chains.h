@@ -33,6 +33,9 @@ void tfx_chains_core_set (TfxCore *core, const gchar *stage, const gchar *param,
 gdouble *
 tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames);
 
+/* Whether a text is no chain, or one that is soon designed, run and ended. */
+gboolean tfx_chains_is_cheap (const gchar *text, gdouble rate_hz);
+
 /* A chain over samples from rest. */
 gdouble *tfx_chains_expected (const gchar *text, const GstAudioInfo *info,
     const gdouble *samples, gsize n_frames, gsize block_frames);
