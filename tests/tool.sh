@@ -1410,6 +1410,7 @@ check_bytes() {
   cp noise.wav "$name" || return 1
   gst-tfx process "$name" out-"$name" 'Gain(0.5)' | grep -F 'out-m\xfcsik.wav' && [ -s "out-$name" ] &&
     exits 1 'no-m\xfcsik.wav' gst-tfx process "no-$name" none.wav 'Gain(0.5)' &&
+    gst-tfx spectrum -o bytes.svg "$name" && grep -F 'm\xfcsik.wav' bytes.svg &&
     gst-tfx process --json -o bytes -c 'Gain(0.5)' "$name" > bytes.json || return 1
   gst-tfx process -o bytes -c 'Gain(0.5)' "$name" 2>&1 | grep 'done before' || return 1
   python3 -c '

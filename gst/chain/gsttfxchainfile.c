@@ -41,19 +41,15 @@ read_text (const gchar *location, gchar **fault)
   return text;
 }
 
-/* Takes the text. */
+/* Takes the text, which the fault may quote. */
 static gchar *
 convert (gchar *text, gchar **fault)
 {
-  gchar *converted = gst_tfx_chain_settings_convert (text, fault);
+  gchar *quoting = NULL;
+  gchar *converted = gst_tfx_chain_settings_convert (text, &quoting);
 
-  /* It may quote the text. */
-  if (*fault && !g_utf8_validate (*fault, -1, NULL)) {
-    gchar *quoting = *fault;
-
-    *fault = g_utf8_make_valid (quoting, -1);
-    g_free (quoting);
-  }
+  *fault = quoting ? gst_tfx_bytes_escape (quoting) : NULL;
+  g_free (quoting);
   g_free (text);
   return converted;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxchainprivate.h"
 #include "gsttfxchainreader.h"
 
@@ -148,12 +149,12 @@ unparent_all (GPtrArray *stages)
 }
 
 /* The value of the property, which is UTF-8.  NULL: the text is not, and is printed from
- * its expression.  A faulty one has U+FFFD in place of the other bytes. */
+ * its expression.  A faulty one has \\xNN in place of the other bytes. */
 static gchar *
 keep_text (const Change *change)
 {
   if (change->text && !g_utf8_validate (change->text, -1, NULL))
-    return change->fault ? g_utf8_make_valid (change->text, -1) : NULL;
+    return change->fault ? gst_tfx_bytes_escape (change->text) : NULL;
   return g_strdup (change->text);
 }
 

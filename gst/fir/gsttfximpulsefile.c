@@ -46,7 +46,7 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   if (g_str_has_suffix (why, "."))
     why[strlen (why) - 1] = '\0';
   /* It may quote the file. */
-  valid = g_utf8_make_valid (why, -1);
+  valid = gst_tfx_bytes_escape (why);
   g_set_error (error, GST_RESOURCE_ERROR, code,
       "the impulse response in '%s' cannot be used: %s", name, valid);
   g_free (valid);

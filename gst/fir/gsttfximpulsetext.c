@@ -42,6 +42,9 @@ gst_tfx_impulse_text_is (const gchar *path)
   return is_text;
 }
 
+/* Of a line that a message quotes, in bytes. */
+#define MAX_QUOTED 40
+
 typedef struct
 {
   GArray *numbers; /* of gdouble, frame by frame */
@@ -138,6 +141,17 @@ make_impulse (const Text *text, gchar **why)
   return self;
 }
 
+/* The bytes of a line that a message quotes: no part of a character at the end. */
+static gint
+count_quoted (const gchar *line)
+{
+  gsize n = strnlen (line, MAX_QUOTED);
+
+  while (n > 0 && (line[n] & 0xc0) == 0x80)
+    n--;
+  return (gint)n;
+}
+
 GstTfxImpulse *
 gst_tfx_impulse_text_read (const gchar *path, gchar **why)
 {
@@ -152,9 +166,9 @@ gst_tfx_impulse_text_read (const gchar *path, gchar **why)
     gchar *line = g_strndup (at, (gsize)((stop ? stop : end) - at));
 
     if (!take_line (&text, line))
-      *why = g_strdup_printf ("line %u, '%.40s', does not have one number "
+      *why = g_strdup_printf ("line %u, '%.*s', does not have one number "
                               "for each channel",
-          i, line);
+          i, count_quoted (line), line);
     g_free (line);
     at = stop ? stop + 1 : end;
   }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "gsttfxbytes.h"
+
 #define ELLIPSIS 0x2026
 
 /* About, in pixels, of letters of 13 pixels; rather more. */
@@ -34,7 +36,7 @@ gst_tfx_label_measure (const gchar *text)
 gchar *
 gst_tfx_label_fit (const gchar *text, gdouble width)
 {
-  gchar *valid = g_utf8_make_valid (text, -1);
+  gchar *valid = gst_tfx_bytes_escape (text);
   const gboolean is_long = gst_tfx_label_measure (valid) > width;
   GString *fitting = g_string_new (NULL);
   const gchar *at = valid;

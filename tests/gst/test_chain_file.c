@@ -131,6 +131,7 @@ GST_START_TEST (test_faults)
                                "Filter 2: ON HS 6dB Fc 100 Hz Gain 3 dB\n");
   gchar *channel = write_file ("apo.txt", "Channel: L\nPreamp: -6 dB\n");
   gchar *type = write_file ("type.txt", "Filter 1: ON XY Fc 63 Hz\n");
+  gchar *bytes = write_file ("bytes.txt", "Filter 1: ON m\xfcsik Fc 63 Hz\n");
 
   expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
   expect_fault (folder, "cannot read the chain from");
@@ -144,11 +145,13 @@ GST_START_TEST (test_faults)
   expect_fault (type,
       "unknown filter type XY; the types are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
       "BP, NO, Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC");
+  expect_fault (bytes, "unknown filter type m\\xfcsik; the types are PK");
   g_free (wrong);
   g_free (rew);
   g_free (slope);
   g_free (channel);
   g_free (type);
+  g_free (bytes);
 }
 
 GST_END_TEST;
@@ -390,7 +393,8 @@ GST_START_TEST (test_names)
   g_object_get (element, "chain", &text, NULL);
   fail_unless (g_utf8_validate (text, -1, NULL));
   expect_in (text, "m\\xfcsik.wav");
-  g_object_set (element, "chain", "", NULL);
+  g_object_set (element, "chain", "Gain(2) | m\xfcsik(", NULL);
+  tfx_chains_expect_text (element, "Gain(2) | m\\xfcsik(");
   g_object_set (element, "chain", text, NULL);
   g_object_get (element, "chain", &again, NULL);
   fail_unless_equals_string (again, text);

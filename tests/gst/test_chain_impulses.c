@@ -278,6 +278,9 @@ GST_START_TEST (test_faults)
   g_free (write_text ("wide.txt", wide));
 
   g_free (write_text ("bad.txt", "1\n2 3\n"));
+  g_free (write_text ("bytes.txt", "1\nm\xfcsik\n"));
+  g_free (write_text ("long.txt",
+      "1\nAn umlaut begins at the fortieth byte: \xc3\xbc\n"));
   g_free (write_text ("none.txt", "nothing at all\n"));
   g_free (write_text ("zero.txt", "0\n0\n"));
   zeros = g_build_filename (folder, "zeros.wav", NULL);
@@ -289,6 +292,8 @@ GST_START_TEST (test_faults)
   expect_fault ("FIR('@')", "it is a folder");
   expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', does not have one number"
                                     " for each");
+  expect_fault ("FIR('@/bytes.txt')", "line 2, 'm\\xfcsik', does not");
+  expect_fault ("FIR('@/long.txt')", "fortieth byte: ', does not");
   expect_fault ("FIR('@/none.txt')", "nor a text file with numbers");
   expect_fault ("FIR('@/wide.txt')", "nor a text file with numbers");
   expect_fault ("FIR('@/zero.txt')", "it is silent");
