@@ -14,8 +14,9 @@ already what they need.
 --all   everything, and all of it: the slow tests; live streams, heard by their clients; an
         archive filtered by GNU parallel and Slurm; a release and Debian packages of it; the
         filter core for AArch64, built in build-aarch64/ and tested in an emulator; a build
-        in build-sanitize/ with the address and undefined behaviour sanitizers, with all
-        tests again
+        by Clang in build-clang/, with the tests that are not slow again; a build in
+        build-sanitize/ with the address and undefined behaviour sanitizers, with all tests
+        again
 --part  what .ci/run needs: some of each of these, but for the packages, and every fourth of
         the slow tests.  NUMBER says which; without it the last commit's hash does"
 
@@ -288,6 +289,22 @@ if $built && ! is_quick; then
     if turn 2 1; then run_tap 'arm64: ' "$root/tests/arm64.sh"; fi
   else
     echo "not tested on AArch64"
+    skipped=$((skipped + 1))
+  fi
+fi
+
+# ---- the same by Clang ------------------------------------------------------
+
+if $built && is_all; then
+  title "build and test by Clang"
+  # shellcheck disable=SC2086 # one word for each package
+  if deps_require "for a build by Clang" $DEPS_CLANG; then
+    # The slow tests repeat in width what the others check.
+    test_args=(--timeout-multiplier 3 --no-suite slow) names=()
+    CC=clang build_and_test 'clang: ' "$root/build-clang" \
+      "${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dnvcc=disabled -Dwerror=true
+  else
+    echo "not built by Clang"
     skipped=$((skipped + 1))
   fi
 fi

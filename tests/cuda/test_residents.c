@@ -43,8 +43,8 @@ static const char *const texts[N_ROW] = {
   "HiButterworth(80, order=4) | Delay(1000, feedback=0.5, mix=0.4)",
   "LoButterworth(5000, order=6) | Compressor(-20, 4) | Reverb(0.4)",
   "DesignableFIR(2000, 701) | (LoButterworth(300) + HiChebyshev1(3000))",
-  "DesignableFIR(4000, 11) | ParametricEQ(1000, 2, 6) | Limiter(-12, 0.05) | "
-  "Limiter(-14, true_peak=True)",
+  ("DesignableFIR(4000, 11) | ParametricEQ(1000, 2, 6) | Limiter(-12, 0.05) | "
+   "Limiter(-14, true_peak=True)"),
 };
 
 static TfxFilter *

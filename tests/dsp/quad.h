@@ -10,28 +10,32 @@
 #include <float.h>
 #include <math.h>
 
-#if defined(__SIZEOF_FLOAT128__) && defined(HAVE_QUADMATH)
-#include <quadmath.h>
+#if defined(__SIZEOF_FLOAT128__) && defined(HAVE_FLOAT128)
 #define TEST_HAVE_QUAD 1
-#define TEST_QUAD_PI M_PIq
+#define TEST_QUAD_PI 3.14159265358979323846264338327950288Q
 typedef __float128 TestQuad;
+
+/* glibc's headers declare these for GCC alone. */
+TestQuad sinf128 (TestQuad x);
+TestQuad cosf128 (TestQuad x);
+TestQuad sqrtf128 (TestQuad x);
 
 static inline TestQuad
 test_quad_sin (TestQuad x)
 {
-  return sinq (x);
+  return sinf128 (x);
 }
 
 static inline TestQuad
 test_quad_cos (TestQuad x)
 {
-  return cosq (x);
+  return cosf128 (x);
 }
 
 static inline TestQuad
 test_quad_sqrt (TestQuad x)
 {
-  return sqrtq (x);
+  return sqrtf128 (x);
 }
 #else
 #define TEST_HAVE_QUAD (LDBL_MANT_DIG >= 113)

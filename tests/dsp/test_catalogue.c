@@ -46,7 +46,7 @@ typedef struct Reader
   bool has_line;
 } Reader;
 
-static void
+static _Noreturn void
 bail_out (const Reader *reader)
 {
   printf ("Bail out! not as catalogue.py writes it: %s\n", reader->line);

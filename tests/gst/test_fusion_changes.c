@@ -33,8 +33,8 @@ static const gchar *const texts[] = {
   "Gain(0.8) | Gain(1.1)",
   "eq=ParametricEQ(900, q=2, gain=4)",
   "eq=ParametricEQ(900, q=2, gain=4) | Gain(0.7)",
-  "HiShelving(3000, q=0.7, gain=-3, gain_scale='db') | "
-  "eq=ParametricEQ(500, q=3, gain=-6)",
+  ("HiShelving(3000, q=0.7, gain=-3, gain_scale='db') | "
+   "eq=ParametricEQ(500, q=3, gain=-6)"),
   "(LoButterworth(900, order=3) + Gain(0.3))",
   "Delay(delay_samples=300, feedback=0.4, taps=2)",
   "d=Delay(delay_samples=30, feedback=0.4, taps=1) | Notch(400, 3)",

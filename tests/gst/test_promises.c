@@ -25,8 +25,8 @@ mute (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 static const gchar *const rows[] = {
-  "tfxbutterworth mode=high-pass cutoff=100 ! "
-  "bin.( name=bin tfxchain chain=\"FIR([0, 1])\" )",
+  ("tfxbutterworth mode=high-pass cutoff=100 ! "
+   "bin.( name=bin tfxchain chain=\"FIR([0, 1])\" )"),
   "tfxfir align=false ! bin.( name=bin tfxbutterworth ! tfxchebyshev )",
   "tfxbutterworth ! tfxfir ! bin.( name=bin tfxchain ) ! tfxchebyshev",
 };

@@ -24,6 +24,8 @@ DEPS_LOUDNESS="libebur128-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 # The filter core and the plugin for AArch64, and what runs them.
 DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"
+# The other compiler that docs/install.md names.
+DEPS_CLANG="clang"
 # The example with a window, a screen for it and a hand.
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
@@ -76,6 +78,7 @@ deps_has() {
       pkg-config gstreamer-cuda-1.0 || deps_cuda_library
       ;;
     g++) command -v c++ ;;
+    clang) command -v clang ;;
     libsndfile1-dev) pkg-config sndfile ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
