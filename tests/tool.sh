@@ -1257,6 +1257,16 @@ check_zeros() {
     exits 0 '1 done, 0 failed' gst-tfx process -o zeros -c 'Gain(0.5)' noise.wav
 }
 
+# A part of a line still fits.
+check_journal_limit() {
+  truncate -s $((65536 - 60)) limit.journal && (
+    trap '' XFSZ
+    ulimit -f 64
+    exits 1 'the journal limit.journal: File too large' \
+      gst-tfx process -o limit --journal limit.journal -c 'Gain(0.5)' noise.wav
+  )
+}
+
 # Another impulse response makes another output; the same one under a new time does not.
 check_file_changed() {
   printf '0.5\n' > response.txt
@@ -1443,6 +1453,7 @@ tap_case "process: 40 files at once" exits 0 "done, 0 failed" \
   gst-tfx process -j 50 -o fifty -c 'Gain(0.5)' many/k*.wav
 tap_case "process: begun, and killed before that was told" check_begun
 tap_case "process: a journal with zeros in it" check_zeros
+tap_case "process: a journal that part of a line fits in" check_journal_limit
 tap_case "process: a file in the chain has changed" check_file_changed
 tap_case "process: an input that changes meanwhile" check_input_changed
 tap_case "process: long names" check_long_names

@@ -189,6 +189,23 @@ gst_tfx_journal_is_begun (GstTfxJournal *journal, const gchar *input,
          !has_line (journal, "done", input, output);
 }
 
+/* Writes in one piece.  Where only a part fits, the rest is tried too, for its errno. */
+static gboolean
+write_text (gint file, const gchar *text)
+{
+  gsize rest = strlen (text);
+
+  while (rest > 0) {
+    const gssize n = write (file, text, rest);
+
+    if (n <= 0)
+      return FALSE;
+    text += n;
+    rest -= (gsize)n;
+  }
+  return TRUE;
+}
+
 static gboolean
 add_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *state, const gchar *output, GError **error)
@@ -196,9 +213,7 @@ add_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
   gchar *line = make_line (journal, word, input, state, output);
   /* (A line that was cut off ends here.) */
   gchar *text = line ? g_strconcat ("\n", line, "\n", NULL) : NULL;
-  const gsize length = text ? strlen (text) : 0;
-  const gboolean is_written =
-      !text || write (journal->file, text, length) == (gssize)length;
+  const gboolean is_written = !text || write_text (journal->file, text);
 
   if (!is_written)
     set_error (error, journal->path);
