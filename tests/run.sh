@@ -343,11 +343,14 @@ if $built && ! is_quick; then
       "-Db_sanitize=${sanitizers[part / 4 % 2]}")
     export TFX_TEST_PART=$part
   fi
+  # Not among GCC's "undefined": a number that its integer does not hold.
+  casts=-fsanitize=float-cast-overflow
   # With -O2 the checks of a file of kernels take the compiler minutes, and to follow
   # variables for a debugger a third more.  Reports need lines alone.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
     "${setup[@]}" -Dtests=enabled -Dnvcc=disabled -Db_lundef=false \
-    -Dbuildtype=debug -Doptimization=1 -Dc_args=-g1
+    -Dbuildtype=debug -Doptimization=1 "-Dc_args=-g1 $casts" "-Dcpp_args=$casts" \
+    "-Dc_link_args=$casts" "-Dcpp_link_args=$casts"
 fi
 
 # ---- the sources ------------------------------------------------------------
