@@ -39,25 +39,24 @@ has_ended (const TfxJob *job)
   return __atomic_load_n (&job->has_ended, __ATOMIC_ACQUIRE);
 }
 
-static int
+/* False if there is no thread to be had, or no memory. */
+static bool
 job_begin (TfxJob **jobs, const TfxKernelId *id, int compute, const char *name)
 {
   TfxJob *job = calloc (1, sizeof *job);
-  int err;
 
   if (!job)
-    return -ENOMEM;
+    return false;
   job->id = *id;
   job->compute = compute;
   snprintf (job->name, sizeof job->name, "%s", name);
-  err = pthread_create (&job->thread, NULL, job_run, job);
-  if (err != 0) {
+  if (pthread_create (&job->thread, NULL, job_run, job) != 0) {
     free (job);
-    return -err;
+    return false;
   }
   job->next = *jobs;
   *jobs = job;
-  return -EINPROGRESS;
+  return true;
 }
 
 /* The result goes to the caller. */
@@ -88,7 +87,9 @@ tfx_job_take (TfxJob **jobs, const TfxKernelId *id, int compute, void **image,
       return has_ended (*link) ? job_end (link, image, size, why, why_size)
                                : -EINPROGRESS;
   }
-  return job_begin (jobs, id, compute, name);
+  if (job_begin (jobs, id, compute, name))
+    return -EINPROGRESS;
+  return tfx_compile_kernel (id, compute, image, size, why, why_size);
 }
 
 bool

@@ -12,7 +12,7 @@
 typedef struct TfxJob TfxJob;
 
 /* As tfx_compile_kernel(), but what is not there yet is begun, and -EINPROGRESS
- * returned until it is; -ENOMEM or -EAGAIN: it cannot be begun. */
+ * returned until it is.  Without a thread the caller compiles it. */
 int tfx_job_take (TfxJob **jobs, const TfxKernelId *id, int compute,
     void **image, size_t *size, char *why, size_t why_size);
 

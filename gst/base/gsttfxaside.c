@@ -77,7 +77,7 @@ gst_tfx_aside_probe (GstPad *pad, Aside *aside, GstPadProbeCallback function)
       g_atomic_rc_box_acquire (aside), gst_tfx_aside_unref);
 }
 
-void
+gboolean
 gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer)
 {
   Aside *aside = g_atomic_rc_box_new0 (Aside);
@@ -94,17 +94,19 @@ gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer)
     leap = gst_tfx_aside_probe (cut, aside, gst_tfx_aside_leap);
   thread = g_thread_try_new ("tfx-aside", gst_tfx_aside_run,
       g_atomic_rc_box_acquire (aside), NULL);
-  /* Without a thread this one pushes, and waits for more than the arrival. */
-  if (thread)
+  if (thread) {
     g_thread_unref (thread);
-  else
-    gst_tfx_aside_run (aside);
-  g_mutex_lock (&aside->lock);
-  while (!aside->has_arrived)
-    g_cond_wait (&aside->cond, &aside->lock);
-  g_mutex_unlock (&aside->lock);
+    g_mutex_lock (&aside->lock);
+    while (!aside->has_arrived)
+      g_cond_wait (&aside->cond, &aside->lock);
+    g_mutex_unlock (&aside->lock);
+  } else {
+    gst_clear_buffer (&aside->buffer);
+    gst_tfx_aside_unref (aside);
+  }
   gst_pad_remove_probe (sink, arrive);
   if (cut)
     gst_pad_remove_probe (cut, leap);
   gst_tfx_aside_unref (aside);
+  return thread != NULL;
 }

@@ -312,7 +312,13 @@ gst_tfx_flight_send_aside (GstTfxElement *self, GstPad *cut, GstPad *sink)
     gst_tfx_flight_send (self, held);
   } else if (gst_tfx_run_conclude (self, held->buffer, held->err)) {
     gst_tfx_settings_count_step (self, held->n_frames);
-    gst_tfx_aside_push (priv->src, cut, sink, g_steal_pointer (&held->buffer));
+    if (!gst_tfx_aside_push (priv->src, cut, sink,
+            g_steal_pointer (&held->buffer)))
+      GST_ELEMENT_WARNING (self, CORE, THREAD,
+          ("The last %" G_GSIZE_FORMAT " frames are dropped: no thread can be "
+           "created to send them.",
+              held->n_frames),
+          (NULL));
   }
   gst_clear_buffer (&held->buffer);
 }

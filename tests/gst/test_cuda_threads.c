@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_threads.c: elements on a device in a process that may have no more
+ * threads.  Each pthread_create() on behalf of the plugin fails, from the first or a
+ * later one on; what its threads would have done is done in place, or reported.
+ */
+#include <string.h>
+
+#include "deck.h"
+#include "nothreads.h"
+
+#define RATE 48000
+#define N_FRAMES 500
+
+static gchar *folder;
+
+/* A device for which every kernel has to be compiled, and none is kept on disk. */
+static void
+set_up (void)
+{
+  folder = g_dir_make_tmp ("tfx-threads-XXXXXX", NULL);
+  g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+  g_setenv ("TFX_STANDIN_CC", "130", TRUE);
+}
+
+static void
+tear_down (void)
+{
+  gchar *command = g_strdup_printf ("rm -rf '%s'", folder);
+
+  fail_unless (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
+  g_free (command);
+  g_free (folder);
+}
+
+static gboolean
+runs_on_cuda (Deck *deck, const gchar *name)
+{
+  gchar *text = deck_text (deck, name, "device");
+  const gboolean does = g_strcmp0 (text, "cuda") == 0;
+
+  g_free (text);
+  return does;
+}
+
+/* ---- settings while samples flow --------------------------------------------------- */
+
+/* What is set while it plays: a device that has to be opened, for one element and for
+ * two; and what needs another kernel. */
+static const struct
+{
+  const gchar *launch, *names[3], *property, *value;
+} changes[] = {
+  { "tfxbutterworth name=e0 device=cpu order=4", { "e0" }, "device", "cuda" },
+  { "tfxfir name=e0 device=cpu taps=301 align=false", { "e0" }, "device",
+      "cuda" },
+  { "tfxbutterworth name=e0 device=cpu fuse=false ! "
+    "tfxchain name=e1 device=cpu fuse=false chain=\"Echo(500) | Reverb(0.4)\"",
+      { "e0", "e1" }, "device", "cuda" },
+  { "tfxbutterworth name=e0 DEVICE order=4", { "e0" }, "order", "10" },
+};
+
+/* How many threads there are for it: one opens a device, others compile kernels. */
+static const guint n_threads[] = { 0, 1, 2, 3 };
+
+static Deck *
+play (guint change, DeckSide side)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (changes[change].launch, side, &info);
+  const gchar *value = changes[change].value;
+
+  if (side == DECK_CPU && strcmp (value, "cuda") == 0)
+    value = "cpu";
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  for (guint i = 0; changes[change].names[i]; i++)
+    deck_set (deck, changes[change].names[i], changes[change].property, value);
+  return deck;
+}
+
+/* The device filters in the end, and each sample is right. */
+GST_START_TEST (test_changes)
+{
+  const guint change = __i__ / G_N_ELEMENTS (n_threads);
+  const guint n = n_threads[__i__ % G_N_ELEMENTS (n_threads)];
+  const gchar *launch = changes[change].launch;
+  Deck *cpu = play (change, DECK_CPU), *cuda;
+  gboolean are_all = FALSE;
+  guint n_buffers = 0;
+  gint64 begin = 0;
+  gdouble db;
+
+  no_threads_after (n);
+  cuda = play (change, DECK_CUDA);
+  for (; !are_all && tfx_check_wait (&begin); n_buffers++) {
+    deck_push_many (cuda, N_FRAMES, N_FRAMES);
+    are_all = TRUE;
+    for (guint i = 0; changes[change].names[i]; i++)
+      are_all &= runs_on_cuda (cuda, changes[change].names[i]);
+  }
+  deck_push_many (cuda, 4 * N_FRAMES, N_FRAMES);
+  deck_end (cuda);
+  tfx_check_expect_no_warning (cuda->bus);
+  fail_unless (are_all, "%s: not on the device", launch);
+  fail_unless (n > 0 || no_threads_count () > 0,
+      "no thread was asked for: the case tests nothing");
+
+  deck_push_many (cpu, (n_buffers + 4) * N_FRAMES, N_FRAMES);
+  deck_end (cpu);
+  deck_expect_same_times (cpu, cuda, launch);
+  db = deck_distance_db (cpu, cuda);
+  fail_unless (db < -120.0, "%s: %g dB", launch, db);
+  deck_free (cpu);
+  deck_free (cuda);
+}
+GST_END_TEST;
+
+/* ---- a buffer in flight -------------------------------------------------------------- */
+
+/* The element is taken out, in front of a sink that waits for the pipeline to play.
+ * Whoever takes it out cannot push the buffer: the sink would keep it.  The buffer is
+ * dropped, which is reported. */
+GST_START_TEST (test_unlink)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstElement *bin = gst_parse_bin_from_description (
+      "identity name=first ! tfxbutterworth name=e cutoff=100 device=cuda "
+      "device-delay=1 ! fakesink name=end sync=false async=false",
+      TRUE, NULL);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+  GstElement *front = gst_bin_get_by_name (GST_BIN (bin), "first");
+  GstElement *e = gst_bin_get_by_name (GST_BIN (bin), "e");
+  GstElement *end = gst_bin_get_by_name (GST_BIN (bin), "end");
+  const gdouble silence[2 * N_FRAMES] = { 0.0 };
+
+  gst_element_set_bus (bin, bus);
+  h = gst_harness_new_with_element (bin, "sink", NULL);
+  tfx_check_set_info (h, &info);
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_int (gst_harness_push (h,
+                                tfx_check_stamped (&info, silence, N_FRAMES,
+                                    i * N_FRAMES)),
+        GST_FLOW_OK);
+  if (__i__)
+    gst_element_set_state (bin, GST_STATE_PAUSED);
+  tfx_check_expect_no_warning (bus);
+  no_threads_after (0);
+  gst_element_unlink (front, e);
+  fail_unless (no_threads_count () > 0,
+      "no thread was asked for: the case tests nothing");
+  tfx_check_expect_warning (bus, "500 frames", "thread", NULL);
+
+  /* What follows plays without it. */
+  gst_element_unlink (e, end);
+  gst_element_set_state (e, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (bin), e);
+  fail_unless (gst_element_link (front, end));
+  gst_element_set_state (bin, GST_STATE_PLAYING);
+  fail_unless_equals_int (gst_harness_push (h,
+                              tfx_check_stamped (&info, silence, N_FRAMES,
+                                  4 * N_FRAMES)),
+      GST_FLOW_OK);
+  gst_element_set_bus (bin, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (front);
+  gst_object_unref (e);
+  gst_object_unref (end);
+  gst_object_unref (bin);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("cuda_threads");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_loop_test (tc, test_changes, 0,
+      G_N_ELEMENTS (changes) * G_N_ELEMENTS (n_threads));
+  tcase_add_loop_test (tc, test_unlink, 0, 2);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}
