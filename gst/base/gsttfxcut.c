@@ -10,6 +10,7 @@
  *   Matroska  the bytes of its segment         RFC 8794, RFC 9559
  *   MP3       its bytes, in a Xing header      where an encoder wrote one
  *   Ogg       nothing, but its last page is marked   RFC 3533, 6
+ *   SDS       its samples, in packets of one size    MIDI 1.0, Sample Dump Standard
  */
 #include "gsttfxcut.h"
 
@@ -284,6 +285,24 @@ check_ogg (const Sound *sound)
   return has_end ? NULL : g_strdup ("it is cut off: its last page is missing");
 }
 
+/* A header of 21 bytes with the bits of a sample and the number of samples, 7 bits in
+ * each byte, then packets of 127 bytes with 120 for samples. */
+static gchar *
+check_sds (const Sound *sound)
+{
+  guint8 header[21];
+  guint n_samples, in_packet;
+
+  if (!gst_tfx_bytes_read_at (sound->file, sound->start, header, sizeof header))
+    return NULL;
+  n_samples = (header[10] & 0x7fu) | (header[11] & 0x7fu) << 7 |
+              (header[12] & 0x7fu) << 14;
+  in_packet = 120 / MAX ((header[6] + 6u) / 7, 1);
+  return compare_bytes (sound,
+      (guint64)sound->start + sizeof header +
+          (guint64)127 * ((n_samples + in_packet - 1) / in_packet));
+}
+
 static const struct
 {
   guint offset;
@@ -298,6 +317,7 @@ static const struct
   { 4, "ftyp", check_mp4 },
   { 0, "\x1a\x45\xdf\xa3", check_matroska },
   { 0, "OggS", check_ogg },
+  { 0, "\xf0\x7e", check_sds },
   { 0, "\xff", check_mp3 },
 };
 

@@ -21,9 +21,9 @@
  * of the stream; the resampler's filter would get very long. */
 #define MAX_RATE_RATIO 256
 
-/* Bounds what a file can ask for: samples of all channels, 1 GiB as doubles, and the
- * frames in which the file's rate and the stream's both have whole frames, which is
- * the shortest silence that can be resampled before the sound. */
+/* Bounds what a file can ask for: samples of all channels, at its own rate and at the
+ * stream's, 1 GiB each as doubles; and the frames in which both rates have whole frames,
+ * which is the shortest silence that can be resampled before the sound. */
 #define MAX_SAMPLES (1 << 27)
 #define MAX_PERIOD (1 << 20)
 
@@ -365,6 +365,10 @@ static gboolean
 gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
     const gchar *path, GError **error)
 {
+  const guint period =
+      self->rate / gst_util_greatest_common_divisor (self->rate, rate);
+  const gdouble ratio = (gdouble)rate / self->rate;
+
   if (self->rate / MAX_RATE_RATIO > rate ||
       rate / MAX_RATE_RATIO > self->rate) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
@@ -372,19 +376,25 @@ gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
         self->rate, rate);
     return FALSE;
   }
-  if (self->rate / gst_util_greatest_common_divisor (self->rate, rate) >
-      MAX_PERIOD) {
+  if (period > MAX_PERIOD) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "its rate of %u Hz cannot be converted to the %u Hz of the stream: the "
         "two have no common period of at most %u frames",
         self->rate, rate, MAX_PERIOD);
     return FALSE;
   }
-  if ((gdouble)self->n_taps * rate / self->rate > TFX_FIR_MAX_TAPS) {
+  if (self->n_taps * ratio > TFX_FIR_MAX_TAPS) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "its %" G_GSIZE_FORMAT " frames at %u Hz are more than %u at the %u Hz "
         "of the stream",
         self->n_taps, self->rate, TFX_FIR_MAX_TAPS, rate);
+    return FALSE;
+  }
+  if ((self->n_taps + period) * ratio * self->n_kernels > MAX_SAMPLES) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its %u channels of %" G_GSIZE_FORMAT
+        " frames at %u Hz are more than %u samples at the %u Hz of the stream",
+        self->n_kernels, self->n_taps, self->rate, MAX_SAMPLES, rate);
     return FALSE;
   }
   return TRUE;

@@ -280,6 +280,7 @@ typedef enum
   TOO_MANY_SAMPLES,
   TRUNCATED,
   CUT_OFF,
+  CUT_DUMP,
   PIPE,
   N_FAULTS
 } Fault;
@@ -290,7 +291,8 @@ static const gchar *const fault_words[] = { "No such file", "it is a folder",
   "frame 3 is nan in channel 0", "16777217 frames long; at most 16777216",
   "it has 3 channels, but the stream has 2", "too far from the 48000 Hz",
   "no common period of at most 1048576 frames", "at most 134217728 samples",
-  "it ends after", "it is cut off", "it is not a file" };
+  "it ends after", "it is cut off", "it has 148 bytes of the 6658504",
+  "it is not a file" };
 
 static gchar *
 write_other (gint format, guint rate, const gdouble *samples, gsize n)
@@ -321,6 +323,19 @@ write_sparse (guint16 n_channels, guint32 n_frames)
   GST_WRITE_UINT32_LE (head + 40, size);
   fail_unless (g_file_set_contents (path, (gchar *)head, sizeof head, NULL));
   fail_unless_equals_int (truncate (path, sizeof head + size), 0);
+  return path;
+}
+
+/* A MIDI sample dump of the most samples there can be, with its first packet alone. */
+static gchar *
+write_cut_dump (void)
+{
+  guint8 bytes[148] = "\xf0\x7e\0\1\0\0\x10\x13\x31\1\x7f\x7f\x7f";
+  gchar *path = tfx_firs_write_wav (&(gdouble){ 1.0 }, 1, 1, RATE);
+
+  bytes[20] = bytes[147] = 0xf7;
+  memcpy (bytes + 21, "\xf0\x7e\0\2", 4);
+  fail_unless (g_file_set_contents (path, (gchar *)bytes, sizeof bytes, NULL));
   return path;
 }
 
@@ -378,6 +393,8 @@ make_fault (Fault fault)
       g_free (noise);
       fail_unless_equals_int (truncate (path, 4000), 0);
       return path;
+    case CUT_DUMP:
+      return write_cut_dump ();
     default:
       path = tfx_firs_write_wav (one, 1, 1, RATE);
       g_unlink (path);
@@ -393,14 +410,14 @@ drop_fault (gchar *path)
   g_free (path);
 }
 
-/* Without a kernel from before: an error that stops. */
-GST_START_TEST (test_faults_at_start)
+/* Takes the path.  An error that stops a stream of so many channels. */
+static void
+expect_fault (gchar *path, gint n_channels, const gchar *words)
 {
-  gchar *path = make_fault (__i__);
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstAudioInfo info = tfx_check_f32 (RATE, n_channels);
   GstHarness *h = gst_harness_new ("tfxfir");
   GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (BLOCK * 2, 3);
+  gdouble *in = tfx_check_noise (BLOCK * n_channels, 3);
   GstMessage *message;
   GError *error;
 
@@ -413,8 +430,7 @@ GST_START_TEST (test_faults_at_start)
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (error->domain == GST_RESOURCE_ERROR);
-  fail_unless (strstr (error->message, path) &&
-                   strstr (error->message, fault_words[__i__]),
+  fail_unless (strstr (error->message, path) && strstr (error->message, words),
       "'%s'", error->message);
   g_error_free (error);
   gst_message_unref (message);
@@ -423,6 +439,25 @@ GST_START_TEST (test_faults_at_start)
   gst_object_unref (bus);
   gst_harness_teardown (h);
   drop_fault (path);
+}
+
+/* Without a kernel from before: an error that stops. */
+GST_START_TEST (test_faults_at_start)
+{
+  expect_fault (make_fault (__i__), 2, fault_words[__i__]);
+}
+GST_END_TEST;
+
+/* A short file that is a long one at the stream's rate: 1.3 GB. */
+GST_START_TEST (test_resampled_size)
+{
+  const gsize n_frames = 20000;
+  gdouble *taps = g_new0 (gdouble, n_frames * 64);
+
+  taps[0] = 1.0;
+  expect_fault (tfx_firs_write_wav (taps, n_frames, 64, 375), 64,
+      "its 64 channels of 20000 frames at 375 Hz");
+  g_free (taps);
 }
 GST_END_TEST;
 
@@ -690,6 +725,7 @@ fir_files_suite (void)
   tcase_add_loop_test (tc, test_precedence, 0, 2);
   tcase_add_loop_test (tc, test_other_rates, 0, 15);
   tcase_add_loop_test (tc, test_faults_at_start, 0, N_FAULTS);
+  tcase_add_test (tc, test_resampled_size);
   tcase_add_loop_test (tc, test_faults_while_playing, 0, N_FAULTS);
   tcase_add_test (tc, test_fault_and_caps);
   tcase_add_test (tc, test_channels_change);
