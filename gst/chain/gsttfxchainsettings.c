@@ -155,8 +155,9 @@ make_plain (gchar *number, gchar mark)
 static const gchar *
 find_frequency (const gchar *line, gdouble *hz)
 {
-  gchar **parts =
-      g_regex_split_simple ("\\bFc\\s*+(.*?)\\s*(k?)Hz\\b", line, FLAGS, 0);
+  /* (The first Fc alone: what follows another one follows that too.) */
+  gchar **parts = g_regex_split_simple ("\\bFc(*COMMIT)\\s*+(.*?)\\s*(k?)Hz\\b",
+      line, FLAGS, 0);
   const gchar *wrong = "has no frequency (Fc)";
   gchar *end;
 

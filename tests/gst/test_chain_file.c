@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "chains.h"
 
@@ -182,6 +183,25 @@ GST_START_TEST (test_settings_overflow)
     g_free (path);
     g_free (text);
   }
+}
+
+GST_END_TEST;
+
+/* The time of a line grows with its length, not faster. */
+GST_START_TEST (test_settings_long_line)
+{
+  GString *text = g_string_new ("Filter 1: ON PK ");
+  const clock_t start = clock ();
+  gchar *path;
+
+  for (guint i = 0; i < 10000; i++)
+    g_string_append (text, "Fc ");
+  g_string_append (text, "Hzz");
+  path = write_file ("long.txt", text->str);
+  expect_fault (path, "no frequency (Fc)");
+  fail_unless (clock () - start < CLOCKS_PER_SEC);
+  g_string_free (text, TRUE);
+  g_free (path);
 }
 
 GST_END_TEST;
@@ -522,6 +542,7 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_read);
   tcase_add_test (tcase, test_faults);
   tcase_add_test (tcase, test_settings_overflow);
+  tcase_add_test (tcase, test_settings_long_line);
   tcase_add_test (tcase, test_bytes);
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
