@@ -14,6 +14,8 @@
 
 #define CHUNK 65536
 #define MARK "\xef\xbb\xbf"
+#define MARK_16_LE "\xff\xfe"
+#define MARK_16_BE "\xfe\xff"
 
 /* Up to one byte more than the most. */
 static GString *
@@ -43,6 +45,43 @@ find_fault (const GString *bytes, gsize most)
   return NULL;
 }
 
+gboolean
+gst_tfx_text_file_is_utf16 (const guint8 *bytes, gsize n)
+{
+  return n >= 2 && (memcmp (bytes, MARK_16_LE, 2) == 0 ||
+                       memcmp (bytes, MARK_16_BE, 2) == 0);
+}
+
+/* Replaces UTF-16 with its mark by UTF-8 without one.  Returns why it cannot, or NULL. */
+static gchar *
+convert_utf16 (GString *bytes)
+{
+  const gboolean is_big = memcmp (bytes->str, MARK_16_BE, 2) == 0;
+  const gsize n = bytes->len / 2 - 1;
+  gunichar2 *units = g_new (gunichar2, n + 1);
+  glong n_read = 0, n_written = 0;
+  gchar *text = NULL, *why = NULL;
+
+  for (gsize i = 0; i < n; i++) {
+    const guint8 *unit = (const guint8 *)bytes->str + 2 * i + 2;
+
+    units[i] =
+        (gunichar2)(is_big ? unit[0] << 8 | unit[1] : unit[1] << 8 | unit[0]);
+  }
+  if (bytes->len % 2 == 0)
+    text = g_utf16_to_utf8 (units, (glong)n, &n_read, &n_written, NULL);
+  /* (It ends at a zero.) */
+  if (!text || (gsize)n_read < n)
+    why = g_strdup_printf ("it is not UTF-16 text from byte %" G_GSIZE_FORMAT
+                           " on",
+        2 * (gsize)n_read + 3);
+  else
+    g_string_append_len (g_string_truncate (bytes, 0), text, n_written);
+  g_free (text);
+  g_free (units);
+  return why;
+}
+
 gchar *
 gst_tfx_text_file_read (const gchar *path, gsize most, gsize *length,
     gchar **why)
@@ -56,8 +95,13 @@ gst_tfx_text_file_read (const gchar *path, gsize most, gsize *length,
   if (!file)
     return NULL;
   bytes = read_bytes (file, most);
-  *why =
-      ferror (file) ? g_strdup (g_strerror (errno)) : find_fault (bytes, most);
+  if (ferror (file))
+    *why = g_strdup (g_strerror (errno));
+  else if (bytes->len <= most &&
+           gst_tfx_text_file_is_utf16 ((const guint8 *)bytes->str, bytes->len))
+    *why = convert_utf16 (bytes);
+  else
+    *why = find_fault (bytes, most);
   fclose (file);
   if (*why) {
     g_string_free (bytes, TRUE);

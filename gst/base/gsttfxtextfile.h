@@ -8,8 +8,12 @@
 
 G_BEGIN_DECLS
 
+/* Whether the bytes begin with the mark of UTF-16. */
+gboolean gst_tfx_text_file_is_utf16 (const guint8 *bytes, gsize n);
+
 /* The text of a file of at most @most bytes, without the mark that Windows puts in
- * front of UTF-8, and its length (unless @length is %NULL).  Free with g_free().
+ * front of UTF-8, and its length (unless @length is %NULL).  UTF-16 with its mark
+ * becomes UTF-8.  Free with g_free().
  * %NULL, and why not, to be freed.  What others do to the file meanwhile does no
  * harm. */
 gchar *gst_tfx_text_file_read (const gchar *path, gsize most, gsize *length,

@@ -32,9 +32,10 @@ gst_tfx_impulse_text_is (const gchar *path)
   FILE *file = gst_tfx_bytes_open (path, &size, NULL);
   guint8 bytes[1024];
   gsize n = file ? fread (bytes, 1, sizeof bytes, file) : 0;
+  const gboolean is_utf16 = gst_tfx_text_file_is_utf16 (bytes, n);
   gboolean is_text = n > 0;
 
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < n && !is_utf16; i++)
     is_text = is_text &&
               (bytes[i] >= 0x20 || (bytes[i] && strchr ("\t\r\n\f", bytes[i])));
   if (file)

@@ -302,19 +302,68 @@ write_bytes (const gchar *name, const gchar *bytes, gsize n)
   return path;
 }
 
+/* UTF-16 with a byte order mark. */
+static gchar *
+write_utf16 (const gchar *name, const gchar *text, gboolean is_big)
+{
+  glong n;
+  gunichar2 *units = g_utf8_to_utf16 (text, -1, NULL, &n, NULL);
+  GString *bytes = g_string_new_len (is_big ? "\xfe\xff" : "\xff\xfe", 2);
+  gchar *path;
+
+  for (glong i = 0; i < n; i++) {
+    g_string_append_c (bytes, (gchar)(units[i] >> (is_big ? 8 : 0)));
+    g_string_append_c (bytes, (gchar)(units[i] >> (is_big ? 0 : 8)));
+  }
+  path = write_bytes (name, bytes->str, bytes->len);
+  g_string_free (bytes, TRUE);
+  g_free (units);
+  return path;
+}
+
+GST_START_TEST (test_utf16)
+{
+  static const gchar settings[] =
+      "Filter Settings file\r\n\r\nNotes: \xf0\x9f\x8e\xa7 Ger\xc3\xa4t\r\n"
+      "Filter 1: ON PK Fc 63,0 Hz Gain -5,0 dB Q 4,00\r\n";
+  static const gchar half[] = "\xff\xfeG\0a\0i", pair[] = "\xff\xfe(\0\0\xd8";
+  static const gchar zero[] = "\xff\xfeG\0\0\0";
+  gchar *halved = write_bytes ("half.txt", half, sizeof half - 1);
+  gchar *broken = write_bytes ("pair.txt", pair, sizeof pair - 1);
+  gchar *cut = write_bytes ("zero16.txt", zero, sizeof zero - 1);
+
+  for (gint is_big = 0; is_big <= 1; is_big++) {
+    gchar *path = write_utf16 ("utf16.txt", settings, is_big);
+    GstElement *chain = make_chain ();
+
+    g_object_set (chain, "location", path, NULL);
+    tfx_chains_expect_text (chain, "ParametricEQ(63, 4, -5)");
+    gst_object_unref (chain);
+    g_free (path);
+  }
+  expect_fault (halved, "it is not UTF-16 text");
+  expect_fault (broken, "it is not UTF-16 text from byte 5 on");
+  expect_fault (cut, "it is not UTF-16 text from byte 5 on");
+  g_free (halved);
+  g_free (broken);
+  g_free (cut);
+}
+
+GST_END_TEST;
+
 /* What is no text, or has no end; and the mark that Windows puts in front. */
 GST_START_TEST (test_bytes)
 {
   static const gchar zero[] = "Gain(2)\0 | Gain(3)";
-  static const gchar utf16[] = "\xff\xfeG\0a\0i\0n\0(\0002\0)\0";
+  static const gchar utf16[] = "G\0a\0i\0n\0(\0002\0)\0";
   gchar *cut = write_bytes ("zero.txt", zero, sizeof zero - 1);
-  gchar *wide = write_bytes ("utf16.txt", utf16, sizeof utf16 - 1);
+  gchar *wide = write_bytes ("unmarked.txt", utf16, sizeof utf16 - 1);
   gchar *latin = write_file ("latin.txt", "Gain(2) # caf\xe9\n");
   gchar *marked = write_file ("marked.txt", "\xef\xbb\xbfGain(2)");
   GstElement *chain = make_chain ();
 
   expect_fault (cut, "byte 8 is 0, so it is not UTF-8 text");
-  expect_fault (wide, "byte 4 is 0");
+  expect_fault (wide, "byte 2 is 0");
   expect_fault (latin, "byte 14 is not UTF-8");
   expect_fault ("/dev/zero", "it is not a file");
   g_object_set (chain, "location", marked, NULL);
@@ -544,6 +593,7 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_settings_overflow);
   tcase_add_test (tcase, test_settings_long_line);
   tcase_add_test (tcase, test_bytes);
+  tcase_add_test (tcase, test_utf16);
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);

@@ -146,6 +146,25 @@ GST_START_TEST (test_texts)
 
 GST_END_TEST;
 
+/* As Windows saves it. */
+GST_START_TEST (test_utf16)
+{
+  static const gdouble one[] = { 0.5, 0.5, -0.25, -0.25 };
+  static const gchar little[] = "\xff\xfe"
+                                "0\0.\0005\0\r\0\n\0-\0.\0002\0005\0\n";
+  static const gchar big[] = "\xfe\xff\0"
+                             "0\0.\0005\0\n\0-\0.\0002\0005\0\n";
+  gchar *path = g_build_filename (folder, "utf16.txt", NULL);
+
+  fail_unless (g_file_set_contents (path, little, sizeof little, NULL));
+  expect_response ("FIR('@/utf16.txt')", one, 2);
+  fail_unless (g_file_set_contents (path, big, sizeof big - 1, NULL));
+  expect_response ("FIR('@/utf16.txt')", one, 2);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 static gpointer
 make_empty (gpointer path)
 {
@@ -500,6 +519,7 @@ chain_impulses_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_sound_files, 0, 5);
   tcase_add_test (tcase, test_texts);
+  tcase_add_test (tcase, test_utf16);
   tcase_add_test (tcase, test_saved_while_read);
   tcase_add_test (tcase, test_rate_of_text);
   tcase_add_test (tcase, test_mix_of_text);
