@@ -11,6 +11,9 @@
  *   1.2E-5
  *
  * Without the sample interval the rate is that of the stream.
+ *
+ * A comma between digits is a decimal mark or stands between two channels: the file
+ * has to show which.
  */
 #include "gsttfximpulsetext.h"
 
@@ -51,7 +54,75 @@ typedef struct
   GArray *numbers; /* of gdouble, frame by frame */
   guint n_channels;
   guint rate;
+  gboolean has_decimal_commas;
 } Text;
+
+/* ---- commas -------------------------------------------------------------------- */
+
+#define SPACES "; \t\r\f"
+
+/* The first lines that show what commas are, from 1; 0: none does. */
+typedef struct
+{
+  guint decimal, separator, either;
+} Commas;
+
+/* What a word shows that is one of several in its line, or the only one. */
+static void
+survey_word (Commas *commas, const gchar *word, gboolean is_only, guint line)
+{
+  const gchar *comma = word;
+  gboolean is_separator = strchr (word, '.') != NULL, is_decimal = FALSE;
+  guint n_commas = 0;
+
+  while ((comma = strchr (comma + 1, ','))) {
+    if (!g_ascii_isdigit (comma[-1]))
+      continue;
+    n_commas += g_ascii_isdigit (comma[1]);
+    is_separator = is_separator || comma[1] == '-' || comma[1] == '+';
+    /* No whole number begins with such a 0. */
+    is_decimal = is_decimal || (comma[1] == '0' && g_ascii_isdigit (comma[2]));
+  }
+  is_separator = is_separator || (n_commas > 0 && n_commas % 2 == 0);
+  is_decimal = is_decimal || (n_commas == 1 && !is_only && !is_separator);
+  if (is_separator && commas->separator == 0)
+    commas->separator = line;
+  if (is_decimal && commas->decimal == 0)
+    commas->decimal = line;
+  if (n_commas > 0 && commas->either == 0)
+    commas->either = line;
+}
+
+/* Only lines of nothing but numbers count. */
+static void
+survey_line (Commas *commas, const gchar *line, guint number)
+{
+  gchar **words;
+  guint n_words = 0;
+
+  if (line[strspn (line, "0123456789+-.,eE" SPACES)])
+    return;
+  words = g_strsplit_set (line, SPACES, -1);
+  for (guint i = 0; words[i]; i++)
+    n_words += *words[i] != '\0';
+  for (guint i = 0; words[i]; i++) {
+    if (*words[i])
+      survey_word (commas, words[i], n_words == 1, number);
+  }
+  g_strfreev (words);
+}
+
+/* Between digits. */
+static void
+replace_decimal_commas (gchar *line)
+{
+  for (gchar *at = line; (at = strchr (at, ',')); at++) {
+    if (at > line && g_ascii_isdigit (at[-1]) && g_ascii_isdigit (at[1]))
+      *at = '.';
+  }
+}
+
+/* ---- lines --------------------------------------------------------------------- */
 
 /* How many numbers there are in a line; -1 if there is something else. */
 static gint
@@ -77,17 +148,19 @@ read_line (const gchar *line, gdouble numbers[MAX_CHANNELS])
 
 /* A line of REW's header. */
 static void
-take_header (Text *text, const gchar *line)
+take_header (Text *text, gchar *line)
 {
-  const gdouble seconds = g_ascii_strtod (line, NULL);
+  gdouble seconds;
 
+  replace_decimal_commas (line);
+  seconds = g_ascii_strtod (line, NULL);
   if (strstr (line, "Sample interval") && seconds > 1e-9)
     text->rate = (guint)MIN (rint (1.0 / seconds), 1e9);
 }
 
 /* FALSE: the line is none of an impulse response. */
 static gboolean
-take_line (Text *text, const gchar *line)
+take_line (Text *text, gchar *line)
 {
   gdouble numbers[MAX_CHANNELS];
   gint n;
@@ -102,6 +175,8 @@ take_line (Text *text, const gchar *line)
     take_header (text, line);
     return TRUE;
   }
+  if (text->has_decimal_commas)
+    replace_decimal_commas (line);
   n = read_line (line, numbers);
   if (n < 0 && text->numbers->len == 0)
     return TRUE;
@@ -153,25 +228,62 @@ count_quoted (const gchar *line)
   return (gint)n;
 }
 
+/* The next line of what is left, to be freed; NULL at the end. */
+static gchar *
+cut_line (const gchar **at, const gchar *end)
+{
+  const gchar *begin = *at;
+  const gchar *stop =
+      begin < end ? memchr (begin, '\n', (gsize)(end - begin)) : NULL;
+
+  if (begin == end)
+    return NULL;
+  *at = stop ? stop + 1 : end;
+  return g_strndup (begin, (gsize)((stop ? stop : end) - begin));
+}
+
+/* Whether commas are decimal marks, in all of it; *why if that cannot be told. */
+static gboolean
+has_decimal_commas (const gchar *at, const gchar *end, gchar **why)
+{
+  Commas commas = { 0 };
+  gchar *line;
+
+  for (guint i = 1; (line = cut_line (&at, end)); i++) {
+    if (strchr (line, ',') || (commas.separator == 0 && strchr (line, '.')))
+      survey_line (&commas, line, i);
+    g_free (line);
+  }
+  if (commas.decimal > 0 && commas.separator > 0)
+    *why = g_strdup_printf ("line %u has decimal commas, but line %u decimal "
+                            "points, or commas between channels",
+        commas.decimal, commas.separator);
+  else if (commas.either > 0 && commas.decimal == 0 && commas.separator == 0)
+    *why = g_strdup_printf ("line %u has a comma that may be a decimal mark or "
+                            "stand between channels; write decimal points, or "
+                            "spaces between channels",
+        commas.either);
+  return commas.decimal > 0;
+}
+
 GstTfxImpulse *
 gst_tfx_impulse_text_read (const gchar *path, gchar **why)
 {
   Text text = { .numbers = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
   gsize length = 0;
-  gchar *content = gst_tfx_text_file_read (path, MAX_SIZE, &length, why);
-  const gchar *at = content, *end = at + length;
+  gchar *content = gst_tfx_text_file_read (path, MAX_SIZE, &length, why), *line;
+  const gchar *at = content, *end = at + length, *begin = at;
   GstTfxImpulse *self = NULL;
 
-  for (guint i = 1; !*why && at < end; i++) {
-    const gchar *stop = memchr (at, '\n', (gsize)(end - at));
-    gchar *line = g_strndup (at, (gsize)((stop ? stop : end) - at));
-
+  if (!*why)
+    text.has_decimal_commas = has_decimal_commas (at, end, why);
+  for (guint i = 1; !*why && (line = cut_line (&at, end)); i++) {
     if (!take_line (&text, line))
       *why = g_strdup_printf ("line %u, '%.*s', does not have one number "
                               "for each channel",
-          i, count_quoted (line), line);
+          i, count_quoted (line), begin);
+    begin = at;
     g_free (line);
-    at = stop ? stop + 1 : end;
   }
   if (!*why)
     self = make_impulse (&text, why);

@@ -146,6 +146,39 @@ GST_START_TEST (test_texts)
 
 GST_END_TEST;
 
+/* A comma is what the file shows that it is. */
+GST_START_TEST (test_commas)
+{
+  static const gdouble one[] = { 1, 1, -0.012345, -0.012345, 0.0012, 0.0012 };
+  static const gdouble two[] = { 0.5, 1, 0.25, -1 };
+  static const gdouble whole[] = { 1, 0, -1, 2 };
+  static const struct
+  {
+    const gchar *text;
+    const gdouble *expected;
+    gsize n;
+  } texts[] = {
+    { "1,000000\n-0,012345\n0,001200\n", one, 3 },
+    { "1\r\n-1,2345E-2\r\n0,0012\r\n", one, 3 },
+    { "1,5 // Peak value\n2,0833333333333333E-5 // Sample interval\n"
+      "* Data start\n1\n-0,012345\n1,2E-3\n",
+        one, 3 },
+    { "0,5;1\n0,25;-1\n", two, 2 },
+    { "0,5\t1,0\n0,25\t-1,0\n", two, 2 },
+    { "0,5, 1,0\n0,25, -1,0\n", two, 2 },
+    { "0.5,1\n.25,-1\n", two, 2 },
+    { "1,0\n-1,+2\n", whole, 2 },
+    { "1, 0\n-1, 2\n", whole, 2 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_free (write_text ("commas.txt", texts[i].text));
+    expect_response ("FIR('@/commas.txt')", texts[i].expected, texts[i].n);
+  }
+}
+
+GST_END_TEST;
+
 /* As Windows saves it. */
 GST_START_TEST (test_utf16)
 {
@@ -300,6 +333,9 @@ GST_START_TEST (test_faults)
   g_free (write_text ("bytes.txt", "1\nm\xfcsik\n"));
   g_free (write_text ("long.txt",
       "1\nAn umlaut begins at the fortieth byte: \xc3\xbc\n"));
+  g_free (write_text ("either.txt", "# a comment\n1\n1,5\n"));
+  g_free (write_text ("pairs.txt", "0,5,0,25\n"));
+  g_free (write_text ("both.txt", "0,05\n0.5\n"));
   g_free (write_text ("none.txt", "nothing at all\n"));
   g_free (write_text ("zero.txt", "0\n0\n"));
   zeros = g_build_filename (folder, "zeros.wav", NULL);
@@ -313,6 +349,12 @@ GST_START_TEST (test_faults)
                                     " for each");
   expect_fault ("FIR('@/bytes.txt')", "line 2, 'm\\xfcsik', does not");
   expect_fault ("FIR('@/long.txt')", "fortieth byte: ', does not");
+  expect_fault ("FIR('@/either.txt')",
+      "line 3 has a comma that may be a "
+      "decimal mark or stand between channels");
+  expect_fault ("FIR('@/pairs.txt')", "line 1 has a comma that may be");
+  expect_fault ("FIR('@/both.txt')",
+      "line 1 has decimal commas, but line 2 decimal points");
   expect_fault ("FIR('@/none.txt')", "nor a text file with numbers");
   expect_fault ("FIR('@/wide.txt')", "nor a text file with numbers");
   expect_fault ("FIR('@/zero.txt')", "it is silent");
@@ -519,6 +561,7 @@ chain_impulses_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_sound_files, 0, 5);
   tcase_add_test (tcase, test_texts);
+  tcase_add_test (tcase, test_commas);
   tcase_add_test (tcase, test_utf16);
   tcase_add_test (tcase, test_saved_while_read);
   tcase_add_test (tcase, test_rate_of_text);
