@@ -2220,6 +2220,25 @@ check_check_file() {
     exits 2 "absent.txt" gst-tfx check -C absent.txt &&
     exits 2 "check takes one chain" gst-tfx check -C broken.txt 'Gain(2)'
 }
+# How a file was read that leaves it open: once, in the file's own lines; in every way to
+# name the file.
+check_settings_notes() {
+  printf 'Filter 1: ON PK Fc 50,0 Hz Gain -10,0 dB Q 2,50\nFilter 2: ON LP Fc 8.000 Hz\nFilter 3: ON NO Fc 1.250 Hz\n' > commas.txt
+  printf 'Filter 1: ON LS Fc 105 Hz Gain 6.4 dB Q 0.7\nFilter 2: ON LSC Fc 105 Hz Gain 6.4 dB Q 0.7\n' > apo.txt
+  printf 'Filter Settings file\nFilter 1: ON LS Q Fc 500 Hz Gain 3 dB Q 0.7\n' > rew-shelf.txt
+  local comma='line 2 of the filter settings: Fc 8.000 is 8000 Hz, as other numbers of the file have decimal commas'
+  local corner='line 1 of the filter settings: Fc 105 Hz is the corner of the LS filter with Q, as in Equalizer APO; its midpoint is 126.683 Hz'
+  local middle='line 2 of the filter settings: Fc 500 Hz is the midpoint of the LS filter with Q, as in REW'
+  for pair in "commas.txt|$comma" "apo.txt|$corner" "rew-shelf.txt|$middle"; do
+    local file=${pair%%|*} note=${pair#*|}
+    says_notes "FilterSettings('$file')" "$note" &&
+      exits 0 "note: $note" gst-tfx check -C "$file" && [ "$(grep -c '^note: ' said.txt)" -eq 1 ] &&
+      gst-tfx check --json -C "$file" | python3 -c 'import json, sys; assert sys.argv[1] in json.load(sys.stdin)["notes"][0]' "$note" &&
+      gst-tfx process -f noise.wav noted.wav -C "$file" 2> said.txt && grep -F "note: $note" said.txt &&
+      gst-tfx process -f noise.wav noted.wav "FilterSettings('$file')" 2> said.txt && [ "$(grep -c '^note: ' said.txt)" -eq 1 ] &&
+      gst-tfx process -q -f noise.wav noted.wav -C "$file" 2> said.txt && ! grep note: said.txt || return 1
+  done
+}
 # says_notes CHAIN WORDS...: check says as many notes, each with its words.
 says_notes() {
   local chain=$1 n
@@ -2292,7 +2311,14 @@ assert len(c["notes"]) == 1 and "did you mean Gain(-6, gain_type=" in c["notes"]
 tap_case "check: a chain in a file" check_check_file
 tap_case "check: what each stage does" check_check_explains
 tap_case "check: slips" check_check_notes
+printf 'Preamp: -6 dB\nFilter 1: ON PK Fc 63 Hz Gain 500 dB Q 1\n' > loud.txt
+printf 'Filter 1: ON LP Fc 8.000 Hz\n' > thousands.txt
 tap_case "process, play, record, watch: slips" check_notes_elsewhere
+tap_case "check, process: how filter settings were read" check_settings_notes
+tap_case "check: a value of filter settings out of range" exits 2 \
+  "line 2 of the filter settings: gain of ParametricEQ is 500 dB" gst-tfx check -C loud.txt
+tap_case "check: a frequency that may be thousands" exits 2 "may be thousands or decimals" \
+  gst-tfx check -C thousands.txt
 tap_case "check: no slips" check_check_no_notes
 tap_case "check: JSON" check_check_json
 tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \

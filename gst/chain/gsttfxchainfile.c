@@ -43,10 +43,10 @@ read_text (const gchar *location, gchar **fault)
 
 /* Takes the text, which the fault may quote. */
 static gchar *
-convert (gchar *text, gchar **fault)
+convert (gchar *text, GPtrArray *notes, gchar **fault)
 {
   gchar *quoting = NULL;
-  gchar *converted = gst_tfx_chain_settings_convert (text, &quoting);
+  gchar *converted = gst_tfx_chain_settings_convert (text, notes, &quoting);
 
   *fault = quoting ? gst_tfx_bytes_escape (quoting) : NULL;
   g_free (quoting);
@@ -70,23 +70,24 @@ check_utf8 (gchar *text, const gchar *location, gchar **fault)
 }
 
 gchar *
-gst_tfx_chain_file_read (const gchar *location, gchar **fault)
+gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes, gchar **fault)
 {
   gchar *text = read_text (location, fault);
 
   if (!text)
     return NULL;
-  return gst_tfx_chain_settings_are (text) ? convert (text, fault)
+  return gst_tfx_chain_settings_are (text) ? convert (text, notes, fault)
                                            : check_utf8 (text, location, fault);
 }
 
 gchar *
-gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault)
+gst_tfx_chain_file_read_settings (const gchar *location, GPtrArray *notes,
+    gchar **fault)
 {
   gchar *text = read_text (location, fault);
 
   if (!text || gst_tfx_chain_settings_are (text))
-    return text ? convert (text, fault) : NULL;
+    return text ? convert (text, notes, fault) : NULL;
   g_free (text);
   *fault = describe (location, g_strdup ("there are no filter settings in it"));
   return NULL;

@@ -8,11 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* The text of the file; or NULL, and what is wrong with it. */
-gchar *gst_tfx_chain_file_read (const gchar *location, gchar **fault);
+/* The text of the file; or NULL, and what is wrong with it.  How numbers of filter
+ * settings were read is added to @notes (of gchar *, or NULL). */
+gchar *gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes,
+    gchar **fault);
 
 /* The same of a file that has filter settings: as a chain, which may be empty. */
-gchar *gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault);
+gchar *gst_tfx_chain_file_read_settings (const gchar *location,
+    GPtrArray *notes, gchar **fault);
 
 /* Calls saved() from a new thread after one of the files has changed and none
  * changes any more: an editor may write in several steps.  Returns NULL with an error

@@ -26,7 +26,7 @@ static GstPresetInterface defaults;
 static gboolean
 can_be_read (const gchar *text, TfxExprError *error)
 {
-  TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, NULL, error);
   gboolean can = expr != NULL;
 
   tfx_expr_free (&expr);

@@ -13,7 +13,7 @@
 typedef struct
 {
   const gchar *folder;
-  GPtrArray *paths;
+  GPtrArray *paths, *notes;
 } Reader;
 
 /* Cut where a character ends. */
@@ -152,8 +152,9 @@ open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 static char *
 read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
-  gchar *path = find_path (data, name), *fault = NULL;
-  gchar *text = gst_tfx_chain_file_read_settings (path, &fault);
+  const Reader *reader = data;
+  gchar *path = find_path (reader, name), *fault = NULL;
+  gchar *text = gst_tfx_chain_file_read_settings (path, reader->notes, &fault);
   char *chain = text && *text ? strdup (text) : NULL;
 
   if (!text)
@@ -172,9 +173,9 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 
 TfxExpr *
 gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
-    GPtrArray *paths, TfxExprError *error)
+    GPtrArray *paths, GPtrArray *notes, TfxExprError *error)
 {
-  Reader reader = { folder, paths };
+  Reader reader = { folder, paths, notes };
   const TfxFileReader files = { &reader, open_impulse, read_settings };
 
   return tfx_expr_parse_with_files (text, strlen (text), &files, error);
@@ -204,11 +205,11 @@ make_stage_absolute (TfxExpr *expr, gsize stage, const gchar *folder)
 
 gchar *
 gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
-    TfxExprError *error)
+    GPtrArray *notes, TfxExprError *error)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
   gchar *full = g_canonicalize_filename (folder, NULL), *made = NULL;
-  TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, paths, error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, paths, notes, error);
   gboolean is_done = expr != NULL;
   char *printed = NULL;
 
@@ -233,7 +234,7 @@ TfxFile *
 gst_tfx_chain_reader_open (const gchar *name, const gchar *folder,
     gchar why[TFX_FILE_WHY_SIZE])
 {
-  Reader reader = { folder, NULL };
+  Reader reader = { folder, NULL, NULL };
 
   return open_impulse (&reader, name, why);
 }

@@ -13,6 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "lang/expr.h"
+
+#define DIGITS "0123456789"
 /* Of a number with its groups. */
 #define MAX_DIGITS 64
 /* All of it, with no letters but dB behind it. */
@@ -22,6 +25,8 @@
 /* (Within a line, and with nothing tried twice: a text may have a million spaces.) */
 #define FILTER "^\\h*+Filter(?![a-z])[^:\\v]*+:\\h*+"
 #define PREAMP "^\\h*+Preamp\\h*+:\\h*+"
+/* Numbers in which no digits are grouped. */
+#define MARKED "\\b(?:Gain|Q|Oct|Preamp\\h*+:)\\s*+[-+]?+[0-9]*+([.,])[0-9]"
 #define FLAGS (G_REGEX_RAW | G_REGEX_CASELESS)
 
 gboolean
@@ -32,39 +37,58 @@ gst_tfx_chain_settings_are (const gchar *text)
       text, G_REGEX_MULTILINE | FLAGS, 0);
 }
 
+/* A file that is being read. */
+typedef struct
+{
+  GString *chain;
+  guint n_calls;                 /* in it */
+  GPtrArray *notes;              /* or NULL */
+  guint line;                    /* that is read now, from 1 */
+  gboolean is_rew;               /* written by REW */
+  gboolean has_comma, has_point; /* as decimal marks */
+  gboolean has_told;             /* of a frequency that they decided */
+  GRegex *marked;
+} Settings;
+
 /* How a type of filter is written in a chain. */
 typedef struct
 {
   const gchar *name, *klass;
-  gboolean has_gain, has_scale;
+  gboolean has_gain;
   gdouble q; /* unless it is given; 0: it has to be */
+  const gchar *tail;
 } Type;
 
 #define BUTTERWORTH_Q 0.7071067811865476
 /* The slope that REW and Equalizer APO give a shelf, from which its Q comes. */
 #define SHELF_SLOPE 0.9
 #define SHELF_Q INFINITY
+#define NO_Q (-1.0)
 /* That of S = 1. */
 #define FULL_SLOPE_DB 12.0
+#define SHELF ", gain_scale='db')"
 
 static const Type types[] = {
-  { "PK", "ParametricEQ", TRUE, FALSE, 0.0 },
-  { "PEQ", "ParametricEQ", TRUE, FALSE, 0.0 },
-  { "Modal", "ParametricEQ", TRUE, FALSE, 0.0 },
-  { "LP", "BiquadLPF", FALSE, FALSE, BUTTERWORTH_Q },
-  { "LPQ", "BiquadLPF", FALSE, FALSE, 0.0 },
-  { "HP", "BiquadHPF", FALSE, FALSE, BUTTERWORTH_Q },
-  { "HPQ", "BiquadHPF", FALSE, FALSE, 0.0 },
-  { "BP", "BiquadBPF", FALSE, FALSE, 0.0 },
-  { "NO", "BiquadNotch", FALSE, FALSE, 30.0 },
-  { "Notch", "BiquadNotch", FALSE, FALSE, 30.0 },
-  { "AP", "BiquadAllPass", FALSE, FALSE, 0.0 },
-  { "LS", "LoShelving", TRUE, TRUE, SHELF_Q },
-  { "LSQ", "LoShelving", TRUE, TRUE, 0.0 },
-  { "HS", "HiShelving", TRUE, TRUE, SHELF_Q },
-  { "HSQ", "HiShelving", TRUE, TRUE, 0.0 },
-  { "LSC", "LoShelving", TRUE, TRUE, SHELF_Q },
-  { "HSC", "HiShelving", TRUE, TRUE, SHELF_Q },
+  { "PK", "ParametricEQ", TRUE, 0.0, ")" },
+  { "PEQ", "ParametricEQ", TRUE, 0.0, ")" },
+  { "Modal", "ParametricEQ", TRUE, 0.0, ")" },
+  { "LP", "BiquadLPF", FALSE, BUTTERWORTH_Q, ")" },
+  { "LPQ", "BiquadLPF", FALSE, 0.0, ")" },
+  { "LP1", "LoButterworth", FALSE, NO_Q, ", order=1)" },
+  { "HP", "BiquadHPF", FALSE, BUTTERWORTH_Q, ")" },
+  { "HPQ", "BiquadHPF", FALSE, 0.0, ")" },
+  { "HP1", "HiButterworth", FALSE, NO_Q, ", order=1)" },
+  { "BP", "BiquadBPF", FALSE, BUTTERWORTH_Q, ")" },
+  { "NO", "BiquadNotch", FALSE, 30.0, ")" },
+  { "Notch", "BiquadNotch", FALSE, 30.0, ")" },
+  { "AP", "BiquadAllPass", FALSE, 0.0, ")" },
+  { "All pass", "BiquadAllPass", FALSE, 0.0, ")" },
+  { "LS", "LoShelving", TRUE, SHELF_Q, SHELF },
+  { "LSQ", "LoShelving", TRUE, 0.0, SHELF },
+  { "HS", "HiShelving", TRUE, SHELF_Q, SHELF },
+  { "HSQ", "HiShelving", TRUE, 0.0, SHELF },
+  { "LSC", "LoShelving", TRUE, SHELF_Q, SHELF },
+  { "HSC", "HiShelving", TRUE, SHELF_Q, SHELF },
 };
 
 static const Type *
@@ -100,66 +124,26 @@ find_number (const gchar *line, const gchar *word, gdouble *number)
   return found;
 }
 
-/* What stands before the decimals of the other numbers of the line; or 0. */
-static gchar
-find_decimal_mark (const gchar *line)
-{
-  gchar **parts =
-      g_regex_split_simple ("\\b(?:Gain|Q|Oct)\\s*+[-+]?[0-9]++([.,])[0-9]",
-          line, FLAGS, 0);
-  const gchar mark = g_strv_length (parts) < 3 ? 0 : *parts[1];
-
-  g_strfreev (parts);
-  return mark;
-}
-
 static void
-remove_all (gchar *text, gchar mark)
+remove_all (gchar *text, const gchar *what)
 {
-  for (gchar *at = text; (at = strchr (at, mark));)
-    memmove (at, at + 1, strlen (at));
+  const gsize n = strlen (what);
+
+  for (gchar *at = text; (at = strstr (at, what));)
+    memmove (at, at + n, strlen (at + n) + 1);
 }
 
-/* Digits in groups have a space between them, or an apostrophe: those are taken
- * out, and so is what is not the decimal mark of the line; a comma that is left is the
- * decimal one.  FALSE: it may be either. */
-static gboolean
-make_plain (gchar *number, gchar mark)
+/* The digits of the frequency without the spaces and apostrophes between groups, to be
+ * freed; or NULL, and what is wrong with them. */
+static gchar *
+find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
 {
   static const gchar *const spaces[] = { " ", "\t", "'", "\xc2\xa0", "\xa0",
     "\xe2\x80\xaf", "\xe2\x80\x89", "\xe2\x80\x99" };
-  gchar *comma, *point, *last;
-
-  for (guint i = 0; i < G_N_ELEMENTS (spaces); i++) {
-    const gsize n = strlen (spaces[i]);
-
-    for (gchar *at = number; (at = strstr (at, spaces[i]));)
-      memmove (at, at + n, strlen (at + n) + 1);
-  }
-  comma = strrchr (number, ',');
-  point = strrchr (number, '.');
-  last = comma ? comma : point;
-  if (comma && point) {
-    remove_all (number, comma > point ? '.' : ',');
-  } else if (last && strspn (last + 1, "0123456789") == 3 && !last[4]) {
-    if (mark && mark != *last)
-      remove_all (number, *last);
-    else if (comma)
-      return FALSE;
-  }
-  g_strdelimit (number, ",", '.');
-  return TRUE;
-}
-
-/* NULL, or what is wrong with it. */
-static const gchar *
-find_frequency (const gchar *line, gdouble *hz)
-{
   /* (The first Fc alone: what follows another one follows that too.) */
   gchar **parts = g_regex_split_simple ("\\bFc(*COMMIT)\\s*+(.*?)\\s*(k?)Hz\\b",
       line, FLAGS, 0);
-  const gchar *wrong = "has no frequency (Fc)";
-  gchar *end;
+  gchar *digits = NULL;
 
   if (g_strv_length (parts) < 3) {
     g_strfreev (parts);
@@ -167,21 +151,140 @@ find_frequency (const gchar *line, gdouble *hz)
         g_regex_split_simple ("\\bFc\\s*+(\\S+?)(k?)(?!\\S)", line, FLAGS, 0);
   }
   if (g_strv_length (parts) < 3) {
-    /* none */
+    *wrong = "has no frequency (Fc)";
   } else if (strlen (parts[1]) > MAX_DIGITS) {
-    wrong = "has a frequency (Fc) with too many digits";
-  } else if (!make_plain (parts[1], find_decimal_mark (line))) {
-    wrong =
-        "has a frequency (Fc) with three digits after a comma, which may be "
-        "thousands or decimals; write it without the comma";
+    *wrong = "has a frequency (Fc) with too many digits";
   } else {
-    *hz = g_ascii_strtod (parts[1], &end) * (*parts[2] ? 1000.0 : 1.0);
-    /* (Nor what C takes beside: 0x10, nan.) */
-    if (end > parts[1] && *end == '\0' && isfinite (*hz) &&
-        parts[1][strspn (parts[1], "+-.0123456789eE")] == '\0')
-      wrong = NULL;
+    digits = g_strdup (parts[1]);
+    *is_kilo = *parts[2] != '\0';
+    for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
+      remove_all (digits, spaces[i]);
   }
   g_strfreev (parts);
+  return digits;
+}
+
+/* The decimal mark of a file that has such digits; 0: they show none.  Three digits
+ * after the only mark may be thousands (*is_either), but not of kilohertz. */
+static gchar
+find_mark (const gchar *digits, gboolean is_kilo, gboolean *is_either)
+{
+  const gchar *first = strpbrk (digits, ".,"), *last = first;
+  gboolean is_grouped, ends_in_three;
+
+  *is_either = FALSE;
+  if (!first)
+    return 0;
+  for (const gchar *at = first; at; at = strpbrk (at + 1, ".,"))
+    last = at;
+  is_grouped = first > digits && first <= digits + 3 &&
+               strspn (digits, DIGITS) == (gsize)(first - digits);
+  for (const gchar *at = first; at < last && is_grouped; at += 4)
+    is_grouped = *at == *first && strspn (at + 1, DIGITS) == 3;
+  ends_in_three = strspn (last + 1, DIGITS) == 3 && !last[4];
+  if (first == last) {
+    *is_either = is_grouped && ends_in_three && !is_kilo && *digits != '0';
+    return *is_either ? 0 : *first;
+  }
+  if (!is_grouped || (*last == *first && !ends_in_three))
+    return 0;
+  return *last != *first ? *last : *first == ',' ? '.' : ',';
+}
+
+static void
+take_mark (Settings *settings, gchar mark)
+{
+  settings->has_comma = settings->has_comma || mark == ',';
+  settings->has_point = settings->has_point || mark == '.';
+}
+
+/* Looks which decimal marks the numbers of a line have that can be read in one way. */
+static void
+survey_line (Settings *settings, const gchar *line)
+{
+  GMatchInfo *match = NULL;
+  gboolean is_kilo, is_either;
+  const gchar *wrong;
+  gchar *digits;
+
+  if (!strchr (line, ':') ||
+      !g_regex_match_simple (FILTER "|" PREAMP, line, FLAGS, 0))
+    return;
+  for (g_regex_match (settings->marked, line, 0, &match);
+       g_match_info_matches (match); g_match_info_next (match, NULL)) {
+    gchar *mark = g_match_info_fetch (match, 1);
+
+    take_mark (settings, *mark);
+    g_free (mark);
+  }
+  g_match_info_free (match);
+  digits = find_digits (line, &is_kilo, &wrong);
+  if (digits)
+    take_mark (settings, find_mark (digits, is_kilo, &is_either));
+  g_free (digits);
+}
+
+/* Notes what was decided for the line, or for the whole file. */
+static void
+add_note (Settings *settings, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+add_note (Settings *settings, const gchar *format, ...)
+{
+  va_list args;
+  gchar *text;
+
+  if (!settings->notes)
+    return;
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_ptr_array_add (settings->notes,
+      g_strdup_printf ("line %u of the filter settings: %s", settings->line,
+          text));
+  g_free (text);
+}
+
+/* NULL, or what is wrong with it. */
+static const gchar *
+find_frequency (Settings *settings, const gchar *line, gdouble *hz)
+{
+  const gchar *wrong = "has no frequency (Fc)";
+  gboolean is_kilo, is_either;
+  gchar *digits = find_digits (line, &is_kilo, &wrong), *plain, *end;
+  gchar mark;
+
+  if (!digits)
+    return wrong;
+  mark = find_mark (digits, is_kilo, &is_either);
+  if (is_either)
+    mark = settings->has_comma ? ',' : '.';
+  plain = g_strdup (digits);
+  if (mark)
+    remove_all (plain, mark == ',' ? "." : ",");
+  g_strdelimit (plain, ",", '.');
+  *hz = g_ascii_strtod (plain, &end) * (is_kilo ? 1000.0 : 1.0);
+  if (is_either && settings->has_comma == settings->has_point)
+    wrong = settings->has_comma
+                ? "has three digits after the mark in its frequency (Fc), "
+                  "which may be thousands or decimals, in a file with decimal "
+                  "points and decimal commas; write it without the mark"
+                : "has three digits after the mark in its frequency (Fc), "
+                  "which may be thousands or decimals, and no other number of "
+                  "the file shows which; write it without the mark";
+  /* (Nor what C takes beside: 0x10, nan.) */
+  else if (end > plain && *end == '\0' && isfinite (*hz) &&
+           plain[strspn (plain, "+-.0123456789eE")] == '\0')
+    wrong = NULL;
+  if (is_either && !wrong && !settings->has_told) {
+    add_note (settings,
+        "Fc %s is %.10g Hz, as other numbers of the file have "
+        "decimal %s",
+        digits, *hz, settings->has_comma ? "commas" : "points");
+    settings->has_told = TRUE;
+  }
+  g_free (plain);
+  g_free (digits);
   return wrong;
 }
 
@@ -219,41 +322,92 @@ find_slope (const gchar *line, gdouble *db)
   return found;
 }
 
-/* NULL, or what is missing. */
-static const gchar *
-append_filter (GString *chain, const Type *type, const gchar *line)
+/* The middle of a shelf with a Q, from Fc.  Equalizer APO moves it inwards by the
+ * slope; LSC, and the shelves of REW, have it at Fc. */
+static gdouble
+find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
+    gdouble gain_db)
 {
-  gdouble hz, q = type->q, octaves, gain_db, slope = SHELF_SLOPE;
-  const gchar *wrong = find_frequency (line, &hz);
+  const gdouble a = pow (10.0, gain_db / 40.0);
+  const gdouble slope = 1.0 / ((1.0 / (q * q) - 2.0) / (a + 1.0 / a) + 1.0);
+  const gdouble factor = pow (10.0, fabs (gain_db) / 80.0 / slope);
+  const gdouble middle_hz = type->name[0] == 'L' ? hz * factor : hz / factor;
 
-  if (wrong)
-    return wrong;
-  if (find_slope (line, &slope)) {
+  if (settings->is_rew) {
+    add_note (settings,
+        "Fc %.6g Hz is the midpoint of the %s filter with Q, "
+        "as in REW; Equalizer APO takes it for the corner",
+        hz, type->name);
+    return hz;
+  }
+  add_note (settings,
+      "Fc %.6g Hz is the corner of the %s filter with Q, as in "
+      "Equalizer APO; its midpoint is %.6g Hz (in an %sC "
+      "filter Fc is the midpoint)",
+      hz, type->name, middle_hz, type->name);
+  return middle_hz;
+}
+
+/* Appends a call; returns NULL, or what is wrong with it, to be freed. */
+static gchar *
+append_call (Settings *settings, const gchar *call)
+{
+  TfxExprError error;
+  TfxExpr *expr;
+
+  if (settings->n_calls == TFX_EXPR_MAX_STAGES)
+    return g_strdup_printf ("there are more than %u filters",
+        TFX_EXPR_MAX_STAGES);
+  expr = tfx_expr_parse (call, strlen (call), &error);
+  if (!expr)
+    return g_strdup (error.message);
+  tfx_expr_free (&expr);
+  g_string_append_printf (settings->chain, "%s%s",
+      settings->n_calls++ > 0 ? " | " : "", call);
+  return NULL;
+}
+
+/* NULL, or what is wrong with it, to be freed. */
+static gchar *
+append_filter (Settings *settings, const Type *type, const gchar *line)
+{
+  gdouble hz = 0.0, q = type->q, octaves, gain_db = 0.0, slope = SHELF_SLOPE;
+  const gchar *wrong = find_frequency (settings, line, &hz);
+  GString *call;
+  gchar *fault;
+
+  if (!wrong && find_slope (line, &slope)) {
     if (slope <= 0.0 || slope > FULL_SLOPE_DB)
-      return "has a slope out of range (above 0 dB and at most 12 dB)";
+      wrong = "has a slope out of range (above 0 dB and at most 12 dB)";
     slope /= FULL_SLOPE_DB;
-  } else if (!find_number (line, "Q", &q) &&
+  } else if (!wrong && q != NO_Q && !find_number (line, "Q", &q) &&
              find_number (line, "BW\\s+Oct", &octaves) && octaves > 0.0) {
     q = 0.5 / sinh (0.5 * G_LN2 * octaves);
     if (!isfinite (q))
       q = 0.0;
   }
-  if (q == 0.0)
-    return "needs Q or BW Oct";
-  if (type->has_gain && !find_number (line, "Gain", &gain_db))
-    return "needs a Gain";
-  if (q == SHELF_Q)
+  if (!wrong && q == 0.0)
+    wrong = "needs Q or BW Oct";
+  if (!wrong && type->has_gain && !find_number (line, "Gain", &gain_db))
+    wrong = "needs a Gain";
+  if (!wrong && q == SHELF_Q)
     q = find_shelf_q (slope, gain_db);
-  if (!(fabs (q) > 0.0))
-    return "has a Gain out of range";
-  g_string_append_printf (chain, "%s%s(", chain->len > 0 ? " | " : "",
-      type->klass);
-  append_number (chain, "", hz);
-  append_number (chain, ", ", q);
+  else if (!wrong && type->q == SHELF_Q && !type->name[2] && q > 0.0)
+    hz = find_middle (settings, type, hz, q, gain_db);
+  if (!wrong && (!(fabs (q) > 0.0) || !isfinite (hz)))
+    wrong = "has a Gain out of range";
+  if (wrong)
+    return g_strdup_printf ("the filter %s", wrong);
+  call = g_string_new (type->klass);
+  append_number (call, "(", hz);
+  if (type->q != NO_Q)
+    append_number (call, ", ", q);
   if (type->has_gain)
-    append_number (chain, ", ", gain_db);
-  g_string_append (chain, type->has_scale ? ", gain_scale='db')" : ")");
-  return NULL;
+    append_number (call, ", ", gain_db);
+  g_string_append (call, type->tail);
+  fault = append_call (settings, call->str);
+  g_string_free (call, TRUE);
+  return fault;
 }
 
 /* LS 6dB, HS 12dB: their frequency is where the shelf begins, not its middle as that of
@@ -278,28 +432,39 @@ is_command (const gchar *line)
 }
 
 static gchar *
-convert_line (GString *chain, const gchar *line)
+append_preamp (Settings *settings, const gchar *line)
 {
-  gchar **words;
-  const gchar *missing = NULL;
-  const Type *type;
   gdouble gain_db;
-  gchar *fault = NULL;
+  GString *call;
+  gchar *fault;
+
+  if (!find_number (line, "Preamp\\s*:", &gain_db))
+    return g_strdup ("the preamp has no gain in dB");
+  call = g_string_new ("Gain(");
+  append_number (call, "", gain_db);
+  g_string_append (call, ", gain_type='db')");
+  fault = append_call (settings, call->str);
+  g_string_free (call, TRUE);
+  return fault;
+}
+
+/* NULL, or what is wrong with it, to be freed. */
+static gchar *
+convert_line (Settings *settings, const gchar *line)
+{
+  gchar **words, *fault = NULL;
+  const Type *type;
 
   if (!strchr (line, ':'))
     return NULL;
   if (is_command (line))
     return g_strdup ("not supported; only Filter: and Preamp: lines are read");
-  if (g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
-    if (!find_number (line, "Preamp\\s*:", &gain_db))
-      return g_strdup ("the preamp has no gain in dB");
-    append_number (chain, chain->len > 0 ? " | Gain(" : "Gain(", gain_db);
-    g_string_append (chain, ", gain_type='db')");
-    return NULL;
-  }
+  if (g_regex_match_simple (PREAMP, line, FLAGS, 0))
+    return append_preamp (settings, line);
   if (!g_regex_match_simple (FILTER "ON\\s+\\S", line, FLAGS, 0))
     return NULL;
-  words = g_regex_split_simple (FILTER "ON\\s+(\\S+)", line, FLAGS, 0);
+  words =
+      g_regex_split_simple (FILTER "ON\\s+(All pass\\b|\\S+)", line, FLAGS, 0);
   type = find_type (words[1]);
   if (type && begins_at_frequency (type, words[2]))
     fault = g_strdup_printf ("type %s with a slope in dB is not supported; use "
@@ -307,36 +472,43 @@ convert_line (GString *chain, const gchar *line)
                              "shelf",
         words[1], type->name);
   else if (type)
-    missing = append_filter (chain, type, words[2]);
+    fault = append_filter (settings, type, words[2]);
   else if (g_ascii_strcasecmp (words[1], "None") != 0)
     fault = g_strdup_printf ("unknown filter type %s; the types are "
-                             "PK, PEQ, Modal, LP, LPQ, HP, HPQ, BP, NO, "
-                             "Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC",
+                             "PK, PEQ, Modal, LP, LPQ, LP1, HP, HPQ, HP1, BP, "
+                             "NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
+                             "HSC",
         words[1]);
-  if (missing)
-    fault = g_strdup_printf ("the filter %s", missing);
   g_strfreev (words);
   return fault;
 }
 
 gchar *
-gst_tfx_chain_settings_convert (const gchar *text, gchar **fault)
+gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
+    gchar **fault)
 {
   /* (Old Macs end lines so.) */
   gchar **lines = g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
-  GString *chain = g_string_new (NULL);
+  Settings settings = { .chain = g_string_new (NULL), .notes = notes };
   gchar *wrong = NULL;
 
+  settings.is_rew =
+      g_regex_match_simple ("\\A\\s*Filter Settings|^\\h*+Room EQ V", text,
+          G_REGEX_MULTILINE | FLAGS, 0);
+  settings.marked = g_regex_new (MARKED, FLAGS, 0, NULL);
+  for (guint i = 0; lines[i]; i++)
+    survey_line (&settings, g_strchomp (lines[i]));
   for (guint i = 0; lines[i] && !wrong; i++) {
-    g_strchomp (lines[i]);
-    wrong = convert_line (chain, lines[i]);
+    settings.line = i + 1;
+    wrong = convert_line (&settings, lines[i]);
     if (wrong)
       *fault = g_strdup_printf ("line %u of the filter settings: %s\n  %s",
           i + 1, wrong, lines[i]);
   }
+  g_regex_unref (settings.marked);
   g_strfreev (lines);
   g_free (wrong);
   if (*fault)
-    g_string_free (chain, TRUE);
-  return *fault ? NULL : g_string_free (chain, FALSE);
+    g_string_free (settings.chain, TRUE);
+  return *fault ? NULL : g_string_free (settings.chain, FALSE);
 }

@@ -12,8 +12,10 @@ G_BEGIN_DECLS
 /* Whether a text is one of filter settings, and no chain. */
 gboolean gst_tfx_chain_settings_are (const gchar *text);
 
-/* The chain, to be freed; or NULL, and what is wrong with which line. */
-gchar *gst_tfx_chain_settings_convert (const gchar *text, gchar **fault);
+/* The chain, to be freed; or NULL, and what is wrong with which line.  What the file
+ * leaves open and how it was read is added to @notes (of gchar *, or NULL). */
+gchar *gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
+    gchar **fault);
 
 G_END_DECLS
 

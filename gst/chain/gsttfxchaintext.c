@@ -285,6 +285,15 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
   return result == EXCHANGED;
 }
 
+/* Frees them. */
+static void
+gst_tfx_chain_log_notes (GstTfxChain *self, GPtrArray *notes)
+{
+  for (guint i = 0; i < notes->len; i++)
+    GST_INFO_OBJECT (self, "%s", (const gchar *)notes->pdata[i]);
+  g_ptr_array_unref (notes);
+}
+
 /* A text, or what is wrong with where it should have come from. */
 static gboolean
 gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
@@ -293,12 +302,14 @@ gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
   Change change = { .text = text,
     .folder = folder,
     .paths = g_ptr_array_new_with_free_func (g_free) };
+  GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
   TfxExprError error = { 0 };
   gboolean is_set = FALSE;
 
   if (!fault)
     change.parsed =
-        gst_tfx_chain_reader_parse (text, folder, change.paths, &error);
+        gst_tfx_chain_reader_parse (text, folder, change.paths, notes, &error);
+  gst_tfx_chain_log_notes (self, notes);
   if (!change.parsed && error.code == -ENOMEM) {
     gst_tfx_chain_report_no_memory (self);
   } else {
@@ -325,6 +336,7 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
 void
 gst_tfx_chain_set_file (GstTfxChain *self)
 {
+  GPtrArray *notes;
   gchar *location, *folder, *text, *fault = NULL;
 
   GST_OBJECT_LOCK (self);
@@ -332,7 +344,9 @@ gst_tfx_chain_set_file (GstTfxChain *self)
   GST_OBJECT_UNLOCK (self);
   if (!location)
     return;
-  text = gst_tfx_chain_file_read (location, &fault);
+  notes = g_ptr_array_new_with_free_func (g_free);
+  text = gst_tfx_chain_file_read (location, notes, &fault);
+  gst_tfx_chain_log_notes (self, notes);
   folder = g_path_get_dirname (location);
   if (gst_tfx_chain_take (self, text ? text : "", folder, fault))
     gst_tfx_chain_notify_text (self);

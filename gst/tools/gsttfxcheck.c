@@ -27,6 +27,9 @@ print_chain (const Check *check, const GstTfxExplainSpec *spec)
   GPtrArray *notes = gst_tfx_notes_find (spec->expr, spec->rate_hz);
   char *canonical;
 
+  for (guint i = 0; i < check->options.notes->len; i++)
+    g_ptr_array_insert (notes, (gint)i,
+        g_strdup (check->options.notes->pdata[i]));
   if (check->options.json) {
     gst_tfx_explain_print_json (spec, notes);
   } else if (check->options.quiet) {
@@ -56,16 +59,21 @@ take_clamp (const TfxExprClamp *clamped, void *data)
 }
 
 static GstTfxToolStatus
-run_check (const Check *check)
+run_check (Check *check)
 {
   const gchar *text = check->options.chain;
+  const gboolean is_read = check->options.notes != NULL;
   TfxExprError error;
-  TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
+  TfxExpr *expr;
   GArray *clamps = g_array_new (FALSE, FALSE, sizeof (GstTfxExplainClamp));
-  GstTfxExplainSpec spec = { expr, NULL, check->rate_hz, 0, clamps };
+  GstTfxExplainSpec spec = { NULL, NULL, check->rate_hz, 0, clamps };
   TfxChain *chain = NULL;
   gboolean is_good;
 
+  if (!is_read)
+    check->options.notes = g_ptr_array_new_with_free_func (g_free);
+  spec.expr = expr = gst_tfx_chain_reader_parse (text, NULL, NULL,
+      is_read ? NULL : check->options.notes, &error);
   if (expr)
     spec.n_channels = check->n_channels > 0 ? (guint)check->n_channels
                                             : tfx_expr_find_channels (expr, 2);

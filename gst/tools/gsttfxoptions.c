@@ -85,6 +85,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->extension);
   g_free (options->loudness);
   g_free (options->dither);
+  g_clear_pointer (&options->notes, g_ptr_array_unref);
 }
 
 /* The chain of a preset, with the values that the preset has. */
@@ -166,7 +167,7 @@ gst_tfx_options_tell_file (const gchar *chain)
 
   if (!g_file_test (chain, G_FILE_TEST_IS_REGULAR))
     return FALSE;
-  text = gst_tfx_chain_file_read (chain, &fault);
+  text = gst_tfx_chain_file_read (chain, NULL, &fault);
   if (text)
     gst_tfx_tool_error ("%s is a file: use --chain-file %s", chain, chain);
   else
@@ -217,11 +218,11 @@ gst_tfx_options_check_order (gint argc, gchar **argv)
 
 /* What is in a file of a chain; or NULL, after a message. */
 static gchar *
-read_file (const gchar *location)
+read_file (const gchar *location, GPtrArray *notes)
 {
   TfxExprError error;
   gchar *fault = NULL, *chain = NULL, *folder;
-  gchar *text = gst_tfx_chain_file_read (location, &fault);
+  gchar *text = gst_tfx_chain_file_read (location, notes, &fault);
 
   if (!text) {
     gst_tfx_tool_error ("%s", fault);
@@ -235,7 +236,7 @@ read_file (const gchar *location)
     return NULL;
   }
   folder = g_path_get_dirname (location);
-  chain = gst_tfx_chain_reader_make_absolute (text, folder, &error);
+  chain = gst_tfx_chain_reader_make_absolute (text, folder, notes, &error);
   if (!chain)
     g_printerr ("error: the chain: %s\n", error.rendered);
   g_free (folder);
@@ -254,8 +255,9 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
         "only one of --chain, --chain-file and --preset can be given");
     return FALSE;
   }
+  options->notes = g_ptr_array_new_with_free_func (g_free);
   if (options->chain_file) {
-    options->chain = read_file (options->chain_file);
+    options->chain = read_file (options->chain_file, options->notes);
     return options->chain != NULL;
   }
   if (options->preset) {
@@ -267,7 +269,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
                         "--chain-file or --preset");
     return FALSE;
   }
-  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
+  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, options->notes,
+      &error);
   if (!expr) {
     if (!gst_tfx_options_tell_file (options->chain))
       g_printerr ("error: the chain: %s\n", error.rendered);
@@ -281,10 +284,10 @@ gchar *
 gst_tfx_options_name_chain (const GstTfxOptions *options)
 {
   TfxExprError error;
-  TfxExpr *expr =
-      options->chain_file
-          ? gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error)
-          : NULL;
+  TfxExpr *expr = options->chain_file
+                      ? gst_tfx_chain_reader_parse (options->chain, NULL, NULL,
+                            NULL, &error)
+                      : NULL;
   char *printed = expr ? tfx_expr_print (expr) : NULL;
   gchar *name = g_strdup (printed ? printed : options->chain);
 
@@ -356,11 +359,13 @@ tell_notes (const GstTfxOptions *options)
 
   if (options->quiet)
     return;
-  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
+  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, NULL, &error);
   if (!expr)
     return;
   if (tfx_expr_n_stages (expr) == 0)
     g_printerr ("warning: the chain is empty: it filters nothing\n");
+  for (guint i = 0; i < options->notes->len; i++)
+    g_printerr ("note: %s\n", (const gchar *)options->notes->pdata[i]);
   notes = gst_tfx_notes_find (expr, USUAL_RATE_HZ);
   for (guint i = 0; i < notes->len; i++)
     g_printerr ("note: %s\n", (const gchar *)notes->pdata[i]);
@@ -421,7 +426,7 @@ describe_files (const gchar *chain)
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
   GString *lines = g_string_new (NULL);
   TfxExprError error;
-  TfxExpr *expr = gst_tfx_chain_reader_parse (chain, NULL, paths, &error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (chain, NULL, paths, NULL, &error);
 
   for (guint i = 0; i < paths->len; i++) {
     gchar *content = NULL, *digest;

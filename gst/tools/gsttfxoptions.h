@@ -18,6 +18,7 @@ typedef struct GstTfxOptions
   gdouble target_lufs; /* of loudness, once it is read */
   gint n_jobs;
   gboolean overwrite, allow_cut, json, quiet;
+  GPtrArray *notes; /* on filter settings; NULL: the chain was not read */
 } GstTfxOptions;
 
 /* The options that name a chain, for GOption: &entries[0] and on. */

@@ -180,7 +180,7 @@ print_chain (Player *player)
   g_object_get (player->chain, "chain", &chain, NULL);
   if (file) {
     folder = g_path_get_dirname (file);
-    absolute = gst_tfx_chain_reader_make_absolute (chain, folder, &error);
+    absolute = gst_tfx_chain_reader_make_absolute (chain, folder, NULL, &error);
     g_free (folder);
   }
   g_print ("%s\n", absolute ? absolute : chain);

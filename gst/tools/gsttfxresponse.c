@@ -128,8 +128,8 @@ static gboolean
 compute (Response *response)
 {
   TfxExprError error;
-  TfxExpr *expr =
-      gst_tfx_chain_reader_parse (response->options.chain, NULL, NULL, &error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (response->options.chain, NULL,
+      NULL, NULL, &error);
   TfxChain *chain = NULL;
   const guint least = (guint)MAX (MAX (response->from, response->to) + 1, 2);
   const guint n_in =

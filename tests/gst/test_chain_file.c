@@ -144,8 +144,8 @@ GST_START_TEST (test_faults)
       "line 2 of the filter settings: type HS with a slope in dB "
       "is not supported; use HSQ");
   expect_fault (type,
-      "unknown filter type XY; the types are PK, PEQ, Modal, LP, LPQ, HP, HPQ, "
-      "BP, NO, Notch, AP, LS, LSQ, LSC, HS, HSQ, HSC");
+      "unknown filter type XY; the types are PK, PEQ, Modal, LP, LPQ, LP1, HP, "
+      "HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, HSC");
   expect_fault (bytes, "unknown filter type m\\xfcsik; the types are PK");
   g_free (wrong);
   g_free (rew);
@@ -171,6 +171,7 @@ GST_START_TEST (test_settings_overflow)
     { "LSC Fc 63 Hz Gain 3 dB BW Oct 1e-320", "needs Q or BW Oct" },
     { "LSC 12dB Fc 63 Hz Gain 1e300 dB", "a Gain out of range" },
     { "HS Fc 63 Hz Gain -1e300 dB", "a Gain out of range" },
+    { "LS Fc 63 Hz Gain 100 dB Q 0.001", "a Gain out of range" },
     { "PK Fc 63 Hz Gain 1e309 dB Q 1", "needs a Gain" },
   };
 
@@ -233,8 +234,119 @@ GST_START_TEST (test_frequencies)
     g_free (text);
   }
   path = write_file ("fc.txt", "Filter 1: ON PK Fc 1,250 Hz Gain -5 dB Q 4\n");
-  expect_fault (path, "three digits after a comma");
+  expect_fault (path, "three digits after the mark in its frequency (Fc)");
   g_free (path);
+}
+
+GST_END_TEST;
+
+/* The decimal mark is that of the file: here the comma. */
+GST_START_TEST (test_decimal_commas)
+{
+  gchar *path = write_file ("german.txt",
+      "Filter Settings file\n\nRoom EQ V5,01\nDated: 16.05.2013 21:56:38\n\n"
+      "Notes:\n\nEqualiser: Generic\nNo measurement\n"
+      "Filter  1: ON  PK       Fc    50,0 Hz  Gain -10,0 dB  Q  2,50\n"
+      "Filter  2: ON  LP       Fc   8.000 Hz\n"
+      "Filter  3: ON  NO       Fc   1.250 Hz\n"
+      "Filter  4: ON  HS       Fc   1.000 Hz  Gain  -3,0 dB\n");
+  GstElement *chain = make_chain ();
+
+  g_object_set (chain, "location", path, NULL);
+  tfx_chains_expect_text (chain,
+      "ParametricEQ(50, 2.5, -10) | BiquadLPF(8000, 0.70710678118654757) | "
+      "BiquadNotch(1250, 30) | HiShelving(1000, 0.67031956056715258, -3, "
+      "gain_scale='db')");
+  gst_object_unref (chain);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* Fc of a shelf with a Q is its corner in Equalizer APO, its midpoint in REW. */
+GST_START_TEST (test_shelves)
+{
+  static const struct
+  {
+    const gchar *text;
+    gdouble hz, q;
+  } shelves[] = {
+    { "Filter 1: ON LS Fc 105 Hz Gain 6.4 dB Q 0.7", 126.682636, 0.7 },
+    { "Filter 1: ON LS Fc 105 Hz Gain -15.9 dB Q 0.7", 167.0085392, 0.7 },
+    { "Filter 1: ON HS Fc 10000 Hz Gain 6 dB Q 0.71", 8425.105322, 0.71 },
+    { "Filter 1: ON LSC Fc 105 Hz Gain 6.4 dB Q 0.7", 105.0, 0.7 },
+    { "Filter 1: ON LSQ Fc 105 Hz Gain 6.4 dB Q 0.7", 105.0, 0.7 },
+    { "Filter 1: ON LS Fc 105 Hz Gain 0 dB Q 0.7", 105.0, 0.7 },
+    { "Room EQ V5.31\nFilter 1: ON HS Q Fc 500 Hz Gain 3 dB Q 0.71", 500.0,
+        0.71 },
+    { "Filter Settings file\nFilter 1: ON LS Q Fc 500 Hz Gain 3 dB Q 0.71",
+        500.0, 0.71 },
+    { "Filter 1: ON LS Fc 500 Hz Gain 3 dB", 500.0, 0.6703195606 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shelves); i++) {
+    gchar *path = write_file ("shelf.txt", shelves[i].text);
+    GstElement *chain = make_chain ();
+    GObject *stage;
+    gdouble hz, q;
+
+    g_object_set (chain, "location", path, NULL);
+    stage = gst_child_proxy_get_child_by_index (GST_CHILD_PROXY (chain), 0);
+    g_object_get (stage, "cutoff", &hz, "q", &q, NULL);
+    fail_unless (fabs (hz / shelves[i].hz - 1.0) < 1e-9, "%s: %.10g Hz",
+        shelves[i].text, hz);
+    fail_unless (fabs (q / shelves[i].q - 1.0) < 1e-9, "%s: %.10g",
+        shelves[i].text, q);
+    g_object_unref (stage);
+    gst_object_unref (chain);
+    g_free (path);
+  }
+}
+
+GST_END_TEST;
+
+/* A value out of range is one of the file, not of the chain that comes of it. */
+GST_START_TEST (test_ranges)
+{
+  static const struct
+  {
+    const gchar *line, *fault;
+  } lines[] = {
+    { "Filter 2: ON PK Fc 63 Hz Gain 500 dB Q 1",
+        "gain of ParametricEQ is 500" },
+    { "Filter 2: ON LP Fc -63 Hz", "cutoff of BiquadLPF is -63 Hz" },
+    { "Filter 2: ON PK Fc 63 Hz Gain 5 dB Q 1e9", "q of ParametricEQ is" },
+    { "Preamp: 900 dB", "gain of Gain is 900 dB" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    gchar *text = g_strconcat ("Preamp: -6 dB\n\n", lines[i].line, "\n", NULL);
+    gchar *path = write_file ("range.txt", text);
+    gchar *chain = write_file ("range.chain", "FilterSettings('range.txt')");
+
+    for (guint k = 0; k < 2; k++) {
+      const gchar *location = k == 0 ? path : chain;
+
+      expect_fault (location, "line 3 of the filter settings: ");
+      expect_fault (location, lines[i].fault);
+      expect_fault (location, lines[i].line);
+    }
+    g_free (chain);
+    g_free (path);
+    g_free (text);
+  }
+  {
+    GString *text = g_string_new (NULL);
+    gchar *path;
+
+    for (guint i = 0; i < 1025; i++)
+      g_string_append (text, "Preamp: 1 dB\n");
+    path = write_file ("many.txt", text->str);
+    expect_fault (path,
+        "line 1025 of the filter settings: there are more than 1024 filters");
+    g_string_free (text, TRUE);
+    g_free (path);
+  }
 }
 
 GST_END_TEST;
@@ -260,6 +372,29 @@ GST_START_TEST (test_ways)
         "ParametricEQ(1250, 1, 3)" },
     { "Filter 1: ON PK Fc 31.125 Hz Gain 3.0 dB Q 1",
         "ParametricEQ(31.125, 1, 3)" },
+    { "Filter 1: ON LP Fc 1.250 kHz", "BiquadLPF(1250, 0.70710678118654757)" },
+    { "Filter 1: ON LP Fc 8.000 Hz", NULL },
+    { "Filter 1: ON LP Fc 8.000 Hz\nPreamp: -6,5 dB",
+        "BiquadLPF(8000, 0.70710678118654757) | Gain(-6.5, gain_type='db')" },
+    { "Filter 1: ON LP Fc 8.000 Hz\nFilter 2: OFF PK Fc 63 Hz Gain 1 dB Q 2.5",
+        "BiquadLPF(8, 0.70710678118654757)" },
+    { "Filter 1: ON LP Fc 8.000 Hz\nFilter 2: ON LP Fc 1.250,5 Hz",
+        "BiquadLPF(8000, 0.70710678118654757) | BiquadLPF(1250.5, "
+        "0.70710678118654757)" },
+    /* Both marks: what can be read in one way is, the rest is not. */
+    { "Filter 1: ON PK Fc 62,5 Hz Gain 3 dB Q 4\nPreamp: -6.5 dB",
+        "ParametricEQ(62.5, 4, 3) | Gain(-6.5, gain_type='db')" },
+    { "Filter 1: ON PK Fc 62,5 Hz Gain 3.0 dB Q 4\nFilter 2: ON LP Fc 1.250 Hz",
+        NULL },
+    { "Filter 1: ON LP Fc 1,25,5 Hz", NULL },
+    { "Filter 1: ON LP1 Fc 300 Hz\nFilter 2: ON HP1 Fc 370 Hz Q 2",
+        "LoButterworth(300, order=1) | HiButterworth(370, order=1)" },
+    { "Filter 1: ON All pass  Fc 100.0 Hz  Q  0.707",
+        "BiquadAllPass(100, 0.70699999999999996)" },
+    { "Filter 1: ON All pass Fc 100 Hz", NULL },
+    { "Filter 1: ON AP Fc 100 Hz", NULL },
+    { "Filter 1: ON BP Fc 100 Hz", "BiquadBPF(100, 0.70710678118654757)" },
+    { "Filter 1: ON LP Q Fc 80 Hz Q 0.75", "BiquadLPF(80, 0.75)" },
     { "Filter 1: ON PK Fc 1,250 Gain 3 dB Q 1", NULL },
     { "Filter 1: ON PK Fc 0x10 Hz Gain 3 dB Q 1", NULL },
     { "Filter 1: ON PK Fc 63 Hz Gain 3 dB BW Oct 0", NULL },
@@ -597,6 +732,9 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_ways);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_frequencies);
+  tcase_add_test (tcase, test_decimal_commas);
+  tcase_add_test (tcase, test_shelves);
+  tcase_add_test (tcase, test_ranges);
   tcase_add_test (tcase, test_names);
   tcase_add_test (tcase, test_pipes);
   tcase_add_test (tcase, test_watched_pipe);
