@@ -90,8 +90,8 @@ static void
 gst_tfx_chain_update_watch (GstTfxChain *self)
 {
   GstTfxChainWatch *old = NULL;
+  GPtrArray *files = NULL;
   GError *error = NULL;
-  gchar **paths = NULL;
   gboolean is_watching;
 
   g_mutex_lock (&self->watch_lock);
@@ -99,12 +99,12 @@ gst_tfx_chain_update_watch (GstTfxChain *self)
   is_watching = self->is_watching && self->is_ready;
   GST_OBJECT_UNLOCK (self);
   if (is_watching)
-    paths = gst_tfx_chain_list_files (self);
-  if (self->watch && !(paths && gst_tfx_chain_watch_is_of (self->watch, paths)))
+    files = gst_tfx_chain_list_files (self);
+  if (self->watch && !(files && gst_tfx_chain_watch_is_of (self->watch, files)))
     old = g_steal_pointer (&self->watch);
-  if (!self->watch && paths && *paths)
+  if (!self->watch && files && files->len > 0)
     self->watch =
-        gst_tfx_chain_watch_new (paths, gst_tfx_chain_saved, self, &error);
+        gst_tfx_chain_watch_new (files, gst_tfx_chain_saved, self, &error);
   g_mutex_unlock (&self->watch_lock);
   if (error)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
@@ -113,7 +113,7 @@ gst_tfx_chain_update_watch (GstTfxChain *self)
   g_clear_error (&error);
   /* What it calls takes the lock. */
   g_clear_pointer (&old, gst_tfx_chain_watch_free);
-  g_strfreev (paths);
+  g_clear_pointer (&files, g_ptr_array_unref);
 }
 
 static void
@@ -128,14 +128,16 @@ gst_tfx_chain_set_ready (GstTfxChain *self, gboolean is_ready)
 static void
 gst_tfx_chain_set_location (GstTfxChain *self, const GValue *value)
 {
-  gchar *location = g_value_dup_string (value);
+  const gchar *path = g_value_get_string (value);
+  GstTfxChainSeen *location =
+      path && *path ? gst_tfx_chain_seen_new (path) : NULL;
+  GstTfxChainSeen *old;
 
-  if (location && !*location)
-    g_clear_pointer (&location, g_free);
   GST_OBJECT_LOCK (self);
-  g_free (self->location);
+  old = self->location;
   self->location = location;
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&old, gst_tfx_chain_seen_free);
   gst_tfx_chain_set_file (self);
   gst_tfx_chain_update_watch (self);
 }
@@ -181,6 +183,8 @@ static void
 gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
+  const GstTfxChainSeen *location;
+
   switch (prop_id) {
     case PROP_CHAIN:
       g_value_take_string (value,
@@ -188,7 +192,8 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
       break;
     case PROP_LOCATION:
       GST_OBJECT_LOCK (object);
-      g_value_set_string (value, GST_TFX_CHAIN (object)->location);
+      location = GST_TFX_CHAIN (object)->location;
+      g_value_set_string (value, location ? location->path : NULL);
       GST_OBJECT_UNLOCK (object);
       break;
     case PROP_WATCH:
@@ -242,6 +247,23 @@ gst_tfx_chain_check (GstTfxChain *self)
   return ok;
 }
 
+/* In NULL nobody watches: takes over what was saved there. */
+static void
+gst_tfx_chain_catch_up (GstTfxChain *self)
+{
+  GPtrArray *files = gst_tfx_chain_list_files (self);
+  gboolean is_watching, is_saved = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  is_watching = self->is_watching;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; is_watching && !is_saved && i < files->len; i++)
+    is_saved = gst_tfx_chain_seen_is_saved (files->pdata[i]);
+  g_ptr_array_unref (files);
+  if (is_saved)
+    gst_tfx_chain_read_again (self);
+}
+
 static GstStateChangeReturn
 gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
 {
@@ -249,6 +271,7 @@ gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    gst_tfx_chain_catch_up (self);
     if (!gst_tfx_chain_check (self))
       return GST_STATE_CHANGE_FAILURE;
     gst_tfx_chain_set_ready (self, TRUE);
@@ -420,11 +443,11 @@ gst_tfx_chain_finalize (GObject *object)
   GstTfxChain *self = GST_TFX_CHAIN (object);
 
   g_mutex_clear (&self->watch_lock);
-  g_free (self->location);
+  g_clear_pointer (&self->location, gst_tfx_chain_seen_free);
   g_free (self->text);
   g_free (self->fault);
   g_free (self->folder);
-  g_ptr_array_unref (self->paths);
+  g_ptr_array_unref (self->files);
   gst_tfx_chain_expr_unref (self->expr);
   g_ptr_array_unref (self->stages);
   G_OBJECT_CLASS (gst_tfx_chain_parent_class)->finalize (object);
@@ -479,7 +502,8 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * GstTfxChain:watch:
    *
    * Whether the file at #GstTfxChain:location, and the files that the chain
-   * names, are taken over whenever one of them is saved.
+   * names, are taken over whenever one of them is saved; in NULL, on the way to
+   * READY.
    */
   properties[PROP_WATCH] = g_param_spec_boolean ("watch", "Watch",
       "Reload location, and files in the chain, when they change", FALSE,

@@ -93,54 +93,88 @@ gst_tfx_chain_file_read_settings (const gchar *location, GPtrArray *notes,
   return NULL;
 }
 
-/* ---- watching --------------------------------------------------------------------- */
+/* ---- versions of a file ----------------------------------------------------------- */
 
-/* What tells one version of the file from another. */
-typedef struct
+static GstTfxChainVersion
+look (const gchar *path)
 {
-  gboolean is_there;
-  guint64 device, inode, size;
-  gint64 modified_s, modified_ns;
-} Version;
-
-struct _GstTfxChainWatch
-{
-  gchar **paths;
-  GstTfxChainSaved saved;
-  gpointer data;
-  GThread *thread;
-  GMutex lock;
-  GCond cond;
-  gboolean is_over, is_orphan; /* under the lock */
-  Version *known, *last;       /* of each path */
-};
-
-static Version
-look (const gchar *location)
-{
-  Version version = { FALSE };
+  GstTfxChainVersion version = { FALSE };
   GStatBuf info;
 
-  if (g_stat (location, &info) != 0)
+  if (g_stat (path, &info) != 0)
     return version;
   version.is_there = TRUE;
   version.device = info.st_dev;
   version.inode = info.st_ino;
   version.size = (guint64)info.st_size;
   version.modified_s = info.st_mtime;
+  version.changed_s = info.st_ctime;
 #ifdef __linux__
   version.modified_ns = info.st_mtim.tv_nsec;
+  version.changed_ns = info.st_ctim.tv_nsec;
 #endif
   return version;
 }
 
 static gboolean
-is_same (const Version *a, const Version *b)
+is_same (const GstTfxChainVersion *a, const GstTfxChainVersion *b)
 {
   return a->is_there == b->is_there && a->device == b->device &&
          a->inode == b->inode && a->size == b->size &&
-         a->modified_s == b->modified_s && a->modified_ns == b->modified_ns;
+         a->modified_s == b->modified_s && a->modified_ns == b->modified_ns &&
+         a->changed_s == b->changed_s && a->changed_ns == b->changed_ns;
 }
+
+GstTfxChainSeen *
+gst_tfx_chain_seen_new (const gchar *path)
+{
+  GstTfxChainSeen *seen = g_new (GstTfxChainSeen, 1);
+
+  seen->path = g_strdup (path);
+  seen->version = look (path);
+  return seen;
+}
+
+gpointer
+gst_tfx_chain_seen_copy (gconstpointer data, gpointer unused)
+{
+  const GstTfxChainSeen *seen = data;
+  GstTfxChainSeen *copy = g_memdup2 (seen, sizeof *seen);
+
+  copy->path = g_strdup (seen->path);
+  return copy;
+}
+
+void
+gst_tfx_chain_seen_free (gpointer data)
+{
+  GstTfxChainSeen *seen = data;
+
+  g_free (seen->path);
+  g_free (seen);
+}
+
+gboolean
+gst_tfx_chain_seen_is_saved (const GstTfxChainSeen *seen)
+{
+  const GstTfxChainVersion now = look (seen->path);
+
+  return now.is_there && !is_same (&now, &seen->version);
+}
+
+/* ---- watching --------------------------------------------------------------------- */
+
+struct _GstTfxChainWatch
+{
+  GPtrArray *files; /* as they were at the last call, or when they were read */
+  GstTfxChainSaved saved;
+  gpointer data;
+  GThread *thread;
+  GMutex lock;
+  GCond cond;
+  gboolean is_over, is_orphan; /* under the lock */
+  GstTfxChainVersion *last;    /* of each file */
+};
 
 /* TRUE when it is over. */
 static gboolean
@@ -162,8 +196,7 @@ free_watch (GstTfxChainWatch *watch)
 {
   g_cond_clear (&watch->cond);
   g_mutex_clear (&watch->lock);
-  g_strfreev (watch->paths);
-  g_free (watch->known);
+  g_ptr_array_unref (watch->files);
   g_free (watch->last);
   g_free (watch);
 }
@@ -174,11 +207,12 @@ look_at_all (GstTfxChainWatch *watch)
 {
   gboolean is_saved = FALSE, is_at_rest = TRUE;
 
-  for (guint i = 0; watch->paths[i]; i++) {
-    const Version now = look (watch->paths[i]);
+  for (guint i = 0; i < watch->files->len; i++) {
+    const GstTfxChainSeen *seen = watch->files->pdata[i];
+    const GstTfxChainVersion now = look (seen->path);
 
     is_at_rest = is_at_rest && is_same (&now, &watch->last[i]);
-    is_saved = is_saved || (now.is_there && !is_same (&now, &watch->known[i]));
+    is_saved = is_saved || (now.is_there && !is_same (&now, &seen->version));
     watch->last[i] = now;
   }
   return is_saved && is_at_rest;
@@ -188,12 +222,15 @@ static gpointer
 watch_files (gpointer data)
 {
   GstTfxChainWatch *watch = data;
-  const gsize n = g_strv_length (watch->paths);
 
   while (!wait_a_period (watch)) {
     if (!look_at_all (watch))
       continue;
-    memcpy (watch->known, watch->last, n * sizeof *watch->known);
+    for (guint i = 0; i < watch->files->len; i++) {
+      GstTfxChainSeen *seen = watch->files->pdata[i];
+
+      seen->version = watch->last[i];
+    }
     watch->saved (watch->data);
   }
   if (watch->is_orphan)
@@ -202,19 +239,15 @@ watch_files (gpointer data)
 }
 
 GstTfxChainWatch *
-gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
+gst_tfx_chain_watch_new (GPtrArray *files, GstTfxChainSaved saved,
     gpointer data, GError **error)
 {
   GstTfxChainWatch *watch = g_new0 (GstTfxChainWatch, 1);
-  const gsize n = g_strv_length ((gchar **)paths);
 
-  watch->paths = g_strdupv ((gchar **)paths);
+  watch->files = g_ptr_array_copy (files, gst_tfx_chain_seen_copy, NULL);
   watch->saved = saved;
   watch->data = data;
-  watch->known = g_new0 (Version, n + 1);
-  watch->last = g_new0 (Version, n + 1);
-  for (gsize i = 0; i < n; i++)
-    watch->known[i] = watch->last[i] = look (paths[i]);
+  watch->last = g_new0 (GstTfxChainVersion, files->len);
   g_mutex_init (&watch->lock);
   g_cond_init (&watch->cond);
   watch->thread =
@@ -225,10 +258,17 @@ gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
 }
 
 gboolean
-gst_tfx_chain_watch_is_of (const GstTfxChainWatch *watch, gchar *const *paths)
+gst_tfx_chain_watch_is_of (const GstTfxChainWatch *watch,
+    const GPtrArray *files)
 {
-  return g_strv_equal ((const gchar *const *)watch->paths,
-      (const gchar *const *)paths);
+  gboolean is_of = watch->files->len == files->len;
+
+  for (guint i = 0; is_of && i < files->len; i++) {
+    const GstTfxChainSeen *a = watch->files->pdata[i], *b = files->pdata[i];
+
+    is_of = strcmp (a->path, b->path) == 0;
+  }
+  return is_of;
 }
 
 void

@@ -22,11 +22,12 @@ struct _GstTfxChain
   gchar *fault;     /* what is wrong with it, or NULL */
   gchar *folder;    /* that the names in it are relative to; NULL: the working
                      * folder, and the text is from no file */
-  GPtrArray *paths; /* of gchar *: what it names; replaced, never changed */
+  GPtrArray *files; /* of GstTfxChainSeen *: what it names; replaced, never
+                     * changed */
   GstTfxChainExpr *expr; /* without stages if there is a fault */
   GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed */
   gboolean is_started;
-  gchar *location; /* or NULL */
+  GstTfxChainSeen *location; /* or NULL */
   gboolean is_watching;
 
   GMutex watch_lock;
@@ -62,8 +63,9 @@ void gst_tfx_chain_set_file (GstTfxChain *self);
 /* One of the files that the chain comes from was saved. */
 void gst_tfx_chain_read_again (GstTfxChain *self);
 
-/* The files that the chain comes from, to be freed. */
-gchar **gst_tfx_chain_list_files (GstTfxChain *self);
+/* The files that the chain comes from, of GstTfxChainSeen *, as they were when they were
+ * read; to be freed. */
+GPtrArray *gst_tfx_chain_list_files (GstTfxChain *self);
 
 /* The text of the chain as it is now, to be freed. */
 gchar *gst_tfx_chain_get_text (GstTfxChain *self);

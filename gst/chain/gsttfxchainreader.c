@@ -13,7 +13,7 @@
 typedef struct
 {
   const gchar *folder;
-  GPtrArray *paths, *notes;
+  GPtrArray *files, *notes;
 } Reader;
 
 /* Cut where a character ends. */
@@ -27,6 +27,7 @@ tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
     why[end - why] = '\0';
 }
 
+/* The full name, noted before the file is read. */
 static gchar *
 find_path (const Reader *reader, const gchar *name)
 {
@@ -34,8 +35,8 @@ find_path (const Reader *reader, const gchar *name)
                     ? g_build_filename (reader->folder, name, NULL)
                     : g_strdup (name);
 
-  if (reader->paths)
-    g_ptr_array_add (reader->paths, g_strdup (path));
+  if (reader->files)
+    g_ptr_array_add (reader->files, gst_tfx_chain_seen_new (path));
   return path;
 }
 
@@ -173,12 +174,12 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 
 TfxExpr *
 gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
-    GPtrArray *paths, GPtrArray *notes, TfxExprError *error)
+    GPtrArray *files, GPtrArray *notes, TfxExprError *error)
 {
-  Reader reader = { folder, paths, notes };
-  const TfxFileReader files = { &reader, open_impulse, read_settings };
+  Reader reader = { folder, files, notes };
+  const TfxFileReader opener = { &reader, open_impulse, read_settings };
 
-  return tfx_expr_parse_with_files (text, strlen (text), &files, error);
+  return tfx_expr_parse_with_files (text, strlen (text), &opener, error);
 }
 
 /* FALSE if memory is short. */
@@ -207,13 +208,13 @@ gchar *
 gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
     GPtrArray *notes, TfxExprError *error)
 {
-  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
   gchar *full = g_canonicalize_filename (folder, NULL), *made = NULL;
-  TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, paths, notes, error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, files, notes, error);
   gboolean is_done = expr != NULL;
   char *printed = NULL;
 
-  if (expr && paths->len == 0) {
+  if (expr && files->len == 0) {
     made = g_strdup (text);
   } else if (expr) {
     for (gsize i = 0; i < tfx_expr_n_stages (expr) && is_done; i++)
@@ -226,7 +227,7 @@ gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
   }
   tfx_expr_free (&expr);
   g_free (full);
-  g_ptr_array_unref (paths);
+  g_ptr_array_unref (files);
   return made;
 }
 

@@ -11,11 +11,11 @@
 G_BEGIN_DECLS
 
 /* As tfx_expr_parse().  Names of files are relative to @folder, or where that is
- * NULL to the working folder; what was read, or was to be, is added to @paths
- * (of gchar *, or NULL), and how filter settings were read to @notes (of
+ * NULL to the working folder; what was read, or was to be, is added to @files
+ * (of GstTfxChainSeen *, or NULL), and how filter settings were read to @notes (of
  * gchar *, or NULL).  Any thread. */
 TfxExpr *gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
-    GPtrArray *paths, GPtrArray *notes, TfxExprError *error);
+    GPtrArray *files, GPtrArray *notes, TfxExprError *error);
 
 /* The same chain for elsewhere, to be freed: where it names files it is written anew,
  * with their full names.  NULL if it is wrong.  @notes as above. */

@@ -52,7 +52,7 @@ typedef struct
   const gchar *text;
   const gchar *fault; /* or what is wrong with it */
   const gchar *folder;
-  GPtrArray *paths;
+  GPtrArray *files;
 
   GstTfxChainExpr *old_expr, *expr;
   GPtrArray *old_stages, *stages;
@@ -191,8 +191,8 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     self->fault = g_strdup (change->fault);
     g_free (self->folder);
     self->folder = g_strdup (change->folder);
-    g_ptr_array_unref (self->paths);
-    self->paths = g_ptr_array_ref (change->paths);
+    g_ptr_array_unref (self->files);
+    self->files = g_ptr_array_ref (change->files);
   }
   GST_OBJECT_UNLOCK (self);
 
@@ -301,14 +301,14 @@ gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
 {
   Change change = { .text = text,
     .folder = folder,
-    .paths = g_ptr_array_new_with_free_func (g_free) };
+    .files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free) };
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
   TfxExprError error = { 0 };
   gboolean is_set = FALSE;
 
   if (!fault)
     change.parsed =
-        gst_tfx_chain_reader_parse (text, folder, change.paths, notes, &error);
+        gst_tfx_chain_reader_parse (text, folder, change.files, notes, &error);
   gst_tfx_chain_log_notes (self, notes);
   if (!change.parsed && error.code == -ENOMEM) {
     gst_tfx_chain_report_no_memory (self);
@@ -321,7 +321,7 @@ gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
     is_set = gst_tfx_chain_replace (self, &change);
   }
   tfx_expr_free (&change.parsed);
-  g_ptr_array_unref (change.paths);
+  g_ptr_array_unref (change.files);
   if (is_set)
     gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   return is_set;
@@ -333,17 +333,36 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   return gst_tfx_chain_take (self, text, NULL, NULL);
 }
 
+/* Before it is read: what is saved then counts as new. */
+static void
+gst_tfx_chain_see_location (GstTfxChain *self, const gchar *location)
+{
+  GstTfxChainSeen *seen = gst_tfx_chain_seen_new (location);
+
+  GST_OBJECT_LOCK (self);
+  if (self->location && strcmp (self->location->path, location) == 0) {
+    GstTfxChainSeen *old = self->location;
+
+    self->location = seen;
+    seen = old;
+  }
+  GST_OBJECT_UNLOCK (self);
+  gst_tfx_chain_seen_free (seen);
+}
+
 void
 gst_tfx_chain_set_file (GstTfxChain *self)
 {
   GPtrArray *notes;
-  gchar *location, *folder, *text, *fault = NULL;
+  gchar *location = NULL, *folder, *text, *fault = NULL;
 
   GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
+  if (self->location)
+    location = g_strdup (self->location->path);
   GST_OBJECT_UNLOCK (self);
   if (!location)
     return;
+  gst_tfx_chain_see_location (self, location);
   notes = g_ptr_array_new_with_free_func (g_free);
   text = gst_tfx_chain_file_read (location, notes, &fault);
   gst_tfx_chain_log_notes (self, notes);
@@ -375,26 +394,25 @@ gst_tfx_chain_read_again (GstTfxChain *self)
   g_free (text);
 }
 
-gchar **
+GPtrArray *
 gst_tfx_chain_list_files (GstTfxChain *self)
 {
-  GPtrArray *files = g_ptr_array_new ();
+  GPtrArray *files;
 
   GST_OBJECT_LOCK (self);
-  if (self->folder || self->paths->len == 0)
-    g_ptr_array_add (files, g_strdup (self->location));
-  for (guint i = 0; i < self->paths->len; i++)
-    g_ptr_array_add (files, g_strdup (self->paths->pdata[i]));
+  files = g_ptr_array_copy (self->files, gst_tfx_chain_seen_copy, NULL);
+  if (self->location && (self->folder || files->len == 0))
+    g_ptr_array_insert (files, 0,
+        gst_tfx_chain_seen_copy (self->location, NULL));
   GST_OBJECT_UNLOCK (self);
-  g_ptr_array_add (files, NULL);
-  return (gchar **)g_ptr_array_free (files, FALSE);
+  return files;
 }
 
 void
 gst_tfx_chain_init_text (GstTfxChain *self)
 {
   self->text = g_strdup ("");
-  self->paths = g_ptr_array_new_with_free_func (g_free);
+  self->files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
   self->expr = gst_tfx_chain_expr_new (tfx_expr_empty ());
   self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
 }

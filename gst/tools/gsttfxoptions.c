@@ -423,16 +423,17 @@ gst_tfx_options_read (GstTfxOptions *options)
 static gchar *
 describe_files (const gchar *chain)
 {
-  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
   GString *lines = g_string_new (NULL);
   TfxExprError error;
-  TfxExpr *expr = gst_tfx_chain_reader_parse (chain, NULL, paths, NULL, &error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (chain, NULL, files, NULL, &error);
 
-  for (guint i = 0; i < paths->len; i++) {
+  for (guint i = 0; i < files->len; i++) {
+    const GstTfxChainSeen *seen = files->pdata[i];
     gchar *content = NULL, *digest;
     gsize size;
 
-    if (!g_file_get_contents (paths->pdata[i], &content, &size, NULL))
+    if (!g_file_get_contents (seen->path, &content, &size, NULL))
       continue;
     digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
         (const guchar *)content, size);
@@ -441,7 +442,7 @@ describe_files (const gchar *chain)
     g_free (content);
   }
   tfx_expr_free (&expr);
-  g_ptr_array_unref (paths);
+  g_ptr_array_unref (files);
   return g_string_free (lines, FALSE);
 }
 

@@ -64,13 +64,16 @@ static void
 check_converted (const gchar *chain, const gchar *path)
 {
   gchar *call = g_strdup_printf ("FilterSettings('%s')", path);
-  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
+  const GstTfxChainSeen *seen;
   TfxExprError error = { 0 }, error_in_file = { 0 };
   TfxExpr *expr = tfx_expr_parse (chain, strlen (chain), &error);
   TfxExpr *in_file =
-      gst_tfx_chain_reader_parse (call, NULL, paths, NULL, &error_in_file);
+      gst_tfx_chain_reader_parse (call, NULL, files, NULL, &error_in_file);
 
-  FUZZ_MUST (paths->len == 1 && strcmp (paths->pdata[0], path) == 0);
+  FUZZ_MUST (files->len == 1);
+  seen = files->pdata[0];
+  FUZZ_MUST (strcmp (seen->path, path) == 0 && seen->version.is_there);
   FUZZ_MUST (!in_file == !*chain);
   FUZZ_MUST (expr);
   if (in_file) {
@@ -83,7 +86,7 @@ check_converted (const gchar *chain, const gchar *path)
   }
   tfx_expr_free (&expr);
   tfx_expr_free (&in_file);
-  g_ptr_array_unref (paths);
+  g_ptr_array_unref (files);
   g_free (call);
 }
 

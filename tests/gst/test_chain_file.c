@@ -2,6 +2,7 @@
  * test_chain_file.c: a tfxchain whose text stands in a file: read, missing, saved
  * while samples flow; and filter settings that REW has exported.
  */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
@@ -716,6 +717,109 @@ GST_START_TEST (test_watch)
 
 GST_END_TEST;
 
+static gdouble
+get_gain (GstElement *chain)
+{
+  gdouble gain;
+
+  gst_child_proxy_get (GST_CHILD_PROXY (chain), "g::gain", &gain, NULL);
+  return gain;
+}
+
+static void
+expect_gain (GstElement *chain, gdouble wanted)
+{
+  gint64 begin = 0;
+
+  while (get_gain (chain) != wanted && tfx_check_wait (&begin))
+    g_usleep (10000);
+  fail_unless_equals_float (get_gain (chain), wanted);
+}
+
+/* The gain at 0 Hz. */
+static gdouble
+get_size (GstElement *chain)
+{
+  const gdouble hz = 0.0;
+  GVariant *response = NULL, *real;
+  gdouble size;
+
+  g_signal_emit_by_name (chain, "response",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1, sizeof hz), 0,
+      &response);
+  real = g_variant_lookup_value (response, "real", G_VARIANT_TYPE ("ad"));
+  g_variant_get_child (real, 0, "d", &size);
+  g_variant_unref (real);
+  g_variant_unref (response);
+  return size;
+}
+
+/* What is saved while the element is in NULL is there when it starts, and what is set in
+ * NULL stays if nothing is saved. */
+GST_START_TEST (test_saved_in_null)
+{
+  static const gchar quarter[] = "0.25\n0\n", half[] = "0.5\n";
+  gchar *path = write_file ("null.txt", "g=Gain(1) | FIR('null-kernel.txt')");
+  gchar *kernel = write_file ("null-kernel.txt", half);
+  GstElement *chain = make_chain ();
+
+  g_object_set (chain, "location", path, "watch", TRUE, NULL);
+  g_free (write_file ("null.txt", "g=Gain(2) | FIR('null-kernel.txt')"));
+  gst_element_set_state (chain, GST_STATE_READY);
+  fail_unless_equals_float (get_gain (chain), 2.0);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_child_proxy_set (GST_CHILD_PROXY (chain), "g::gain", 7.0, NULL);
+  gst_element_set_state (chain, GST_STATE_READY);
+  g_usleep (800000);
+  fail_unless_equals_float (get_gain (chain), 7.0);
+  gst_element_set_state (chain, GST_STATE_NULL);
+
+  g_free (write_file ("null.txt", "g=Gain(4) | FIR('null-kernel.txt')"));
+  g_free (write_file ("null-kernel.txt", quarter));
+  gst_element_set_state (chain, GST_STATE_READY);
+  fail_unless_equals_float (get_gain (chain), 4.0);
+  fail_unless (fabs (get_size (chain) - 1.0) < 1e-9, "%g", get_size (chain));
+  gst_element_set_state (chain, GST_STATE_NULL);
+
+  /* Without watch it is read when location is set, and not again. */
+  g_object_set (chain, "watch", FALSE, NULL);
+  g_free (write_file ("null.txt", "g=Gain(5)"));
+  gst_element_set_state (chain, GST_STATE_READY);
+  fail_unless_equals_float (get_gain (chain), 4.0);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_object_unref (chain);
+  g_free (kernel);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* A copy may keep the size and the time of what it replaces. */
+GST_START_TEST (test_same_size_and_time)
+{
+  gchar *path = write_file ("same.txt", "g=Gain(1)");
+  GstElement *chain = make_chain ();
+  struct stat info;
+  FILE *file;
+
+  g_object_set (chain, "location", path, "watch", TRUE, NULL);
+  gst_element_set_state (chain, GST_STATE_READY);
+  fail_unless_equals_int (stat (path, &info), 0);
+  file = g_fopen (path, "r+");
+  fail_unless (fputs ("g=Gain(2)", file) >= 0 && fclose (file) == 0);
+  {
+    const struct timespec times[2] = { info.st_atim, info.st_mtim };
+
+    fail_unless_equals_int (utimensat (AT_FDCWD, path, times, 0), 0);
+  }
+  expect_gain (chain, 2.0);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_object_unref (chain);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 static Suite *
 chain_file_suite (void)
 {
@@ -739,6 +843,8 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_pipes);
   tcase_add_test (tcase, test_watched_pipe);
   tcase_add_test (tcase, test_watch);
+  tcase_add_test (tcase, test_saved_in_null);
+  tcase_add_test (tcase, test_same_size_and_time);
   return suite;
 }
 
