@@ -1500,6 +1500,28 @@ check_watch() {
   [ $status -eq 0 ] && same dropped/first.wav dropped/last.wav && same quarter.wav dropped/slow.wav &&
     nothing_left dropped && [ ! -e dropped/.hidden ] && [ ! -e dropped/.hidden.wav ]
 }
+# A copy that keeps size and time, in place of a file that an earlier watch has done: one
+# under the same name, and one in the same file.
+check_watch_copies() {
+  local watcher status=0
+  mkdir alike && make_wav one.wav 48000 2 16 3 && python3 - << 'PY'
+data = open("one.wav", "rb").read()
+open("two.wav", "wb").write(data[:-400] + bytes(400))
+PY
+  touch -d 2020-01-01 one.wav two.wav
+  gst-tfx process two.wav want-two.wav 'Gain(0.5)' || return 1
+  cp -p one.wav alike/a.wav && cp -p one.wav alike/b.wav &&
+    gst-tfx process -o likened -c 'Gain(0.5)' alike/a.wav alike/b.wav || return 1
+  gst-tfx watch -o likened -c 'Gain(0.5)' alike > watch.txt 2>&1 &
+  watcher=$!
+  sleep 3
+  cp -p two.wav alike/.new && mv alike/.new alike/a.wav && cp -p two.wav alike/b.wav
+  tap_wait 60 same want-two.wav likened/a.wav likened/b.wav || status=1
+  kill -INT $watcher
+  wait $watcher || status=$?
+  cat watch.txt
+  [ $status -eq 0 ] && grep -q '2 done, 0 failed, 2 done before' watch.txt
+}
 # What is done is not counted again: of one file that comes there is no "of 2 files".
 check_watch_progress() {
   mkdir slowly && make ten.wav S16LE 100 && cp ten.wav slowly/1.wav && python3 - "$(slow 400)" << 'PY'
@@ -1523,6 +1545,7 @@ assert b" %" in text and b"files" not in text
 PY
 }
 tap_case "watch: each file, as it is in the end" check_watch
+tap_case "watch: a copy with the same size and time" check_watch_copies
 tap_case "watch: how far it has come" check_watch_progress
 tap_case "watch: not its own outputs" exits 2 "cannot be the folder of the outputs" \
   gst-tfx watch -o drop -c 'Gain(1)' drop

@@ -272,13 +272,13 @@ name_output (const GstTfxOptions *options, const gchar *input,
   return path;
 }
 
-gboolean
-gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
-    const gchar *folder)
+static gboolean
+add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
+    gboolean is_changed)
 {
   gchar *output = name_output (batch->options, input, folder);
   const Origin *other;
-  gboolean is_own;
+  gboolean is_done, is_own;
 
   if (!output)
     return FALSE;
@@ -299,15 +299,30 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
     g_free (output);
     return TRUE;
   }
-  if (gst_tfx_journal_is_done (batch->journal, input, output)) {
+  is_done = gst_tfx_journal_is_done (batch->journal, input, output);
+  if (is_done && !is_changed) {
     batch->n_before++;
     g_free (output);
   } else {
     /* What was made of the same input is its own to overwrite. */
-    is_own = other || gst_tfx_journal_is_begun (batch->journal, input, output);
+    is_own = other || is_done ||
+             gst_tfx_journal_is_begun (batch->journal, input, output);
     add_job (batch, input, output)->overwrite |= is_own;
   }
   return TRUE;
+}
+
+gboolean
+gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
+    const gchar *folder)
+{
+  return add_to_folder (batch, input, folder, FALSE);
+}
+
+gboolean
+gst_tfx_batch_add_changed (GstTfxBatch *batch, const gchar *input)
+{
+  return add_to_folder (batch, input, NULL, TRUE);
 }
 
 /* ---- running ------------------------------------------------------------------------------ */

@@ -27,6 +27,9 @@ gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, const gchar *output);
 gboolean gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input,
     const gchar *folder);
 
+/* The same of a file that has changed, whatever the journal has of it. */
+gboolean gst_tfx_batch_add_changed (GstTfxBatch *batch, const gchar *input);
+
 /* Runs what was added since the last time, until it is done or a signal asks the
  * program to end. */
 void gst_tfx_batch_run (GstTfxBatch *batch);

@@ -18,11 +18,10 @@
 
 typedef struct Seen
 {
-  goffset size;
-  gint64 seconds; /* of its last change */
-  glong nanoseconds;
-  guint n_looks; /* it was the same at */
-  guint last;    /* look that saw it */
+  GStatBuf status;
+  guint n_looks;       /* it was the same at */
+  guint last;          /* look that saw it */
+  gboolean is_changed; /* since it was processed */
 } Seen;
 
 typedef struct Watch
@@ -33,30 +32,38 @@ typedef struct Watch
   GstTfxBatch *batch;
 } Watch;
 
-/* Whether it is the time to process it: once for each state that it has. */
+/* A copy may keep the size and the time of what it replaces. */
 static gboolean
+is_same (const GStatBuf *a, const GStatBuf *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+         a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+         a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+         a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+         a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Returns it when it is the time to process it: once for each state that it has. */
+static const Seen *
 look_at (Watch *watch, const gchar *path)
 {
   Seen *seen = g_hash_table_lookup (watch->seen, path);
   GStatBuf status;
 
   if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
-    return FALSE;
+    return NULL;
   if (!seen) {
     seen = g_new0 (Seen, 1);
-    seen->size = -1;
+    seen->status = status;
     g_hash_table_insert (watch->seen, g_strdup (path), seen);
-  }
-  if (seen->size != status.st_size ||
-      seen->seconds != (gint64)status.st_mtim.tv_sec ||
-      seen->nanoseconds != status.st_mtim.tv_nsec)
-    *seen = (Seen){ .size = status.st_size,
-      .seconds = status.st_mtim.tv_sec,
-      .nanoseconds = status.st_mtim.tv_nsec };
-  else
+  } else if (is_same (&seen->status, &status)) {
     seen->n_looks++;
+  } else {
+    *seen = (Seen){ .status = status,
+      .is_changed = seen->is_changed || seen->n_looks >= N_LOOKS };
+  }
   seen->last = watch->n_looks;
-  return seen->n_looks == N_LOOKS;
+  return seen->n_looks == N_LOOKS ? seen : NULL;
 }
 
 static gboolean
@@ -83,9 +90,12 @@ look (Watch *watch)
   watch->n_looks++;
   while ((name = g_dir_read_name (folder))) {
     gchar *path = g_build_filename (watch->folder, name, NULL);
-
     /* Hidden files are unfinished ones of other programs. */
-    if (*name != '.' && look_at (watch, path))
+    const Seen *seen = *name == '.' ? NULL : look_at (watch, path);
+
+    if (seen && seen->is_changed)
+      gst_tfx_batch_add_changed (watch->batch, path);
+    else if (seen)
       gst_tfx_batch_add_to_folder (watch->batch, path, NULL);
     g_free (path);
   }
