@@ -951,8 +951,18 @@ check_silence() {
   exits 0 "silence.wav: it is silent (below -70 LUFS): its level is unchanged" \
     gst-tfx process --json -l -23 silence.wav still.wav &&
     grep -q '"input": null' said.txt && cmp <(decode silence.wav) <(decode still.wav) &&
-    make_wav none.wav 0 2 16 3 && exits 0 "none.wav: it is silent (below -70 LUFS)" \
+    make_wav none.wav 0 2 16 3 && exits 0 "none.wav: it is too short to have a loudness" \
     gst-tfx process --json -l -23 none.wav still-none.wav && grep -q '"seconds": 0.000000' said.txt
+}
+
+# Loud, but shorter than a block: that is no silence.
+check_too_short() {
+  make_wav short.wav 19199 2 16 3 && make_wav block.wav 19200 2 16 3 &&
+    exits 0 "short.wav: it is too short to have a loudness, which is measured in blocks of 400 ms: its level is unchanged" \
+      gst-tfx process -l -23 short.wav still-short.wav && ! grep silent said.txt &&
+    exits 0 "" gst-tfx process -l -23 block.wav louder.wav && ! grep -E 'silent|short' said.txt &&
+    exits 0 "short.wav: it is too short to have a loudness" gst-tfx loudness short.wav block.wav &&
+    [ "$(grep -c 'too short' said.txt)" = 1 ]
 }
 
 # Nobody looks into a pipe before it is read.
@@ -971,6 +981,7 @@ tap_case "process: a loudness with peaks above the limit" check_limited
 tap_case "process: another loudness is done again" check_loudness_again
 tap_case "process: another loudness has no gain in its tags" check_gains
 tap_case "process: silence has no loudness" check_silence
+tap_case "process, loudness: what is too short is not silent" check_too_short
 tap_case "process: a pipe, and no loudness of one" check_pipe
 tap_case "process: a loudness that is none" exits 2 \
   "loudness is '-23dB', but must be from -70 to 0 LUFS" \

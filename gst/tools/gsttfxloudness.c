@@ -46,7 +46,9 @@ measure (const GstTfxOptions *options, const gchar *path)
         gst_tfx_tool_round (l.momentary_max, 1),
         gst_tfx_tool_round (l.short_term_max, 1),
         gst_tfx_tool_round (l.true_peak, 1), path);
-  if (!is_done)
+  if (is_done)
+    gst_tfx_report_tell_short (&job, "");
+  else
     gst_tfx_tool_error ("%s: %s", path, job.error->message);
   gst_tfx_job_clear (&job);
   return is_done;

@@ -43,6 +43,21 @@ append_loudness (GString *text, const GstTfxJobLoudness *loudness)
       loudness->is_limited ? "true" : "false");
 }
 
+/* By EBU R 128. */
+#define BLOCK (400 * GST_MSECOND)
+
+gboolean
+gst_tfx_report_tell_short (const GstTfxJob *job, const gchar *effect)
+{
+  const gboolean is_short = job->duration < (gint64)BLOCK;
+
+  if (is_short)
+    g_printerr ("warning: %s: it is too short to have a loudness, which is "
+                "measured in blocks of 400 ms%s\n",
+        job->input, effect);
+  return is_short;
+}
+
 static void
 tell_loudness (const GstTfxJob *job)
 {
@@ -53,7 +68,8 @@ tell_loudness (const GstTfxJob *job)
                 "dBTP: limited to -1 dBTP, the output has %.1f LUFS\n",
         job->input, job->target_lufs,
         loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
-  else if (loudness->is_silent)
+  else if (loudness->is_silent &&
+           !gst_tfx_report_tell_short (job, ": its level is unchanged"))
     g_printerr ("warning: %s: it is silent (below -70 LUFS): its level is "
                 "unchanged\n",
         job->input);

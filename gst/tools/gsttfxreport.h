@@ -16,6 +16,10 @@ gst_tfx_report_append_number (GString *text, const gchar *name, gdouble value);
  * it. */
 void gst_tfx_report_end_json (GString *text, const GstTfxJob *job);
 
+/* Prints a warning that ends in `effect` if the sound is shorter than a block of EBU
+ * R 128. */
+gboolean gst_tfx_report_tell_short (const GstTfxJob *job, const gchar *effect);
+
 /* A line of JSON to standard output. */
 void gst_tfx_report_print_json (const GstTfxJob *job);
 
