@@ -106,7 +106,7 @@ make_rest (Unit *u)
     for (unsigned k = 0; k < 2 * u->n_levels; k++)
       s.gains[k] = 1.0;
     if (u->is_loudness)
-      tfx_loudness_rest (u->base.n_channels, s.heard);
+      tfx_loudness_rest (u->values.positions, u->base.n_channels, s.heard);
     else
       tfx_cells_rest (&u->values, u->base.n_channels, s.heard);
     pack (u, &s, u->rest);

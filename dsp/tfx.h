@@ -429,6 +429,7 @@ typedef struct TfxLeveller
   double release;      /* 0 <= a < 1, for each cell */
   double step_db;      /* from 0 */
   TfxSos weighting[2]; /* of loudness */
+  uint64_t positions;  /* of loudness: the channels weigh by ITU-R BS.1770-5 */
 } TfxLeveller;
 
 TfxStage *tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller);
@@ -498,6 +499,58 @@ int tfx_stage_fir_peak (const TfxStage *stage, size_t *frame);
 /* The static curve of dynamics: the gain in dB at a level that stays.  0; -ENOENT:
  * its gain does not go by the level. */
 int tfx_stage_gain_at (const TfxStage *stage, double level_db, double *gain_db);
+
+/* ---- positions ----------------------------------------------------------- */
+
+/* Where the channels of a stream stand: a set of positions, a bit for each.  The
+ * channels are in the order of the bits; an empty set is a stream without positions.
+ * The names are those of WAVE files and FFmpeg, the order is GStreamer's. */
+typedef enum
+{
+  TFX_POSITION_FL,
+  TFX_POSITION_FR,
+  TFX_POSITION_FC,
+  TFX_POSITION_LFE,
+  TFX_POSITION_BL,
+  TFX_POSITION_BR,
+  TFX_POSITION_FLC,
+  TFX_POSITION_FRC,
+  TFX_POSITION_BC,
+  TFX_POSITION_LFE2,
+  TFX_POSITION_SL,
+  TFX_POSITION_SR,
+  TFX_POSITION_TFL,
+  TFX_POSITION_TFR,
+  TFX_POSITION_TFC,
+  TFX_POSITION_TC,
+  TFX_POSITION_TBL,
+  TFX_POSITION_TBR,
+  TFX_POSITION_TSL,
+  TFX_POSITION_TSR,
+  TFX_POSITION_TBC,
+  TFX_POSITION_BFC,
+  TFX_POSITION_BFL,
+  TFX_POSITION_BFR,
+  TFX_POSITION_WL,
+  TFX_POSITION_WR,
+  TFX_POSITION_SDL,
+  TFX_POSITION_SDR,
+  TFX_N_POSITIONS
+} TfxPosition;
+
+/* "FL"; NULL above the last one. */
+const char *tfx_position_name (unsigned position);
+/* The position of that name, or -ENOENT. */
+int tfx_position_find (const char *name);
+
+#define TFX_POSITIONS_TEXT_SIZE 160
+/* Writes the names of a set, "FL, FR, LFE", into text. */
+void
+tfx_positions_print (uint64_t positions, char text[TFX_POSITIONS_TEXT_SIZE]);
+
+/* What is assumed of channels without positions: mono, stereo, 3.0, quadrophony, 5.0,
+ * 5.1, 6.1 and 7.1; the first six channels of more than eight are 5.1. */
+uint64_t tfx_positions_default (unsigned n_channels);
 
 /* ---- blocks ------------------------------------------------------------- */
 

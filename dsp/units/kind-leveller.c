@@ -40,6 +40,7 @@ leveller_is_same_structure (const TfxStage *a, const TfxStage *b)
   return s->measure == t->measure && s->is_linked == t->is_linked &&
          s->n_cell == t->n_cell && s->n_ahead == t->n_ahead &&
          s->n_smooth == t->n_smooth && s->n_window == t->n_window &&
+         s->positions == t->positions &&
          memcmp (s->weighting, t->weighting, sizeof s->weighting) == 0;
 }
 

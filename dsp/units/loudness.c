@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../block.h"
+#include "../positions.h"
 #include "peak-line.h"
 
 #define LOWEST_LUFS -70.0
@@ -45,27 +46,6 @@ struct TfxLoudness
 #define FIRST_NUMBER offsetof (TfxLoudness, blocks)
 #define N_NUMBERS ((sizeof (TfxLoudness) - FIRST_NUMBER) / sizeof (double))
 
-/* By the number of channels alone: mono, stereo, 3.0, quadrophony, 5.0; from 5.1 on
- * the fourth one is that of low frequencies, and the surround channels are the
- * fifth and sixth, of 7.1 the last two. */
-static double
-find_weight (unsigned channel, unsigned n_channels)
-{
-  const double surround = 1.41;
-
-  if (n_channels == 4)
-    return channel >= 2 ? surround : 1.0;
-  if (n_channels == 5)
-    return channel >= 3 ? surround : 1.0;
-  if (n_channels < 6)
-    return 1.0;
-  if (channel == 3)
-    return 0.0;
-  if (n_channels == 8)
-    return channel >= 6 ? surround : 1.0;
-  return channel == 4 || channel == 5 ? surround : 1.0;
-}
-
 /* ---- life ------------------------------------------------------------------------- */
 
 int
@@ -89,7 +69,7 @@ tfx_loudness_new (const TfxLoudnessSpec *spec,
     return -ENOMEM;
   }
   for (unsigned c = 0; c < spec->n_channels; c++)
-    l->weights[c] = find_weight (c, spec->n_channels);
+    l->weights[c] = tfx_positions_weight (spec->positions, c);
   return 0;
 }
 
@@ -152,13 +132,13 @@ tfx_loudness_set_numbers (TfxLoudness *l, const double *numbers)
 }
 
 void
-tfx_loudness_rest (unsigned n_channels, double *numbers)
+tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers)
 {
   double *channel = numbers + N_NUMBERS;
 
   memset (numbers, 0, tfx_loudness_n_numbers (n_channels) * sizeof *numbers);
   for (unsigned c = 0; c < n_channels; c++, channel += TFX_LOUDNESS_CHANNEL)
-    *channel = find_weight (c, n_channels);
+    *channel = tfx_positions_weight (positions, c);
 }
 
 /* ---- adding ----------------------------------------------------------------------- */

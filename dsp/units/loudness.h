@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * loudness.h: how loud a programme is, by EBU R 128 (ITU-R BS.1770-4, EBU Tech
+ * loudness.h: how loud a programme is, by EBU R 128 (ITU-R BS.1770-5, EBU Tech
  * 3341 and 3342).
  *
- * Frequencies are weighted by K, powers of the channels are added, those of the
- * surround channels 1.41 times.  Blocks of 400 ms follow each other every 100 ms
+ * Frequencies are weighted by K, powers of the channels are added, each with the
+ * weight of its position.  Blocks of 400 ms follow each other every 100 ms
  * (a step).  Integrated loudness is that of the mean of the blocks above -70 LUFS
  * and above 10 LU less than the mean of these.  The range lies between 10 % and 95
  * % of the values over 3 s above -70 LUFS and above 20 LU less than their mean.
@@ -19,6 +19,7 @@
 typedef struct TfxLoudnessSpec
 {
   unsigned n_channels;
+  uint64_t positions;
   TfxSos weighting[TFX_K_WEIGHTING_N_SOS];
   size_t step_frames; /* 100 ms */
 } TfxLoudnessSpec;
@@ -50,7 +51,8 @@ size_t tfx_loudness_n_numbers (unsigned n_channels);
 void tfx_loudness_get_numbers (const TfxLoudness *loudness, double *numbers);
 void tfx_loudness_set_numbers (TfxLoudness *loudness, const double *numbers);
 /* Those at rest. */
-void tfx_loudness_rest (unsigned n_channels, double *numbers);
+void
+tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers);
 
 /* Of a channel, a mean of squares: 100 dB above full scale. */
 #define TFX_LOUDNESS_MOST_POWER 1e10

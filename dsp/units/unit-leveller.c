@@ -92,7 +92,7 @@ static int
 make_meter (Unit *u)
 {
   const TfxLeveller *l = &u->setting;
-  const TfxLoudnessSpec spec = { u->n_channels,
+  const TfxLoudnessSpec spec = { u->n_channels, l->positions,
     { l->weighting[0], l->weighting[1] }, l->n_cell };
 
   if (l->measure == TFX_LEVELLER_LOUDNESS)

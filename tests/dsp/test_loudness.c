@@ -79,6 +79,7 @@ measure_by (const char *kernel, const double *x, size_t n_frames,
     unsigned n_channels, unsigned rate)
 {
   TfxLoudnessSpec spec = { .n_channels = n_channels,
+    .positions = tfx_positions_default (n_channels),
     .step_frames = (rate + 5) / 10 };
   TfxLoudness *l;
   TfxLoudnessValues values;
