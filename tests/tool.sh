@@ -910,6 +910,27 @@ check_loudness() {
     gst-tfx process --json -l -31.5 even.wav soft.wav > /dev/null && within -31.5 soft.wav 1
 }
 
+# integrated FILE: in LUFS
+integrated() {
+  gst-tfx loudness --json "$1" | sed -n -E 's/.*"integrated": ([-0-9.]+),.*/\1/p'
+}
+
+# Channels of even noise weigh by their positions, not by their numbers: 2.1, 4.0, 6.1, 7.1
+# wide.
+check_loudness_of_layouts() {
+  local layout mask n one
+  make_wav one.wav 48000 1 24 0x4 && one=$(integrated one.wav) || return 1
+  for layout in 0xb/3/2 0x107/4/4 0x70f/7/6.82 0xff/8/7.82; do
+    IFS=/ read -r mask n layout <<< "$layout"
+    make_wav layout.wav 48000 "$n" 24 "$mask" && integrated layout.wav | tee level.txt &&
+      awk -v one="$one" -v sum="$layout" '{ d = $1 - one - 10 * log(sum) / log(10); exit !(d > -0.1 && d < 0.1) }' level.txt ||
+      return 1
+  done
+  make_wav layout.wav 48000 3 24 0xb && gst-tfx process -f layout.wav no-lfe.wav 'ch[FR]: Gain(0); ch[LFE]: Gain(1)' &&
+    integrated no-lfe.wav | awk -v one="$one" '{ exit !($1 > one - 0.1 && $1 < one + 0.1) }' &&
+    exits 1 "ch[SL] is missing: the channels are FL, FR, LFE" gst-tfx process -f layout.wav no.wav 'ch[SL]: Gain(2)'
+}
+
 # In two passes, of which one tells.
 check_warned_once() {
   exits 0 "warning: noise.wav: " gst-tfx process -l -23 noise.wav once.wav 'LoButterworth(30000)' &&
@@ -977,6 +998,7 @@ check_pipe() {
 
 tap_case "process: a loudness" check_loudness
 tap_case "process: a loudness, and one warning" check_warned_once
+tap_case "loudness, process: channels by their positions" check_loudness_of_layouts
 tap_case "process: a loudness with peaks above the limit" check_limited
 tap_case "process: another loudness is done again" check_loudness_again
 tap_case "process: another loudness has no gain in its tags" check_gains
@@ -2226,6 +2248,14 @@ tap_case "check: no channels" exits 2 "channels is 0, but must be from 1 to 1024
 tap_case "check: no rate" exits 2 "rate is 0 Hz, but must be above 0" gst-tfx check -r 0 'Gain(2)'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
+tap_case "check: positions that the chain names" exits 0 'At 48000 Hz, 3 channels (FL, FR, LFE):' \
+  gst-tfx check 'ch[LFE]: Gain(3)'
+tap_case "check: positions of the stream" exits 0 '"channels": 2, "channels_out": 2, "positions": "FC, LFE"' \
+  gst-tfx check --json --channels FC,LFE 'ch[LFE]: Gain(3)'
+tap_case "check: a position that is not there" exits 2 "line 1, column 1: ch[LFE] is missing: the channels are FL, FR" \
+  gst-tfx check --channels 2 'ch[LFE]: Gain(3)'
+tap_case "check: no position" exits 2 "channels is FL,XX, but must be from 1 to 1024, or positions, such as FL,FR,LFE" \
+  gst-tfx check --channels FL,XX 'Gain(3)'
 # The commands that run a chain print the notes once, before the first file; --quiet prints none.
 check_notes_elsewhere() {
   local chain='Compressor(attack=5)'

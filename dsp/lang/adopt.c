@@ -95,7 +95,8 @@ find_worth (const Adoption *adoption, TfxNode *old, TfxNode *node)
   bool match;
 
   /* (What stands for a series of one has its channels, what is in one has none.) */
-  if (old->channels && node->channels && old->channels != node->channels) {
+  if (tfx_node_part (old) == old && tfx_node_part (node) == node &&
+      (old->channels != node->channels || old->positions != node->positions)) {
     match = false;
   } else if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
     size_t n_old, n;

@@ -5,13 +5,19 @@
 #include <errno.h>
 
 #include "error.h"
+#include "flow.h"
 #include "kind.h"
 #include "number.h"
 
 TfxBuild
-tfx_build_begin (const TfxExpr *expr, double rate_hz, unsigned n_channels)
+tfx_build_begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions)
 {
-  TfxBuild build = { .rate_hz = rate_hz, .n_channels = n_channels };
+  const bool is_whole =
+      (unsigned)__builtin_popcountll (positions) == n_channels;
+  TfxBuild build = { .rate_hz = rate_hz,
+    .n_channels = n_channels,
+    .positions = is_whole ? positions : 0 };
   unsigned n_out;
 
   tfx_expr_channels (expr, n_channels, &n_out, &build.n_room);
@@ -89,12 +95,15 @@ begin_call (TfxBuild *build, const TfxNode *node,
 TfxBuild
 tfx_build_for (const TfxBuild *all, const TfxNode *node)
 {
+  const TfxNode *part = tfx_node_part (node);
+  const TfxFlow stream = { all->n_channels, all->positions };
   TfxBuild build = *all;
 
   if (node->n_fixed)
     build.n_channels = node->n_fixed;
-  if (node->is_in_split)
+  if (part)
     build.n_room = node->n_fixed;
+  build.positions = tfx_flow_positions (part, node->n_fixed, &stream);
   return build;
 }
 

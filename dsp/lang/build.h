@@ -5,9 +5,10 @@
 
 #include "class.h"
 
-/* What all stages of an expression are made for. */
-TfxBuild
-tfx_build_begin (const TfxExpr *expr, double rate_hz, unsigned n_channels);
+/* What all stages of an expression are made for.  Positions that are not as many as the
+ * channels are none. */
+TfxBuild tfx_build_begin (const TfxExpr *expr, double rate_hz,
+    unsigned n_channels, uint64_t positions);
 
 /* What one of them is: what comes to it, in the room that there is. */
 TfxBuild tfx_build_for (const TfxBuild *all, const TfxNode *node);

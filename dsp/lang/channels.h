@@ -12,8 +12,15 @@ bool tfx_channels_is_mark (const TfxParser *parser, char mark);
 /* Whether "ch[" is ahead. */
 bool tfx_channels_are_ahead (const TfxParser *parser);
 
-/* Reads "ch[…]:", a bit for each channel; those that are taken are refused.  0, or
- * the code of the error, which has its place. */
-int tfx_channels_parse (TfxParser *parser, uint64_t *channels, uint64_t taken);
+/* A bit for each. */
+typedef struct TfxChannels
+{
+  uint64_t numbers, positions;
+} TfxChannels;
+
+/* Reads "ch[…]:".  Channels that are taken are refused, others are from then on.  0,
+ * or the code of the error, which has its place. */
+int tfx_channels_parse (TfxParser *parser, TfxChannels *channels,
+    TfxChannels *taken);
 
 #endif /* TFX_LANG_CHANNELS_H */

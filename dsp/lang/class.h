@@ -18,6 +18,7 @@ typedef struct TfxBuild
   double rate_hz;
   unsigned n_channels;  /* that come to the stage */
   unsigned n_room;      /* that it is built for, some of them idle */
+  uint64_t positions;   /* of the channels; 0: none */
   TfxExprReport report; /* or NULL */
   void *data;
   const TfxNode *node; /* of the stage */

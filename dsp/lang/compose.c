@@ -119,17 +119,19 @@ add_rest (const TfxBuild *build, const TfxNode *node, Branches *b,
 static int
 build_branches (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
+  const TfxFlow stream = { build->n_channels, build->positions };
   const bool is_split = node->kind == TFX_NODE_SPLIT;
   Branches b;
   int code = begin_branches (build, node, &b);
 
   for (size_t i = 0; i < node->n_children && code == 0; i++) {
     const TfxNode *child = node->children[i];
+    const uint64_t channels = is_split ? tfx_flow_channels (child, &stream) : 0;
     TfxBuild own = *build;
 
     if (is_split)
-      own.n_room = (unsigned)__builtin_popcountll (child->channels);
-    code = add_branch (build, &b, child->id, child->channels);
+      own.n_room = (unsigned)__builtin_popcountll (channels);
+    code = add_branch (build, &b, child->id, channels);
     if (code == 0)
       code = build_into (&own, child, &b.chains[i]);
   }
@@ -168,9 +170,11 @@ build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain)
 /* Whether the expression can be built for a stream of this rate and number of
  * channels. */
 static int
-check_stream (const TfxExpr *expr, double rate_hz, unsigned n_channels,
-    TfxExprError *error)
+check_stream (const TfxExpr *expr, const TfxBuild *build)
 {
+  const TfxFlow stream = { build->n_channels, build->positions };
+  const double rate_hz = build->rate_hz;
+  TfxExprError *error = build->error;
   int code;
 
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
@@ -179,22 +183,31 @@ check_stream (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   code = tfx_expr_check (expr, error);
   if (code == 0)
     code = tfx_extent_check (expr, rate_hz, error);
-  return code < 0 ? code : tfx_flow_check (expr, n_channels, error);
+  return code < 0 ? code : tfx_flow_check (expr, &stream, error);
 }
 
 int
 tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
 {
+  return tfx_expr_build_at (expr, rate_hz, n_channels, 0, report, data, chain,
+      error);
+}
+
+int
+tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions, TfxExprReport report, void *data, TfxChain **chain,
+    TfxExprError *error)
+{
   TfxExprError own;
-  TfxBuild build = tfx_build_begin (expr, rate_hz, n_channels);
+  TfxBuild build = tfx_build_begin (expr, rate_hz, n_channels, positions);
   TfxChain *made;
   int code;
 
   build.report = report;
   build.data = data;
   build.error = error ? error : &own;
-  code = check_stream (expr, rate_hz, n_channels, build.error);
+  code = check_stream (expr, &build);
   if (code < 0)
     return code;
   made = tfx_chain_new ();
@@ -211,15 +224,16 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 
 int
 tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
-    unsigned n_channels, TfxStage **made, TfxExprError *error)
+    unsigned n_channels, uint64_t positions, TfxStage **made,
+    TfxExprError *error)
 {
   TfxExprError own;
-  TfxBuild build = tfx_build_begin (expr, rate_hz, n_channels);
+  TfxBuild build = tfx_build_begin (expr, rate_hz, n_channels, positions);
   int code;
 
   build.error = error ? error : &own;
   if (stage >= expr->n_stages)
     return tfx_error_set (error, -EINVAL, "there is no stage %zu", stage);
-  code = check_stream (expr, rate_hz, n_channels, build.error);
+  code = check_stream (expr, &build);
   return code < 0 ? code : tfx_build_call (&build, expr->stages[stage], made);
 }

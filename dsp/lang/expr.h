@@ -5,7 +5,7 @@
  *     | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
  *
  * "|" puts stages in series; "+" adds branches and binds tighter, as in
- * Python; parentheses group; "ch[0]: ...; ch[1, 2]: ..." at the start of the text
+ * Python; parentheses group; "ch[0]: ...; ch[1, LFE]: ..." at the start of the text
  * or behind a "(" gives channels chains of their own, and leaves others as they
  * are; "name=" in front of a call names the stage.  A
  * call is a class of the catalogue with positional and keyword arguments:
@@ -346,8 +346,11 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
  * fixed; 0: any. */
 unsigned tfx_expr_n_inputs (const TfxExpr *expr);
 
-/* As many as can come in, at least so many if any number can; that if none can. */
-unsigned tfx_expr_find_channels (const TfxExpr *expr, unsigned least);
+/* As many as can come in, at least so many if any number can; that if none can.
+ * positions: a set of as many that has those that the expression names, 0 if it names
+ * none. */
+unsigned tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
+    uint64_t *positions);
 
 /* How many channels come out where n_channels come in, and the most that there are
  * on the way: what a chain is built for. */
@@ -377,17 +380,24 @@ typedef void (*TfxExprReport) (const TfxExprClamp *clamped, void *data);
 /* Whether the parameters of each stage fit each other, at any rate. */
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 
-/* The chain at a rate, for a number of channels that come in; it is one for
- * filters of the most channels that tfx_expr_channels() says.  A frequency that the rate
- * does not allow, or an order out of its range, is replaced and reported (report
- * may be NULL).  -EINVAL,
- * -ERANGE or -ENOMEM. */
+/* The chain at a rate, for a number of channels without positions that come in; it
+ * is one for filters of the most channels that tfx_expr_channels() says.  A
+ * frequency that the rate does not allow, or an order out of its range, is replaced
+ * and reported (report may be NULL).  -EINVAL, -ERANGE or -ENOMEM. */
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
 
+/* The same for channels at these positions, as many as n_channels, or none.  Where as
+ * many channels come to a stage as to the chain they are at the same ones; where a Mix
+ * has made more or fewer they have none. */
+int tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions, TfxExprReport report, void *data, TfxChain **chain,
+    TfxExprError *error);
+
 /* One of its stages alone, in the same way. */
 int tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
-    unsigned n_channels, TfxStage **made, TfxExprError *error);
+    unsigned n_channels, uint64_t positions, TfxStage **made,
+    TfxExprError *error);
 
 /* What there is to be designed before the chain is there: second-order sections
  * and FIR taps of the stages that are not prepared. */
@@ -456,8 +466,8 @@ TfxStage *tfx_moved_make_stage (const TfxMoved *moved);
 bool tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage);
 
 /* Makes a limiter as late as the stage of its id in a chain that is in force, within
- * sums too; NULL: there is no chain.  0; -ENOTSUP: it looks ahead otherwise than that
- * stage. */
+ * sums too, and gives a loudness the positions of that; NULL: there is no chain.
+ * 0; -ENOTSUP: it looks ahead otherwise than that stage. */
 int tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain);
 
 /* Whether filters copy what the stage is set to: one of them is enough then. */

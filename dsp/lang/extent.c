@@ -64,6 +64,7 @@ sum_depth (const TfxNode *node)
 int
 tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 {
+  const TfxFlow any = { 0, TFX_FLOW_ANY };
   char thing[TFX_NODE_THING_SIZE];
 
   for (size_t i = 0; i < expr->n_stages; i++) {
@@ -80,7 +81,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
     return tfx_error_set (error, -E2BIG,
         "more than %d levels of sums, filter banks and channels",
         TFX_SUM_MAX_DEPTH);
-  if (tfx_flow_check (expr, 0, error) < 0)
+  if (tfx_flow_check (expr, &any, error) < 0)
     return error ? error->code : -EINVAL;
   return tfx_extent_check (expr, 0.0, error);
 }

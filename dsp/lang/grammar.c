@@ -5,7 +5,7 @@
  *   group    = series | split
  *   split    = part { ";" part } [ ";" ]
  *   part     = "ch" "[" channel { "," channel } "]" ":" series
- *   channel  = number | number ":" number
+ *   channel  = number | number ":" number | name
  *   series   = sum { "|" sum }
  *   sum      = primary { "+" primary }
  *   primary  = "(" group ")" | [ name "=" ] { name "." } name "(" [ args ] ")"
@@ -162,10 +162,10 @@ parse_series (TfxParser *parser, TfxNode **node)
 
 /* The chain of some channels becomes a child of the split. */
 static int
-parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
+parse_part (TfxParser *parser, TfxNode *split, TfxChannels *taken)
 {
   const size_t offset = parser->token.offset;
-  uint64_t channels;
+  TfxChannels channels;
   TfxNode *child = NULL;
   int code;
 
@@ -177,14 +177,14 @@ parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
     return code < 0 ? tfx_parser_fail_at (parser, offset)
                     : tfx_parser_fail_expected (parser, "ch[…]: after ';'");
   }
-  code = tfx_channels_parse (parser, &channels, *taken);
+  code = tfx_channels_parse (parser, &channels, taken);
   if (code == 0)
     code = parse_series (parser, &child);
   if (code < 0)
     return code;
-  child->channels = channels;
+  child->channels = channels.numbers;
+  child->positions = channels.positions;
   child->channels_place = offset + 1;
-  *taken |= channels;
   return tfx_node_add (split, child) < 0
              ? tfx_error_set_no_memory (parser->error)
              : 0;
@@ -194,7 +194,7 @@ static int
 parse_split (TfxParser *parser, TfxNode **node)
 {
   TfxNode *split = tfx_node_new_group (TFX_NODE_SPLIT);
-  uint64_t taken = 0;
+  TfxChannels taken = { 0 };
   int code;
 
   if (!split)

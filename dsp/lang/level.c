@@ -162,7 +162,8 @@ tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
     .n_ahead = count_steps (node),
     .max_gain_db = tfx_class_number (node, "max_gain"),
     .step_db = tfx_class_number (node, "speed") / 10.0,
-    .positions = tfx_positions_default (build->n_channels),
+    .positions = build->positions ? build->positions
+                                  : tfx_positions_default (build->n_channels),
   };
   l->n_smooth = l->n_ahead > 0 ? 1 : 0;
   l->n_window = l->n_ahead;

@@ -62,6 +62,8 @@ tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain)
     return 0;
   if (moved->kind == &tfx_kind_limiter && stage->kind == &tfx_kind_limiter)
     moved->limiter.n_late = stage->u.limiter.n_late;
+  if (moved->kind == &tfx_kind_leveller && stage->kind == &tfx_kind_leveller)
+    moved->leveller.positions = stage->u.leveller.positions;
   numbers = get_numbers (moved);
   return tfx_stage_latency (&numbers) == tfx_stage_latency (stage) ? 0
                                                                    : -ENOTSUP;

@@ -158,6 +158,7 @@ tfx_node_copy (const TfxNode *node)
     return NULL;
   copy->id = node->id;
   copy->channels = node->channels;
+  copy->positions = node->positions;
   copy->channels_place = node->channels_place;
   copy->place = node->place;
   memcpy (copy->name, node->name, sizeof copy->name);
@@ -190,7 +191,7 @@ tfx_node_equal (const TfxNode *a, const TfxNode *b)
 {
   if (a->kind != b->kind || a->klass != b->klass ||
       a->is_named != b->is_named || a->n_children != b->n_children ||
-      a->channels != b->channels)
+      a->channels != b->channels || a->positions != b->positions)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;

@@ -40,8 +40,12 @@ struct TfxNode
 
   TfxNode **children;
   size_t n_children, room;
-  uint64_t channels;     /* of a split's child: a bit for each; else 0 */
+  /* Of a split's child, a part: its channels by number and by position, a bit for
+   * each, and how many come to the split (0: those of the stream).  Else 0. */
+  uint64_t channels, positions;
+  unsigned n_whole;
   size_t channels_place; /* in the text that was read, from 1: of "ch[" */
+  const TfxNode *outer;  /* the part that it is in, or NULL */
 
   /* A call: */
   const TfxClass *klass;
@@ -50,7 +54,6 @@ struct TfxNode
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
   size_t index;       /* among the stages of the expression */
-  bool is_in_split;   /* behind ch[…] */
   unsigned n_fixed;   /* channels that come to it; 0: those of the stream */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
   uint64_t serial;    /* a higher number for whatever was set later; 0: never */
@@ -74,6 +77,13 @@ TfxNode *tfx_node_new_group (TfxNodeKind kind);
 /* Takes child over, whatever comes of it; the children of one of the same
  * kind become children of node.  0 or -ENOMEM. */
 int tfx_node_add (TfxNode *node, TfxNode *child);
+
+/* The part that it is, or is in; NULL outside of splits. */
+static inline const TfxNode *
+tfx_node_part (const TfxNode *node)
+{
+  return node->channels || node->positions ? node : node->outer;
+}
 
 /* A new id, for another filter. */
 void tfx_node_renew_id (TfxNode *node);

@@ -11,7 +11,7 @@ void
 tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t *n_sections, size_t *n_taps)
 {
-  const TfxBuild all = tfx_build_begin (expr, rate_hz, n_channels);
+  const TfxBuild all = tfx_build_begin (expr, rate_hz, n_channels, 0);
   TfxExtent extent = { 0 };
 
   for (size_t i = 0; i < expr->n_stages; i++) {
@@ -61,7 +61,7 @@ prepare_call (TfxBuild *build, TfxNode *node)
       build->n_room, clamps.list, clamps.n };
 
     /* (Without memory it is designed again later, and made ready when it runs.) */
-    if (build->spec && !node->is_in_split)
+    if (build->spec && !tfx_node_part (node))
       tfx_stage_prepare (stage, build->spec);
     tfx_node_keep (node, &made);
   }
@@ -73,19 +73,23 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     const TfxFilterSpec *spec)
 {
   TfxExprError ignored;
-  TfxBuild all = tfx_build_begin (expr, rate_hz, n_channels);
+  const TfxFlow stream = { n_channels, TFX_FLOW_ANY };
+  TfxBuild all = tfx_build_begin (expr, rate_hz, n_channels, 0);
 
   all.error = &ignored;
   all.spec = spec;
   if (!(rate_hz > 0.0) || !isfinite (rate_hz) ||
       tfx_expr_check (expr, &ignored) < 0 ||
-      tfx_flow_check (expr, n_channels, &ignored) < 0 ||
+      tfx_flow_check (expr, &stream, &ignored) < 0 ||
       tfx_extent_check (expr, rate_hz, &ignored) < 0)
     return;
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxBuild build = tfx_build_for (&all, expr->stages[i]);
+    TfxExtent extent = { 0 };
 
-    if (!tfx_build_is_prepared (expr->stages[i], &build))
+    tfx_extent_add (expr->stages[i], rate_hz, &extent);
+    if (extent.sections + extent.taps > 0 &&
+        !tfx_build_is_prepared (expr->stages[i], &build))
       prepare_call (&build, expr->stages[i]);
   }
 }

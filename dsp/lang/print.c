@@ -235,17 +235,22 @@ add_call (Text *text, const TfxNode *call)
   add (text, ")");
 }
 
-/* "ch[0, 2]: " */
+/* "ch[0, 2, LFE]: " */
 static void
-add_channels (Text *text, uint64_t channels)
+add_channels (Text *text, const TfxNode *part)
 {
+  char names[TFX_POSITIONS_TEXT_SIZE];
   const char *separator = "ch[";
 
-  for (; channels != 0; channels &= channels - 1) {
+  for (uint64_t left = part->channels; left != 0; left &= left - 1) {
     add (text, separator);
-    add_number (text, __builtin_ctzll (channels));
+    add_number (text, __builtin_ctzll (left));
     separator = ", ";
   }
+  if (part->positions)
+    add (text, separator);
+  tfx_positions_print (part->positions, names);
+  add (text, names);
   add (text, "]: ");
 }
 
@@ -271,7 +276,7 @@ add_node (Text *text, const TfxNode *node, bool is_part)
     if (i > 0)
       add (text, separator_of (node->kind));
     if (is_split)
-      add_channels (text, child->channels);
+      add_channels (text, child);
     add_node (text, child, !is_split || child->kind == TFX_NODE_SPLIT);
   }
   if (is_part)
@@ -329,7 +334,7 @@ add_place (Text *text, const TfxNode *node, const TfxNode *call)
     if (!contains (child, call))
       continue;
     if (node->kind == TFX_NODE_SPLIT)
-      add_channels (text, child->channels);
+      add_channels (text, child);
     add_place (text, child, call);
   }
 }

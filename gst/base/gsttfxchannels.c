@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gsttfxbuffer.h"
+#include "tfx.h"
 
 /* ---- caps -------------------------------------------------------------------------- */
 
@@ -77,6 +78,26 @@ gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels)
       GST_AUDIO_INFO_RATE (info), n_channels, NULL);
   made.layout = GST_AUDIO_INFO_LAYOUT (info);
   return made;
+}
+
+G_STATIC_ASSERT (
+    (gint)TFX_POSITION_LFE == (gint)GST_AUDIO_CHANNEL_POSITION_LFE1 &&
+    (gint)TFX_POSITION_SL == (gint)GST_AUDIO_CHANNEL_POSITION_SIDE_LEFT &&
+    (gint)TFX_POSITION_TC == (gint)GST_AUDIO_CHANNEL_POSITION_TOP_CENTER &&
+    (gint)TFX_POSITION_SDR == (gint)GST_AUDIO_CHANNEL_POSITION_SURROUND_RIGHT);
+
+guint64
+gst_tfx_channels_get_positions (const GstAudioInfo *info)
+{
+  const gint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  guint64 mask;
+
+  return n_channels <= TFX_N_POSITIONS &&
+                 !GST_AUDIO_INFO_IS_UNPOSITIONED (info) &&
+                 gst_audio_channel_positions_to_mask (info->position,
+                     n_channels, TRUE, &mask)
+             ? mask
+             : 0;
 }
 
 /* ---- buffers ----------------------------------------------------------------------- */

@@ -38,6 +38,9 @@ GstCaps *gst_tfx_channels_fixate (GstCaps *caps, guint64 *places);
 GstAudioInfo
 gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels);
 
+/* Their positions as a channel mask, which is a set of TfxPosition; 0: none. */
+guint64 gst_tfx_channels_get_positions (const GstAudioInfo *info);
+
 /* Copies the frames of one buffer into another one, whose first channels are those that
  * there are, the others silent.  FALSE if one of them cannot be mapped. */
 gboolean gst_tfx_channels_copy (GstBuffer *from, GstBuffer *to,

@@ -119,6 +119,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
   gdouble rate;
   guint n_channels;
+  guint64 positions;
 
   switch (prop_id) {
     case PROP_DEVICE:
@@ -134,7 +135,8 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
       g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
       break;
     case PROP_STATS:
-      gst_tfx_element_get_stream (GST_TFX_ELEMENT (object), &rate, &n_channels);
+      gst_tfx_element_get_stream (GST_TFX_ELEMENT (object), &rate, &n_channels,
+          &positions);
       g_value_take_boxed (value,
           gst_tfx_counts_to_structure (&priv->counts, rate));
       break;
@@ -268,7 +270,7 @@ gst_tfx_element_reset_stats (GstTfxElement *self)
 
 gboolean
 gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
-    guint *n_channels)
+    guint *n_channels, guint64 *positions)
 {
   GstTfxElementPrivate *priv = PRIVATE (self);
   gboolean is_there;
@@ -277,6 +279,7 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   is_there = priv->filter != NULL;
   *rate = priv->stream_rate;
   *n_channels = priv->stream_channels;
+  *positions = priv->stream_positions;
   GST_OBJECT_UNLOCK (self);
   return is_there;
 }

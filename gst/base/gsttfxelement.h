@@ -38,6 +38,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  * GstTfxBuild:
  * @rate: of the stream, in Hz
  * @n_channels: of the stream that comes in
+ * @positions: of the channels that come in, a channel mask; 0: none
  * @n_out: of the stream that goes out
  * @is_running: samples have been filtered since the last reset
  * @by_hand: the application has set properties, not controllers alone
@@ -73,6 +74,7 @@ typedef struct
 {
   gdouble rate;
   guint n_channels, n_out;
+  guint64 positions;
   gboolean is_running;
   gboolean by_hand;
   gboolean was_refused;
@@ -218,10 +220,10 @@ void gst_tfx_element_report_clamp (GstTfxElement *self,
 /* Whether any property is not met, as far as that was said. */
 gboolean gst_tfx_element_has_clamped (GstTfxElement *self);
 
-/* The rate and the channels of the stream.  FALSE if no caps have come: those of the
- * last one; 48000 Hz and 0 if there was none.  Any thread. */
+/* The rate, the channels and their positions of the stream.  FALSE if no caps have come:
+ * those of the last one; 48000 Hz and 0 if there was none.  Any thread. */
 gboolean gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
-    guint *n_channels);
+    guint *n_channels, guint64 *positions);
 
 /* Tells the user that a change could not be made: what is right of the colon
  * comes from @error. */

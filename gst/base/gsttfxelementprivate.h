@@ -38,6 +38,7 @@ typedef struct
   GstClockTime latency;
   gdouble stream_rate; /* of what the filter is made for, or the last one was */
   guint stream_channels;
+  guint64 stream_positions;
 
   /* Written by the streaming thread, read by any. */
   GstTfxCounts counts;

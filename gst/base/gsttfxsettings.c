@@ -91,6 +91,7 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
   g_atomic_int_set (&priv->dirty, FALSE);
   *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
     .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
+    .positions = gst_tfx_channels_get_positions (&priv->in_info),
     .n_out = priv->channels.out,
     .is_running = priv->is_running,
     .delay = priv->is_running ? priv->delay : 0,
@@ -340,6 +341,7 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   priv->filter = gst_tfx_shared_filter_new (filter);
   priv->stream_rate = priv->spec.rate_hz;
   priv->stream_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
+  priv->stream_positions = gst_tfx_channels_get_positions (&priv->in_info);
   GST_OBJECT_UNLOCK (self);
   if (gst_tfx_trace_is_on ())
     gst_tfx_trace_name (filter, GST_ELEMENT (self));

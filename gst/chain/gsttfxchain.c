@@ -346,9 +346,17 @@ gst_tfx_chain_make_chain (GstTfxElement *element, gdouble rate, guint channel)
 {
   GstTfxChainExpr *expr = gst_tfx_chain_get_expr (GST_TFX_CHAIN (element));
   TfxChain *chain = NULL;
+  guint n_channels, n_stream;
+  guint64 positions, stream_positions;
+  gdouble stream_rate;
 
-  tfx_expr_build (expr->expr, rate,
-      tfx_expr_find_channels (expr->expr, MAX (channel + 1, 2)), NULL, NULL,
+  n_channels =
+      tfx_expr_find_channels (expr->expr, MAX (channel + 1, 2), &positions);
+  if (gst_tfx_element_get_stream (element, &stream_rate, &n_stream,
+          &stream_positions) &&
+      n_stream == n_channels)
+    positions = stream_positions;
+  tfx_expr_build_at (expr->expr, rate, n_channels, positions, NULL, NULL,
       &chain, NULL);
   gst_tfx_chain_expr_unref (expr);
   return chain;

@@ -259,8 +259,9 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     return NULL;
   clamps.expr = expr->expr;
   clamps.rate = build->rate;
-  if (tfx_expr_build (expr->expr, build->rate, build->n_channels,
-          gst_tfx_chain_clamps_report, &clamps, &made, &fault) < 0) {
+  if (tfx_expr_build_at (expr->expr, build->rate, build->n_channels,
+          build->positions, gst_tfx_chain_clamps_report, &clamps, &made,
+          &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
   } else if (!gst_tfx_chain_builder_check_channels (self, expr->expr, build,

@@ -608,9 +608,10 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
   TfxStage *made = NULL;
   gboolean has_stream;
   guint n_channels, index = 0;
+  guint64 positions;
 
-  has_stream =
-      gst_tfx_element_get_stream (GST_TFX_ELEMENT (self), rate, &n_channels);
+  has_stream = gst_tfx_element_get_stream (GST_TFX_ELEMENT (self), rate,
+      &n_channels, &positions);
   GST_OBJECT_LOCK (self);
   if (gst_tfx_chain_has (self, stage)) {
     expr = gst_tfx_chain_expr_ref (self->expr);
@@ -620,8 +621,9 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
   if (!expr)
     return NULL;
   if (!has_stream)
-    n_channels = tfx_expr_find_channels (expr->expr, 2);
-  tfx_expr_build_stage (expr->expr, index, *rate, n_channels, &made, NULL);
+    n_channels = tfx_expr_find_channels (expr->expr, 2, &positions);
+  tfx_expr_build_stage (expr->expr, index, *rate, n_channels, positions, &made,
+      NULL);
   gst_tfx_chain_expr_unref (expr);
   return made;
 }

@@ -17,7 +17,9 @@ typedef struct Check
 {
   GstTfxOptions options; /* the chain, quiet and json */
   gdouble rate_hz;
-  gint n_channels; /* -1: not given */
+  gchar *channels; /* NULL: not given */
+  guint n_channels;
+  guint64 positions;
 } Check;
 
 /* The chain alone, what it does, or that as JSON; then the notes. */
@@ -58,6 +60,40 @@ take_clamp (const TfxExprClamp *clamped, void *data)
   g_array_append_val (spec->clamps, clamp);
 }
 
+/* "6", or "FL,FR,LFE". */
+static gboolean
+read_channels (Check *check)
+{
+  guint64 number;
+  gchar **names;
+  gboolean is_good;
+
+  if (!check->channels)
+    return TRUE;
+  if (g_ascii_string_to_unsigned (check->channels, 10, 1, 1024, &number,
+          NULL)) {
+    check->n_channels = (guint)number;
+    return TRUE;
+  }
+  names = g_strsplit (check->channels, ",", -1);
+  is_good = names[0] != NULL;
+  for (gsize i = 0; names[i]; i++) {
+    const gint position = tfx_position_find (g_strstrip (names[i]));
+
+    is_good = is_good && position >= 0;
+    check->positions |= is_good ? (guint64)1 << position : 0;
+    check->n_channels++;
+  }
+  is_good = is_good &&
+            check->n_channels == (guint)__builtin_popcountll (check->positions);
+  if (!is_good)
+    gst_tfx_tool_error ("channels is %s, but must be from 1 to 1024, or "
+                        "positions, such as FL,FR,LFE",
+        check->channels);
+  g_strfreev (names);
+  return is_good;
+}
+
 static GstTfxToolStatus
 run_check (Check *check)
 {
@@ -66,7 +102,7 @@ run_check (Check *check)
   TfxExprError error;
   TfxExpr *expr;
   GArray *clamps = g_array_new (FALSE, FALSE, sizeof (GstTfxExplainClamp));
-  GstTfxExplainSpec spec = { NULL, NULL, check->rate_hz, 0, clamps };
+  GstTfxExplainSpec spec = { NULL, NULL, check->rate_hz, 0, 0, clamps };
   TfxChain *chain = NULL;
   gboolean is_good;
 
@@ -75,10 +111,17 @@ run_check (Check *check)
   spec.expr = expr = gst_tfx_chain_reader_parse (text, NULL, NULL,
       is_read ? NULL : check->options.notes, &error);
   if (expr)
-    spec.n_channels = check->n_channels > 0 ? (guint)check->n_channels
-                                            : tfx_expr_find_channels (expr, 2);
-  is_good = expr && tfx_expr_build (expr, check->rate_hz, spec.n_channels,
-                        take_clamp, &spec, &chain, &error) == 0;
+    spec.n_channels = tfx_expr_find_channels (expr,
+        check->n_channels ? check->n_channels : 2, &spec.positions);
+  if (check->n_channels)
+    spec.n_channels = check->n_channels;
+  if (check->positions)
+    spec.positions = check->positions;
+  else if (spec.positions &&
+           (guint)__builtin_popcountll (spec.positions) != spec.n_channels)
+    spec.positions = tfx_positions_default (spec.n_channels);
+  is_good = expr && tfx_expr_build_at (expr, check->rate_hz, spec.n_channels,
+                        spec.positions, take_clamp, &spec, &chain, &error) == 0;
   if (expr && !is_good)
     tfx_expr_place_error (&error, text, strlen (text));
   spec.chain = chain;
@@ -95,12 +138,14 @@ run_check (Check *check)
 GstTfxToolStatus
 gst_tfx_check_run (gint argc, gchar **argv)
 {
-  Check check = { { NULL }, 48000.0, -1 };
+  Check check = { { NULL }, 48000.0, NULL, 0, 0 };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 5] = {
     { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &check.rate_hz,
         "sample rate in Hz (48000)", "HZ" },
-    { "channels", 0, 0, G_OPTION_ARG_INT, &check.n_channels,
-        "number of channels (2, or what the chain is for)", "N" },
+    { "channels", 0, 0, G_OPTION_ARG_STRING, &check.channels,
+        "number of channels, or their positions, such as FL,FR,LFE (2, or what "
+        "the chain is for)",
+        "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &check.options.json,
         "the same as a line of JSON", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &check.options.quiet,
@@ -118,14 +163,12 @@ gst_tfx_check_run (gint argc, gchar **argv)
       gst_tfx_options_find_chain (&check.options, argc, argv, "check")) {
     if (!(check.rate_hz > 0.0))
       gst_tfx_tool_error ("rate is %g Hz, but must be above 0", check.rate_hz);
-    else if (check.n_channels != -1 &&
-             (check.n_channels < 1 || check.n_channels > 1024))
-      gst_tfx_tool_error ("channels is %d, but must be from 1 to 1024",
-          check.n_channels);
-    else if (argc == 2 || gst_tfx_options_read_chain (&check.options))
+    else if (read_channels (&check) &&
+             (argc == 2 || gst_tfx_options_read_chain (&check.options)))
       status = run_check (&check);
   }
   gst_tfx_options_clear (&check.options);
+  g_free (check.channels);
   return status;
 }
 

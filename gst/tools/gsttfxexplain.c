@@ -326,7 +326,7 @@ find_facts (const GstTfxExplainSpec *spec, gsize index)
 
   tfx_expr_channels (spec->expr, spec->n_channels, &n_out, &n_most);
   if (tfx_expr_build_stage (spec->expr, index, spec->rate_hz, spec->n_channels,
-          &stage, NULL) == 0)
+          spec->positions, &stage, NULL) == 0)
     chain = tfx_chain_append (NULL, stage);
   if (chain) {
     facts.latency = tfx_chain_latency (chain);
@@ -399,11 +399,15 @@ gst_tfx_explain_print (const GstTfxExplainSpec *spec)
   const gsize n_stages = tfx_expr_n_stages (spec->expr);
   gchar *late = format_latency (latency, spec->rate_hz), *whole;
   char *canonical = tfx_expr_print (spec->expr);
+  char positions[TFX_POSITIONS_TEXT_SIZE];
   gboolean has_level = FALSE;
 
+  tfx_positions_print (spec->positions, positions);
   g_print ("%s\n\nAt %.15g Hz, %u %s", canonical ? canonical : "",
       spec->rate_hz, spec->n_channels,
       spec->n_channels == 1 ? "channel" : "channels");
+  if (*positions)
+    g_print (" (%s)", positions);
   if (n_out != spec->n_channels)
     g_print (" in, %u out", n_out);
   g_print (":\n");
@@ -485,12 +489,15 @@ gst_tfx_explain_print_json (const GstTfxExplainSpec *spec,
   char *canonical = tfx_expr_print (spec->expr);
   gchar *whole = describe_whole (spec);
   const gsize latency = tfx_chain_latency (spec->chain);
+  char positions[TFX_POSITIONS_TEXT_SIZE];
 
+  tfx_positions_print (spec->positions, positions);
   append_string (text, "chain", canonical);
   g_string_append_printf (text,
-      ", \"rate\": %.15g, \"channels\": %u, \"channels_out\": %u, \"stages\": "
-      "[",
+      ", \"rate\": %.15g, \"channels\": %u, \"channels_out\": %u, ",
       spec->rate_hz, spec->n_channels, count_outputs (spec));
+  append_string (text, "positions", positions);
+  g_string_append (text, ", \"stages\": [");
   append_stages (text, spec);
   g_string_append (text, "], ");
   append_string (text, "gain", whole);

@@ -25,7 +25,8 @@ typedef struct GstTfxExplainSpec
       *chain; /* of the expression, at this rate and for these channels */
   gdouble rate_hz;
   guint n_channels;
-  GArray *clamps; /* of GstTfxExplainClamp */
+  guint64 positions; /* of the channels; 0: none */
+  GArray *clamps;    /* of GstTfxExplainClamp */
 } GstTfxExplainSpec;
 
 /* Prints the chain in its canonical form, then rate, channels, the values of each

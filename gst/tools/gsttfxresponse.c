@@ -132,12 +132,14 @@ compute (Response *response)
       NULL, NULL, &error);
   TfxChain *chain = NULL;
   const guint least = (guint)MAX (MAX (response->from, response->to) + 1, 2);
+  guint64 positions = 0;
   const guint n_in =
-      expr ? MIN (tfx_expr_find_channels (expr, least), TFX_MIX_MAX_CHANNELS)
+      expr ? MIN (tfx_expr_find_channels (expr, least, &positions),
+                 TFX_MIX_MAX_CHANNELS)
            : 0;
   gboolean is_done = FALSE;
 
-  if (expr && tfx_expr_build (expr, response->rate_hz, n_in,
+  if (expr && tfx_expr_build_at (expr, response->rate_hz, n_in, positions,
                   gst_tfx_options_tell_clamp, NULL, &chain, &error) < 0) {
     tfx_expr_place_error (&error, response->options.chain,
         strlen (response->options.chain));

@@ -145,6 +145,19 @@ test_random_section (double radius)
   return s;
 }
 
+uint64_t
+test_parse_positions (const char *text)
+{
+  uint64_t positions = 0;
+  char name[8];
+
+  for (int n; sscanf (text, " %7[A-Z0-9]%n", name, &n) == 1; text += n) {
+    positions |= (uint64_t)1 << tfx_position_find (name);
+    n += text[n] == ',';
+  }
+  return positions;
+}
+
 void *
 test_alloc (size_t size)
 {

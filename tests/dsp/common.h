@@ -42,6 +42,9 @@ void test_noise_low (double *samples, size_t n_frames, unsigned n_channels);
  * origin, real or complex, and a largest gain of about one. */
 TfxSos test_random_section (double radius);
 
+/* The positions of "FL, FR" or "FL FR". */
+uint64_t test_parse_positions (const char *text);
+
 /* malloc(), or the end of the program. */
 void *test_alloc (size_t size);
 

@@ -60,6 +60,10 @@ test_texts (void)
     { "ch=Gain(2) | Gain(3)", NULL },
     { "(ch[0]: Gain(2))", "ch[0]: Gain(2)" },
     { "ch[63]: Gain(2)", NULL },
+    { "ch[LFE]: Gain(2)", NULL },
+    { "ch[ FR,FL ,2]:Gain(2);ch[TBR]: Gain(3)",
+        "ch[2, FL, FR]: Gain(2); ch[TBR]: Gain(3)" },
+    { "ch[SL, SR]: (ch[1]: Gain(2)); ch[LFE2]: Gain(5)", NULL },
   };
   TapMany many = tap_many ("texts print back");
 
@@ -96,6 +100,13 @@ test_errors (void)
     { "Mix([[]])", "the row is empty", 6 },
     { "ch[0] Gain(2)", "':' after ch", 7 },
     { "ch[x]: Gain(2)", "the number of a channel", 4 },
+    { "ch[lfe]: Gain(2)", "its position, such as LFE", 4 },
+    { "ch[FL:FR]: Gain(2)", "',' or ']'", 6 },
+    { "ch[0:FR]: Gain(2)", "the number of a channel", 6 },
+    { "ch[FL]: Gain(2); ch[LFE, FL]: Gain(3)", "channel FL already has a chain",
+        26 },
+    { "ch[1]: Gain(2); ch[1 FL]: Gain(3)", "channel 1 already has a chain",
+        20 },
     { "ch[]: Gain(2)", "the number of a channel", 4 },
     { "ch[64]: Gain(2)", "whole number from 0 to 63", 4 },
     { "ch[1.5]: Gain(2)", "whole number", 4 },
@@ -186,6 +197,106 @@ test_counts (void)
             : chain && n_out == cases[i].n_out && n_most == cases[i].n_most,
         "%s: %u, %u, %s", cases[i].text, n_out, n_most, error.message);
     tfx_chain_unref (&chain);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+/* A gain of each channel, by its position. */
+static void
+test_positions (void)
+{
+  static const struct
+  {
+    const char *text, *positions;
+    double gains[6];
+    const char *message; /* NULL: it is good */
+  } cases[] = {
+    { "ch[LFE]: Gain(2)", "FL, FR, LFE", { 1, 1, 2 }, NULL },
+    { "ch[LFE]: Gain(2)", "FL, FR, FC, LFE, SL, SR", { 1, 1, 1, 2, 1, 1 },
+        NULL },
+    { "ch[SR, FL]: (ch[1]: Gain(3)); ch[1]: Gain(5)", "FL, FR, SL, SR",
+        { 1, 5, 1, 3 }, NULL },
+    { "ch[1, 3]: (ch[SR]: Gain(3); ch[0]: Gain(5))", "FL, FR, SL, SR",
+        { 1, 5, 1, 3 }, NULL },
+    { "Gain(2) | (ch[FC]: Gain(3)) + (ch[FR]: Gain(4))", "FL, FR, FC",
+        { 4, 10, 8 }, NULL },
+    { "Mix([[1, 0], [0, 1], [0, 0]]) | Mix([[1, 0, 0], [0, 1, 0]]) | "
+      "(ch[FR]: Gain(2))",
+        "FL, FR", { 1, 2 }, NULL },
+    { "Gain(2) | (ch[LFE]: Gain(2))", "FL, FR", { 0 },
+        "ch[LFE] is missing: the channels are FL, FR" },
+    { "ch[FL, LFE, SL]: Gain(2)", "FL, FR", { 0 }, "ch[LFE, SL] is missing" },
+    { "ch[FL, FR]: (ch[LFE]: Gain(2))", "FL, FR, LFE", { 0 },
+        "ch[LFE] is missing: the channels are FL, FR" },
+    { "ch[FL]: Gain(2)", "", { 0 }, "the channels have none here" },
+    { "Mix([[1, 0], [0, 1], [1, 1]]) | (ch[FL]: Gain(2))", "FL, FR", { 0 },
+        "the channels have none here" },
+    { "ch[1]: Gain(2); ch[FR]: Gain(2)", "FL, FR", { 0 },
+        "channel 1 already has a chain" },
+    { "ch[0, FL]: FIR([1, 0.5])", "FL, FR", { 0 },
+        "channel 0 already has a chain" },
+  };
+  TapMany many = tap_many ("channels by position");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TfxExprError error = { 0 };
+    TfxExpr *expr = parse (cases[i].text, &error);
+    TfxChain *chain = NULL;
+    const uint64_t positions = test_parse_positions (cases[i].positions);
+    const unsigned n =
+        positions ? (unsigned)__builtin_popcountll (positions) : 2;
+    char printed[TFX_POSITIONS_TEXT_SIZE];
+    bool is_right;
+
+    tfx_positions_print (positions, printed);
+    is_right = expr && strcmp (printed, cases[i].positions) == 0 &&
+               (tfx_expr_build_at (expr, RATE, n, positions, NULL, NULL, &chain,
+                    &error) == 0) == !cases[i].message;
+    if (is_right && cases[i].message)
+      is_right = strstr (error.message, cases[i].message) != NULL;
+    for (unsigned c = 0; is_right && chain && c < n; c++)
+      is_right =
+          tfx_chain_response_at (chain, c, 1000, RATE).re == cases[i].gains[c];
+    tap_many_check (&many, is_right, "%s at %s: %s", cases[i].text, printed,
+        error.message);
+    tfx_chain_unref (&chain);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+/* Where nobody says what comes in. */
+static void
+test_find_channels (void)
+{
+  static const struct
+  {
+    const char *text;
+    unsigned least, n_channels;
+    const char *positions;
+  } cases[] = {
+    { "Gain(2)", 2, 2, "" },
+    { "ch[5]: Gain(2)", 2, 6, "" },
+    { "ch[FL]: Gain(2)", 1, 2, "FL, FR" },
+    { "ch[LFE]: Gain(2)", 2, 3, "FL, FR, LFE" },
+    { "ch[LFE]: Gain(2)", 6, 6, "FL, FR, FC, LFE, BL, BR" },
+    { "ch[LFE]: (ch[0]: Gain(2)); ch[3]: Gain(3)", 2, 4, "FL, FR, FC, LFE" },
+    { "(ch[SL]: Gain(2)) | Mix([[1, 1]])", 2, 2, "FL, SL" },
+  };
+  TapMany many = tap_many ("as many channels as there must be");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TfxExpr *expr = parse (cases[i].text, NULL);
+    char printed[TFX_POSITIONS_TEXT_SIZE];
+    uint64_t positions;
+    const unsigned n =
+        tfx_expr_find_channels (expr, cases[i].least, &positions);
+
+    tfx_positions_print (positions, printed);
+    tap_many_check (&many,
+        n == cases[i].n_channels && strcmp (printed, cases[i].positions) == 0,
+        "%s: %u, %s", cases[i].text, n, printed);
     tfx_expr_free (&expr);
   }
   tap_many_end (&many);
@@ -585,8 +696,9 @@ test_branch_settings (void)
 }
 
 static const TapTest tests[] = { { "texts", test_texts },
-  { "errors", test_errors }, { "counts", test_counts }, { "ids", test_ids },
-  { "set", test_set }, { "engine", test_engine },
+  { "errors", test_errors }, { "counts", test_counts },
+  { "positions", test_positions }, { "find-channels", test_find_channels },
+  { "ids", test_ids }, { "set", test_set }, { "engine", test_engine },
   { "crossover", test_crossover }, { "changes", test_changes },
   { "branch-settings", test_branch_settings },
   { "branch-at-rest", test_branch_at_rest }, { NULL, NULL } };

@@ -349,7 +349,7 @@ first_stage (const TfxExpr *expr)
 {
   TfxStage *stage = NULL;
 
-  tfx_expr_build_stage (expr, 0, RATE, 2, &stage, NULL);
+  tfx_expr_build_stage (expr, 0, RATE, 2, 0, &stage, NULL);
   return stage;
 }
 

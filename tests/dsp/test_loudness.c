@@ -379,9 +379,11 @@ test_each_kernel (void)
 
 /* ---- the stage ------------------------------------------------------------------------- */
 
+/* The readings are those of the first stage. */
 static double
-run_stage (const char *text, const double *x, size_t n_frames,
-    unsigned n_channels, unsigned rate, TfxReadings *readings)
+run_stage_at (const char *text, const double *x, size_t n_frames,
+    unsigned n_channels, uint64_t positions, unsigned rate,
+    TfxReadings *readings)
 {
   const TfxFilterSpec spec = { rate, n_channels, TFX_SAMPLE_F64, 0 };
   TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
@@ -390,8 +392,8 @@ run_stage (const char *text, const double *x, size_t n_frames,
   size_t late, n;
   double *y, found;
 
-  if (!expr ||
-      tfx_expr_build (expr, rate, n_channels, NULL, NULL, &chain, NULL) < 0) {
+  if (!expr || tfx_expr_build_at (expr, rate, n_channels, positions, NULL, NULL,
+                   &chain, NULL) < 0) {
     tap_check (false, "%s cannot be built", text);
     tfx_expr_free (&expr);
     return NAN;
@@ -411,6 +413,13 @@ run_stage (const char *text, const double *x, size_t n_frames,
   tfx_expr_free (&expr);
   free (y);
   return found;
+}
+
+static double
+run_stage (const char *text, const double *x, size_t n_frames,
+    unsigned n_channels, unsigned rate, TfxReadings *readings)
+{
+  return run_stage_at (text, x, n_frames, n_channels, 0, rate, readings);
 }
 
 static void
@@ -448,6 +457,195 @@ test_stage (void)
   }
 }
 
+/* ---- layouts ------------------------------------------------------------------------- */
+
+/* Of each position its weight by the recommendation's table 4: s 1.41. */
+static const struct
+{
+  const char *name, *positions, *weights;
+} layouts[] = {
+  { "mono", "FC", "1" },
+  { "stereo", "FL FR", "11" },
+  { "2.1", "FL FR LFE", "110" },
+  { "3.0", "FL FR FC", "111" },
+  { "3.1", "FL FR FC LFE", "1110" },
+  { "3.0 back", "FL FR BC", "111" },
+  { "4.0", "FL FR FC BC", "1111" },
+  { "quad", "FL FR BL BR", "11ss" },
+  { "quad side", "FL FR SL SR", "11ss" },
+  { "4.1", "FL FR FC LFE BC", "11101" },
+  { "5.0", "FL FR FC BL BR", "111ss" },
+  { "5.0 side", "FL FR FC SL SR", "111ss" },
+  { "5.1", "FL FR FC LFE BL BR", "1110ss" },
+  { "5.1 side", "FL FR FC LFE SL SR", "1110ss" },
+  { "6.0", "FL FR FC BC SL SR", "1111ss" },
+  { "6.1", "FL FR FC LFE BC SL SR", "11101ss" },
+  { "hexagonal", "FL FR FC BL BR BC", "111ss1" },
+  { "7.0", "FL FR FC BL BR SL SR", "11111ss" },
+  { "7.1", "FL FR FC LFE BL BR SL SR", "111011ss" },
+  { "7.1 wide", "FL FR FC LFE BL BR FLC FRC", "1110ss11" },
+  { "5.1.4", "FL FR FC LFE SL SR TFL TFR TBL TBR", "1110ss1111" },
+  { "7.1.2", "FL FR FC LFE BL BR SL SR TSL TSR", "111011ss11" },
+  { "9.2", "FL FR FC LFE BL BR LFE2 SL SR BFC WL WR", "1110110ss1ss" },
+};
+
+/* Of a sine of 997 Hz, whose loudness is that of its power; channel c has c + 1 times
+ * as much. */
+static double *
+make_layout (size_t n_frames, unsigned n_channels)
+{
+  double *x = alloc_samples (n_frames * n_channels);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++)
+      x[i * n_channels + c] =
+          0.1 * sqrt (c + 1) * sin (2 * M_PI * 997 / RATE * (double)i);
+  }
+  return x;
+}
+
+/* Of channels with these weights. */
+static double
+sum_layout (const char *weights)
+{
+  double power = 0;
+
+  for (unsigned c = 0; weights[c]; c++)
+    power += (c + 1) * (weights[c] == 's'      ? 1.41
+                           : weights[c] == '1' ? 1.0
+                                               : 0.0);
+  return 10 * log10 (0.01 * power) - 3.01;
+}
+
+#ifdef HAVE_EBUR128
+/* By the recommendation's names of loudspeakers, which the library weighs. */
+static double
+measure_layout_by_library (const double *x, size_t n_frames, unsigned layout)
+{
+  static const int channels[TFX_N_POSITIONS] = { EBUR128_Mp030, EBUR128_Mm030,
+    EBUR128_Mp000, EBUR128_UNUSED, EBUR128_Mp135, EBUR128_Mm135, EBUR128_MpSC,
+    EBUR128_MmSC, EBUR128_Mp180, EBUR128_UNUSED, EBUR128_Mp090, EBUR128_Mm090,
+    EBUR128_Up030, EBUR128_Um030, EBUR128_Up000, EBUR128_Tp000, EBUR128_Up135,
+    EBUR128_Um135, EBUR128_Up090, EBUR128_Um090, EBUR128_Up180, EBUR128_Bp000,
+    EBUR128_Bp045, EBUR128_Bm045, EBUR128_Mp060, EBUR128_Mm060, EBUR128_Mp110,
+    EBUR128_Mm110 };
+  const bool has_sides = strstr (layouts[layout].positions, "SL") != NULL;
+  const unsigned n_channels = (unsigned)strlen (layouts[layout].weights);
+  ebur128_state *state = ebur128_init (n_channels, RATE, EBUR128_MODE_I);
+  uint64_t left = test_parse_positions (layouts[layout].positions);
+  double lufs;
+
+  for (unsigned c = 0; c < n_channels; c++, left &= left - 1) {
+    unsigned position = (unsigned)__builtin_ctzll (left);
+
+    if (!has_sides && position == TFX_POSITION_BL)
+      position = TFX_POSITION_SDL;
+    if (!has_sides && position == TFX_POSITION_BR)
+      position = TFX_POSITION_SDR;
+    ebur128_set_channel (state, c, channels[position]);
+  }
+  ebur128_add_frames_double (state, x, n_frames);
+  ebur128_loudness_global (state, &lufs);
+  ebur128_destroy (&state);
+  return lufs;
+}
+#else
+static double
+measure_layout_by_library (const double *x, size_t n_frames, unsigned layout)
+{
+  return sum_layout (layouts[layout].weights);
+}
+#endif
+
+static void
+test_layouts (void)
+{
+  const size_t n = 4 * RATE;
+
+  for (unsigned i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    const unsigned n_channels = (unsigned)strlen (layouts[i].weights);
+    const double expected = sum_layout (layouts[i].weights);
+    double *x = make_layout (n, n_channels), found;
+    TfxReadings r = { 0 };
+
+    run_stage_at ("Loudness(None)", x, n, n_channels,
+        test_parse_positions (layouts[i].positions), RATE, &r);
+    found = measure_layout_by_library (x, n, i);
+    tap_check (fabs (r.loudness.integrated - expected) < 0.02 &&
+                   fabs (found - expected) < 0.02,
+        "%s: %.3f of %.3f LUFS, libebur128: %.3f", layouts[i].name,
+        r.loudness.integrated, expected, found);
+    free (x);
+  }
+}
+
+/* Within chains; without positions the number of channels stands for them. */
+static void
+test_placed (void)
+{
+  static const struct
+  {
+    const char *text, *positions, *weights;
+  } cases[] = {
+    { "Loudness(None)", "", "111" },
+    { "Loudness(None)", "", "11ss" },
+    { "Loudness(None)", "", "111ss" },
+    { "Loudness(None)", "", "1110ss" },
+    { "Loudness(None)", "", "1110ss1" },
+    { "Loudness(None)", "", "111011ss" },
+    { "Loudness(None)", "", "1110ss111" },
+    { "ch[SL, SR]: Loudness(None)", "FL FR SL SR", "00ss" },
+    { "ch[FR, LFE]: Loudness(None)", "FL FR LFE", "010" },
+    { "ch[1:3]: Loudness(None)", "FL FR LFE", "010" },
+    { "ch[BL, BR]: (ch[1]: Loudness(None))", "FL FR BL BR", "000s" },
+    { "ch[2, 3]: Loudness(None)", "", "0011" },
+  };
+  const size_t n = 2 * RATE;
+
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const unsigned n_channels = (unsigned)strlen (cases[i].weights);
+    const double expected = sum_layout (cases[i].weights);
+    double *x = make_layout (n, n_channels);
+    TfxReadings r = { 0 };
+
+    run_stage_at (cases[i].text, x, n, n_channels,
+        test_parse_positions (cases[i].positions), RATE, &r);
+    tap_check (fabs (r.loudness.integrated - expected) < 0.02,
+        "%s of %u channels, %s: %.3f of %.3f LUFS", cases[i].text, n_channels,
+        cases[i].positions, r.loudness.integrated, expected);
+    free (x);
+  }
+}
+
+/* A filter of six channels, two of which a Mix fills: those that come are quadrophony. */
+static void
+test_widened (void)
+{
+  const char *text = "Loudness(None) | Mix([[1, 0, 0, 0], [0, 1, 0, 0], "
+                     "[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])";
+  const TfxFilterSpec spec = { RATE, 6, TFX_SAMPLE_F64, 0 };
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+  const size_t n = 2 * RATE;
+  double *x = make_layout (n, 6);
+  TfxChain *chain = NULL;
+  TestFilter *filter;
+  TfxReadings r = { 0 };
+
+  for (size_t i = 0; i < n; i++)
+    x[6 * i + 4] = x[6 * i + 5] = 0;
+  tfx_expr_build (expr, RATE, 4, NULL, NULL, &chain, NULL);
+  filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_filter_f64 (filter, x, 6, n);
+  tfx_filter_read (filter->filter, tfx_expr_stage_id (expr, 0), &r);
+  tap_check (fabs (r.loudness.integrated - sum_layout ("11ss")) < 0.02,
+      "of four channels, before a Mix to six: %.3f of %.3f LUFS",
+      r.loudness.integrated, sum_layout ("11ss"));
+  test_filter_free (&filter);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+  free (x);
+}
+
 /* Up to those of the fastest recordings. */
 static void
 test_rates (void)
@@ -479,6 +677,9 @@ static const TapTest tests[] = {
   { "library", test_library },
   { "kernels", test_each_kernel },
   { "stage", test_stage },
+  { "layouts", test_layouts },
+  { "placed", test_placed },
+  { "widened", test_widened },
   { "rates", test_rates },
   { NULL, NULL },
 };

@@ -56,14 +56,15 @@ is_cheap (const TfxExpr *expr)
 }
 
 static void
-check_build (TfxExpr *expr, double rate_hz, unsigned n_channels)
+check_build (TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions)
 {
   TfxExprError error;
   TfxChain *chain = NULL;
   unsigned n_reports = 0, n_again = 0;
 
-  if (tfx_expr_build (expr, rate_hz, n_channels, report, &n_reports, &chain,
-          &error) < 0) {
+  if (tfx_expr_build_at (expr, rate_hz, n_channels, positions, report,
+          &n_reports, &chain, &error) < 0) {
     check_error (&error, false);
     FUZZ_MUST (!chain);
     return;
@@ -74,8 +75,8 @@ check_build (TfxExpr *expr, double rate_hz, unsigned n_channels)
 
   /* Again, of stages that were kept. */
   tfx_expr_prepare (expr, rate_hz, n_channels, NULL);
-  FUZZ_MUST (tfx_expr_build (expr, rate_hz, n_channels, report, &n_again,
-                 &chain, &error) == 0);
+  FUZZ_MUST (tfx_expr_build_at (expr, rate_hz, n_channels, positions, report,
+                 &n_again, &chain, &error) == 0);
   FUZZ_MUST (n_again == n_reports);
   tfx_chain_unref (&chain);
 }
@@ -119,6 +120,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   TfxExprError error = { 0 };
   TfxExpr *expr, *again, *copy;
   char *text, *text_again;
+  uint64_t positions;
+  unsigned n_channels;
 
   fuzz_begin (data, size);
   expr = tfx_expr_parse ((const char *)data, size, &error);
@@ -144,8 +147,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FUZZ_MUST (tfx_expr_adopt_ids (again, expr) == 0);
   for (size_t i = 0; i < tfx_expr_n_stages (expr); i++)
     FUZZ_MUST (tfx_expr_stage_id (again, i) == tfx_expr_stage_id (expr, i));
+  n_channels = tfx_expr_find_channels (expr, 1 + size % 3, &positions);
   if (is_cheap (expr))
-    check_build (expr, rates[size % 5], 1 + size % 3);
+    check_build (expr, rates[size % 5], size & 1 ? 1 + size % 3 : n_channels,
+        positions);
 
   free (text);
   free (text_again);
@@ -165,7 +170,7 @@ static const char *const tokens[] = { "|", "+", "-", "(", ")", "[", "]", ",",
   "cutoff=", "q=", "order=", "1e309", "1e-320", "0x1f", "1_000", "007", "'db'",
   "'bandpass'", "('kaiser', 8)", "\xc3\xa9", "\xe2\x80\x98", "\xff", "*", "/",
   ":", ";", "LogFilterBank(31)", "Delay(bpm=120)", "window=", "lambda", "65536",
-  "-1", "\\x41", "((((((((", "))))))))" };
+  "-1", "ch[LFE]: ", "\\x41", "((((((((", "))))))))" };
 
 static size_t
 generate (uint64_t *state, char *text, size_t size)

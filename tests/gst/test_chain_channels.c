@@ -479,6 +479,116 @@ GST_START_TEST (test_renegotiation)
 
 GST_END_TEST;
 
+/* What comes of ones, behind a cross-fade. */
+static void
+push_ones (GstHarness *h, const GstAudioInfo *info, const gdouble wanted[3])
+{
+  gdouble ones[3 * 480], *y;
+  GstBuffer *buffer;
+  gsize n;
+
+  for (guint i = 0; i < 3 * 480; i++)
+    ones[i] = 1.0;
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (info, ones, 480)));
+  buffer = tfx_check_push (h, tfx_check_buffer (info, ones, 480));
+  y = tfx_check_samples (buffer, info, &n);
+  fail_unless_equals_int (n, 480);
+  for (guint c = 0; c < 3; c++)
+    fail_unless (fabs (y[3 * 479 + c] - wanted[c]) < 1e-9, "channel %u: %g", c,
+        y[3 * 479 + c]);
+  g_free (y);
+  gst_buffer_unref (buffer);
+}
+
+/* A chain names positions: other ones make another filter, also of as many channels. */
+GST_START_TEST (test_positions)
+{
+  static const GstAudioChannelPosition positions[][3] = {
+    { GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT,
+        GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT,
+        GST_AUDIO_CHANNEL_POSITION_FRONT_CENTER },
+    { GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT,
+        GST_AUDIO_CHANNEL_POSITION_FRONT_CENTER,
+        GST_AUDIO_CHANNEL_POSITION_LFE1 },
+  };
+  GstAudioInfo info;
+  GstHarness *h;
+  GstBus *bus;
+  GstMessage *message;
+  GstCaps *caps;
+  GError *error = NULL;
+
+  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, RATE, 3,
+      positions[0]);
+  h = tfx_chains_harness ("ch[FC]: Gain(3)", &info);
+  bus = tfx_check_bus (h);
+  push_ones (h, &info, (const gdouble[]){ 1, 1, 3 });
+  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, RATE, 3,
+      positions[1]);
+  tfx_check_set_info (h, &info);
+  push_ones (h, &info, (const gdouble[]){ 1, 3, 1 });
+  g_object_set (h->element, "chain", "ch[FR]: Gain(2)", NULL);
+  push_ones (h, &info, (const gdouble[]){ 1, 3, 1 });
+  tfx_check_expect_warning (bus,
+      "ch[FR] is missing: the channels are FL, FC, LFE", NULL);
+  g_object_set (h->element, "chain", "ch[LFE]: Gain(2)", NULL);
+  push_ones (h, &info, (const gdouble[]){ 1, 1, 2 });
+  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, RATE, 3, NULL);
+  caps = gst_audio_info_to_caps (&info);
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "the channels have none here") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A loudness that moves keeps the positions that it measures by. */
+GST_START_TEST (test_loudness)
+{
+  static const GstAudioChannelPosition positions[] = {
+    GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT,
+    GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT, GST_AUDIO_CHANNEL_POSITION_LFE1
+  };
+  gdouble *samples = g_new0 (gdouble, 3 * RATE), lufs = 0.0;
+  GstStructure *stats = NULL;
+  GstAudioInfo info;
+  GstHarness *h;
+  GObject *stage;
+
+  /* A sine in the right channel, and ten times as much in the LFE. */
+  for (guint i = 0; i < RATE; i++) {
+    samples[3 * i + 1] = 0.1 * sin (2 * G_PI * 997 / RATE * i);
+    samples[3 * i + 2] = 10.0 * samples[3 * i + 1];
+  }
+  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, RATE, 3, positions);
+  h = tfx_chains_harness ("l=Loudness(-30, lookahead=0.2)", &info);
+  stage = tfx_chains_child (h->element, "l");
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *buffer = tfx_check_buffer (&info, samples, RATE);
+
+    g_object_set (stage, "target", -30.0 - i, NULL);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  g_object_get (stage, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, "integrated", &lufs), "%s",
+      gst_structure_to_string (stats));
+  fail_unless (fabs (lufs + 23.01) < 0.02, "%g", lufs);
+  gst_structure_free (stats);
+  g_object_unref (stage);
+  g_free (samples);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* ---- what can not be ----------------------------------------------------------------- */
 
 /* Channels that do not fit are an error of the element, which says what would. */
@@ -717,6 +827,8 @@ chain_channels_suite (void)
   tcase_add_test (tcase, test_queries);
   tcase_add_test (tcase, test_masks);
   tcase_add_test (tcase, test_renegotiation);
+  tcase_add_test (tcase, test_positions);
+  tcase_add_test (tcase, test_loudness);
   tcase_add_test (tcase, test_wrong_channels);
   tcase_add_loop_test (tcase, test_switch, 0, G_N_ELEMENTS (switches));
   tcase_add_test (tcase, test_switch_at_gap);
