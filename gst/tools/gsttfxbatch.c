@@ -197,6 +197,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->input = g_strdup (input);
   job->output = output;
   job->chain = batch->options->chain;
+  job->codec = batch->options->codec;
   job->dither = batch->options->dither;
   job->has_target = batch->options->loudness != NULL;
   job->target_lufs = batch->options->target_lufs;
@@ -279,6 +280,7 @@ add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
   gchar *output = name_output (batch->options, input, folder);
   const Origin *other;
   gboolean is_done, is_own;
+  GstTfxJob *job;
 
   if (!output)
     return FALSE;
@@ -307,7 +309,9 @@ add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
     /* What was made of the same input is its own to overwrite. */
     is_own = other || is_done ||
              gst_tfx_journal_is_begun (batch->journal, input, output);
-    add_job (batch, input, output)->overwrite |= is_own;
+    job = add_job (batch, input, output);
+    job->overwrite |= is_own;
+    job->must_keep_codec = !batch->options->extension;
   }
   return TRUE;
 }

@@ -1,65 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcodec.c: encoders and containers by the extension of a file's name.
+ * gsttfxcodec.c: what can be written: endings, codecs and their encoders.
  */
 #include "gsttfxcodec.h"
 
 #include <string.h>
 
-#include <gst/audio/audio.h>
-
 #include "gsttfxsource.h"
 
-#define MAX_ELEMENTS 2
-
-typedef struct Codec
-{
-  const gchar *extension;
-  const gchar *elements[MAX_ELEMENTS + 1]; /* up to a NULL */
-  const gchar *package;                    /* of Debian */
-  gint max_channels;   /* if fewer than the encoder says; or 0 */
-  gboolean mixes_down; /* what has more channels becomes stereo */
-  /* Its encoder has places for left and right alone, though it does not say so,
-   * and takes no channels without any. */
-  gboolean needs_places;
-  gint
-      most_in_order; /* more channels are not where others look for them; or 0 */
-} Codec;
-
-/* (flacenc of GStreamer 1.22 has the places of RFC 9639 for up to six channels.) */
-#define FLAC_IN_ORDER 6
-
-#define GOOD "gstreamer1.0-plugins-good"
 #define BASE "gstreamer1.0-plugins-base"
+#define GOOD "gstreamer1.0-plugins-good"
+#define LIBAV "gstreamer1.0-libav"
 
-static const Codec codecs[] = {
-  { "wav", { "wavenc" }, GOOD },
-  { "flac", { "flacenc" }, GOOD, .most_in_order = FLAC_IN_ORDER },
-  { "ogg", { "vorbisenc", "oggmux" }, BASE },
-  { "oga", { "vorbisenc", "oggmux" }, BASE },
-  { "opus", { "opusenc", "oggmux" }, BASE },
-  { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD, .mixes_down = TRUE },
-  { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav",
+/* Each ending with its default first. */
+static const GstTfxCodec codecs[] = {
+  { "wav", "pcm", GST_TFX_CONTAINER_WAV, "wavenc", GOOD },
+  { "flac", "flac", GST_TFX_CONTAINER_FLAC, "flacenc", GOOD },
+  { "ogg", "vorbis", GST_TFX_CONTAINER_OGG, "vorbisenc ! oggmux", BASE, TRUE },
+  { "ogg", "opus", GST_TFX_CONTAINER_OGG, "opusenc ! oggmux", BASE, TRUE },
+  { "ogg", "flac", GST_TFX_CONTAINER_OGG, "flacenc ! oggmux", GOOD },
+  { "oga", "vorbis", GST_TFX_CONTAINER_OGG, "vorbisenc ! oggmux", BASE, TRUE },
+  { "oga", "opus", GST_TFX_CONTAINER_OGG, "opusenc ! oggmux", BASE, TRUE },
+  { "oga", "flac", GST_TFX_CONTAINER_OGG, "flacenc ! oggmux", GOOD },
+  { "opus", "opus", GST_TFX_CONTAINER_OGG, "opusenc ! oggmux", BASE, TRUE },
+  { "mp3", "mp3", GST_TFX_CONTAINER_MP3, "lamemp3enc", GOOD, TRUE,
+      .mixes_down = TRUE },
+  { "m4a", "aac", GST_TFX_CONTAINER_MP4, "avenc_aac ! mp4mux name=mux", LIBAV,
+      TRUE, .needs_places = TRUE, .delay = 1024 },
+  { "m4a", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! mp4mux name=mux", LIBAV,
       .needs_places = TRUE },
-  { "mka", { "flacenc", "matroskamux" }, GOOD, .most_in_order = FLAC_IN_ORDER },
+  { "mka", "flac", GST_TFX_CONTAINER_MATROSKA, "flacenc ! matroskamux", GOOD },
+  { "mka", "pcm", GST_TFX_CONTAINER_MATROSKA, "identity ! matroskamux", GOOD },
+  { "mka", "vorbis", GST_TFX_CONTAINER_MATROSKA, "vorbisenc ! matroskamux",
+      GOOD, TRUE },
+  { "mka", "opus", GST_TFX_CONTAINER_MATROSKA, "opusenc ! matroskamux", GOOD,
+      TRUE },
   /* (wavpackenc of GStreamer 1.22 aborts the program at more, and writes noise of
    * others than left and right.) */
-  { "wv", { "wavpackenc" }, GOOD, .max_channels = 2, .needs_places = TRUE },
+  { "wv", "wavpack", GST_TFX_CONTAINER_WAVPACK, "wavpackenc", GOOD,
+      .max_channels = 2, .needs_places = TRUE },
 };
-
-static const Codec *
-find (const gchar *extension)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
-    if (strcmp (codecs[i].extension, extension) == 0)
-      return &codecs[i];
-  }
-  return NULL;
-}
 
 gboolean
 gst_tfx_codec_is_known (const gchar *extension)
 {
-  return find (extension) != NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
+    if (strcmp (codecs[i].extension, extension) == 0)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 gchar *
@@ -73,61 +61,145 @@ gst_tfx_codec_get_extension (const gchar *name)
   return g_ascii_strdown (dot + 1, -1);
 }
 
-static void
-add_ghost (GstElement *bin, GstElement *element, const gchar *name)
-{
-  GstPad *pad = gst_element_get_static_pad (element, name);
-
-  gst_element_add_pad (bin, gst_ghost_pad_new (name, pad));
-  gst_object_unref (pad);
-}
-
 gchar *
 gst_tfx_codec_list_extensions (void)
 {
   GString *list = g_string_new (NULL);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++)
-    g_string_append_printf (list, "%s.%s", i ? ", " : "", codecs[i].extension);
+  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
+    if (i == 0 || strcmp (codecs[i].extension, codecs[i - 1].extension) != 0)
+      g_string_append_printf (list, "%s.%s", i ? ", " : "",
+          codecs[i].extension);
+  }
   return g_string_free (list, FALSE);
 }
 
-GstElement *
-gst_tfx_codec_make (const gchar *extension, GError **error)
+const GstTfxCodec *
+gst_tfx_codec_find (const gchar *extension, const gchar *name,
+    const gchar *input, gboolean must_keep, GError **error)
 {
-  const Codec *codec = find (extension);
-  GstElement *bin, *elements[MAX_ELEMENTS];
-  gsize n = 0;
-  gchar *list;
+  const gchar *wanted = name ? name : input;
+  const GstTfxCodec *usual = NULL;
+  GString *names = g_string_new (NULL);
+  gchar *list = gst_tfx_codec_list_extensions ();
 
-  if (!codec) {
-    list = gst_tfx_codec_list_extensions ();
-    if (*extension)
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "cannot write .%s files; it can write %s", extension, list);
-    else
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "the name of the output has no extension; it can be %s", list);
-    g_free (list);
-    return NULL;
-  }
-  bin = gst_bin_new (NULL);
-  for (; codec->elements[n]; n++) {
-    elements[n] = gst_element_factory_make (codec->elements[n], NULL);
-    if (!elements[n]) {
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "writing .%s needs the GStreamer element %s (Debian package %s)",
-          extension, codec->elements[n], codec->package);
-      gst_object_unref (gst_object_ref_sink (bin));
-      return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
+    if (strcmp (codecs[i].extension, extension) != 0)
+      continue;
+    if (!usual)
+      usual = &codecs[i];
+    g_string_append_printf (names, "%s%s", names->len ? ", " : "",
+        codecs[i].name);
+    if (wanted && strcmp (codecs[i].name, wanted) == 0) {
+      usual = &codecs[i];
+      name = NULL;
+      must_keep = FALSE;
     }
-    gst_bin_add (GST_BIN (bin), elements[n]);
-    if (n > 0)
-      gst_element_link (elements[n - 1], elements[n]);
   }
-  add_ghost (bin, elements[0], "sink");
-  add_ghost (bin, elements[n - 1], "src");
+  if (!usual && *extension)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "cannot write .%s files; it can write %s", extension, list);
+  else if (!usual)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "the name of the output has no extension; it can be %s", list);
+  else if (name)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "the codec '%s' cannot be written in a .%s; it can have %s", name,
+        extension, names->str);
+  else if (must_keep && usual->is_lossy)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "its codec cannot be kept: a .%s can be written with %s; select one by "
+        "--codec or --extension",
+        extension, names->str);
+  else
+    name = NULL;
+  if (error && *error)
+    usual = NULL;
+  g_string_free (names, TRUE);
+  g_free (list);
+  return usual;
+}
+
+/* The element whose samples an element gets, through the pads of bins; NULL: none. */
+static GstElement *
+get_upstream (GstElement *element)
+{
+  GstPad *sink = gst_element_get_static_pad (element, "sink");
+  GstPad *pad = gst_pad_get_peer (sink);
+  GstElement *upstream;
+
+  gst_object_unref (sink);
+  while (pad && GST_IS_GHOST_PAD (pad)) {
+    GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+
+    gst_object_unref (pad);
+    pad = target;
+  }
+  upstream = pad ? gst_pad_get_parent_element (pad) : NULL;
+  gst_clear_object (&pad);
+  return upstream;
+}
+
+const gchar *
+gst_tfx_codec_get_input (GstElement *convert)
+{
+  static const gchar *const names[][2] = { { "audio/x-flac", "flac" },
+    { "audio/x-vorbis", "vorbis" }, { "audio/x-opus", "opus" },
+    { "audio/x-alac", "alac" }, { "audio/x-wavpack", "wavpack" } };
+  GstElement *decoder = get_upstream (convert);
+  GstPad *sink = decoder ? gst_element_get_static_pad (decoder, "sink") : NULL;
+  GstCaps *caps = sink ? gst_pad_get_current_caps (sink) : NULL;
+  const GstStructure *structure =
+      caps ? gst_caps_get_structure (caps, 0) : NULL;
+  const gchar *codec = NULL;
+  gint version = 0;
+
+  for (gsize i = 0; structure && i < G_N_ELEMENTS (names); i++) {
+    if (gst_structure_has_name (structure, names[i][0]))
+      codec = names[i][1];
+  }
+  if (structure && gst_structure_has_name (structure, "audio/mpeg") &&
+      gst_structure_get_int (structure, "mpegversion", &version))
+    codec = version == 1 ? "mp3" : "aac";
+  /* (A demuxer that has the samples themselves.) */
+  if (decoder && !codec &&
+      !gst_element_factory_list_is_type (gst_element_get_factory (decoder),
+          GST_ELEMENT_FACTORY_TYPE_DECODER))
+    codec = "pcm";
+  gst_clear_caps (&caps);
+  gst_clear_object (&sink);
+  gst_clear_object (&decoder);
+  return codec;
+}
+
+GstElement *
+gst_tfx_codec_make (const GstTfxCodec *codec, GError **error)
+{
+  GstParseContext *context = gst_parse_context_new ();
+  GstElement *bin = gst_parse_bin_from_description_full (codec->elements, TRUE,
+      context, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  gchar **missing = gst_parse_context_get_missing_elements (context);
+
+  if (missing) {
+    g_clear_error (error);
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "writing .%s needs the GStreamer element %s (Debian package %s)",
+        codec->extension, missing[0], codec->package);
+  }
+  g_strfreev (missing);
+  gst_parse_context_free (context);
   return bin;
+}
+
+gint
+gst_tfx_codec_get_opus_bitrate (gint n_channels)
+{
+  static const gint n_coupled[] = { 0, 1, 1, 2, 2, 2, 3, 3 };
+  const gint n_pairs = n_channels <= (gint)G_N_ELEMENTS (n_coupled)
+                           ? n_coupled[n_channels - 1]
+                           : 0;
+
+  return MIN (64000 * (n_channels - n_pairs) + 32000 * n_pairs, 650000);
 }
 
 /* ---- formats of samples ------------------------------------------------------------- */
@@ -201,7 +273,7 @@ takes_channels (const GstStructure *taken, gint n_channels)
 }
 
 static gint
-count_most (const Codec *codec, const GstCaps *taken)
+count_most (const GstTfxCodec *codec, const GstCaps *taken)
 {
   gint n = 0, n_here;
 
@@ -222,19 +294,10 @@ count_most (const Codec *codec, const GstCaps *taken)
   return MIN (n, GST_TFX_SOURCE_MOST_CHANNELS);
 }
 
-gboolean
-gst_tfx_codec_is_in_order (const gchar *extension, gint n_channels)
-{
-  const Codec *codec = find (extension);
-
-  return !codec || codec->most_in_order == 0 ||
-         n_channels <= codec->most_in_order;
-}
-
 /* The mask that so many channels go in with: their own, else one that the encoder has for
  * as many, else none.  FALSE: it takes no such number. */
 static gboolean
-choose_mask (const Codec *codec, const GstCaps *taken, gint n_channels,
+choose_mask (const GstTfxCodec *codec, const GstCaps *taken, gint n_channels,
     guint64 *mask)
 {
   const guint64 plain = gst_audio_channel_get_fallback_mask (n_channels);
@@ -265,10 +328,9 @@ choose_mask (const Codec *codec, const GstCaps *taken, gint n_channels,
 }
 
 GstCaps *
-gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
+gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
     const gchar *format, gint n_channels, guint64 *mask, GError **error)
 {
-  const Codec *codec = find (extension);
   GstCaps *caps = gst_caps_new_empty_simple ("audio/x-raw");
   GstPad *sink = gst_element_get_static_pad (encoder, "sink");
   GstCaps *taken = gst_pad_query_caps (sink, NULL);
@@ -283,7 +345,7 @@ gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
              !choose_mask (codec, taken, n_channels, &mask_left)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "it would have %d channels, but a .%s takes no more than %d",
-        n_channels, extension, n_most);
+        n_channels, codec->extension, n_most);
     gst_clear_caps (&caps);
   } else {
     *mask = mask_left;
@@ -298,4 +360,199 @@ gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
   gst_caps_unref (taken);
   gst_object_unref (sink);
   return caps;
+}
+
+/* ---- the order of channels --------------------------------------------------------- */
+
+#define PLACE(name) GST_AUDIO_CHANNEL_POSITION_MASK (name)
+#define FRONT (PLACE (FRONT_LEFT) | PLACE (FRONT_RIGHT))
+#define REAR (PLACE (REAR_LEFT) | PLACE (REAR_RIGHT))
+#define SIDE (PLACE (SIDE_LEFT) | PLACE (SIDE_RIGHT))
+/* Seven channels of a FLAC, by RFC 9639. */
+#define FLAC_7                                                                 \
+  (FRONT | PLACE (FRONT_CENTER) | PLACE (LFE1) | PLACE (REAR_CENTER) | SIDE)
+
+/* Channels at the sides and behind are the same, where only one of both is there. */
+gboolean
+gst_tfx_codec_has_layout (const GstTfxCodec *codec, guint64 mask, guint64 label)
+{
+  if (strcmp (codec->name, "flac") == 0 && __builtin_popcountll (label) == 7)
+    return mask == FLAC_7;
+  return mask == label ||
+         (((mask & SIDE) == SIDE) != ((label & SIDE) == SIDE) &&
+             ((mask ^ label) & ~(REAR | SIDE)) == 0);
+}
+
+/* For each channel the one that takes its place. */
+typedef struct Order
+{
+  gint n_channels;
+  guint8 from[8];
+} Order;
+
+/* flacenc and flacdec of GStreamer 1.22 have a layout of their own for more than six. */
+static const Order flac_orders[] = { { 7, { 0, 1, 4, 5, 2, 3, 6 } },
+  { 8, { 0, 1, 4, 5, 2, 3, 6, 7 } } };
+/* opusenc of GStreamer 1.22 looks for the channels of Vorbis's layouts elsewhere. */
+static const Order opus_orders[] = { { 5, { 0, 1, 4, 2, 3 } },
+  { 7, { 0, 1, 4, 3, 5, 2, 6 } }, { 8, { 0, 1, 6, 7, 2, 3, 4, 5 } } };
+
+/* What a pad of an element that is asked for it gets; (a pad template says it too). */
+static gboolean
+has_own_flac_order (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("flacenc");
+  GstCaps *seven = gst_caps_new_simple ("audio/x-raw", "channels", G_TYPE_INT,
+      7, "channel-mask", GST_TYPE_BITMASK, (guint64)FLAC_7, NULL);
+  const gboolean is_own =
+      factory && !gst_element_factory_can_sink_any_caps (factory, seven);
+
+  gst_caps_unref (seven);
+  gst_clear_object (&factory);
+  return is_own;
+}
+
+/* Later versions write another table for eight channels, as libopus does. */
+static gboolean
+has_own_opus_order (void)
+{
+  static const guint64 mask =
+      FRONT | PLACE (FRONT_CENTER) | PLACE (LFE1) | REAR | SIDE;
+  GstElement *encoder =
+      gst_object_ref_sink (gst_element_factory_make ("opusenc", NULL));
+  GstPad *from = gst_pad_new ("src", GST_PAD_SRC);
+  GstPad *sink = gst_element_get_static_pad (encoder, "sink");
+  GstPad *src = gst_element_get_static_pad (encoder, "src");
+  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+      GST_AUDIO_NE (S16), "layout", G_TYPE_STRING, "interleaved", "rate",
+      G_TYPE_INT, 48000, "channels", G_TYPE_INT, 8, "channel-mask",
+      GST_TYPE_BITMASK, mask, NULL);
+  GstBuffer *buffer = gst_buffer_new_and_alloc (960 * 8 * 2);
+  gboolean is_own = FALSE;
+  const GValue *table;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_buffer_memset (buffer, 0, 0, 960 * 8 * 2);
+  gst_pad_set_active (from, TRUE);
+  gst_pad_link (from, sink);
+  gst_element_set_state (encoder, GST_STATE_PLAYING);
+  gst_pad_push_event (from, gst_event_new_stream_start ("order"));
+  gst_pad_push_event (from, gst_event_new_caps (caps));
+  gst_pad_push_event (from, gst_event_new_segment (&segment));
+  gst_pad_push (from, buffer);
+  gst_caps_unref (caps);
+  caps = gst_pad_get_current_caps (src);
+  table = caps ? gst_structure_get_value (gst_caps_get_structure (caps, 0),
+                     "channel-mapping")
+               : NULL;
+  if (table && gst_value_array_get_size (table) == 8)
+    is_own = g_value_get_int (gst_value_array_get_value (table, 3)) != 2;
+  gst_element_set_state (encoder, GST_STATE_NULL);
+  gst_clear_caps (&caps);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_object_unref (from);
+  gst_object_unref (encoder);
+  return is_own;
+}
+
+static GstPadProbeReturn
+reorder (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const Order *order = data;
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstAudioInfo audio;
+  GstMapInfo map;
+  guint8 frame[8 * 8];
+
+  if (!caps || !gst_audio_info_from_caps (&audio, caps) ||
+      GST_AUDIO_INFO_CHANNELS (&audio) != order->n_channels) {
+    gst_clear_caps (&caps);
+    return GST_PAD_PROBE_OK;
+  }
+  gst_caps_unref (caps);
+  info->data = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  if (!gst_buffer_map (info->data, &map, GST_MAP_READWRITE))
+    return GST_PAD_PROBE_OK;
+  for (gsize at = 0, n = (gsize)GST_AUDIO_INFO_BPF (&audio); at + n <= map.size;
+       at += n) {
+    const gsize width = n / (gsize)order->n_channels;
+
+    memcpy (frame, map.data + at, n);
+    for (gint c = 0; c < order->n_channels; c++)
+      memcpy (map.data + at + (gsize)c * width, frame + order->from[c] * width,
+          width);
+  }
+  gst_buffer_unmap (info->data, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+add_order (GstElement *element, const Order *orders, gsize n_orders,
+    gint n_channels)
+{
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  for (gsize i = 0; i < n_orders; i++) {
+    if (orders[i].n_channels == n_channels)
+      gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, reorder,
+          (gpointer)&orders[i], NULL);
+  }
+  gst_object_unref (pad);
+}
+
+void
+gst_tfx_codec_mend_order (const GstTfxCodec *codec, GstElement *encoder,
+    gint n_channels)
+{
+  if (strcmp (codec->name, "flac") == 0 && has_own_flac_order ())
+    add_order (encoder, flac_orders, G_N_ELEMENTS (flac_orders), n_channels);
+  if (strcmp (codec->name, "opus") == 0 && n_channels > 4 &&
+      has_own_opus_order ())
+    add_order (encoder, opus_orders, G_N_ELEMENTS (opus_orders), n_channels);
+}
+
+/* (Seven channels have other places in what comes from flacdec, too.) */
+static GstPadProbeReturn
+mend_caps (GstPad *pad, GstPadProbeInfo *info, gpointer convert)
+{
+  GstElement *decoder;
+  gint n_channels = 0;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (info->data) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (info->data, &caps);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels",
+      &n_channels);
+  decoder = n_channels > 6 ? get_upstream (convert) : NULL;
+  if (!decoder || !gst_element_get_factory (decoder) ||
+      strcmp (GST_OBJECT_NAME (gst_element_get_factory (decoder)), "flacdec") !=
+          0 ||
+      !has_own_flac_order ()) {
+    gst_clear_object (&decoder);
+    return GST_PAD_PROBE_OK;
+  }
+  gst_object_unref (decoder);
+  add_order (convert, flac_orders, G_N_ELEMENTS (flac_orders), n_channels);
+  if (n_channels == 7) {
+    caps = gst_caps_copy (caps);
+    gst_caps_set_simple (caps, "channel-mask", GST_TYPE_BITMASK,
+        (guint64)FLAC_7, NULL);
+    gst_event_unref (info->data);
+    info->data = gst_event_new_caps (caps);
+    gst_caps_unref (caps);
+  }
+  return GST_PAD_PROBE_REMOVE;
+}
+
+void
+gst_tfx_codec_mend_input (GstElement *convert)
+{
+  GstPad *pad = gst_element_get_static_pad (convert, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, mend_caps,
+      convert, NULL);
+  gst_object_unref (pad);
 }

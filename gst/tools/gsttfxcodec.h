@@ -1,15 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcodec.h: how a file is written, by its name. */
+ * gsttfxcodec.h: what can be written: endings, codecs and their encoders. */
 #ifndef GST_TFX_CODEC_H
 #define GST_TFX_CODEC_H
 
+#include <gst/audio/audio.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* What writes files whose name has this extension: a bin with a sink and a
- * source pad, floating; or NULL with a message that names what is missing. */
-GstElement *gst_tfx_codec_make (const gchar *extension, GError **error);
+typedef enum
+{
+  GST_TFX_CONTAINER_WAV,
+  GST_TFX_CONTAINER_FLAC,
+  GST_TFX_CONTAINER_OGG,
+  GST_TFX_CONTAINER_MP3,
+  GST_TFX_CONTAINER_MP4,
+  GST_TFX_CONTAINER_MATROSKA,
+  GST_TFX_CONTAINER_WAVPACK
+} GstTfxContainer;
+
+/* One codec in the files of one ending. */
+typedef struct GstTfxCodec
+{
+  const gchar *extension, *name;
+  GstTfxContainer container;
+  const gchar *elements; /* for gst_parse_bin_from_description() */
+  const gchar *package;  /* of Debian */
+  gboolean is_lossy;
+  gint max_channels;   /* if fewer than the encoder says; or 0 */
+  gboolean mixes_down; /* more channels become stereo */
+  /* The encoder places left and right alone, and takes no channels without
+   * places, though its caps do not say so. */
+  gboolean needs_places;
+  guint delay; /* frames that the encoder adds at the start */
+} GstTfxCodec;
+
+/* The codec of this name for files with this ending; without a name (NULL) the codec of
+ * the input (NULL: unknown) where is_kept, else the default.  NULL with an error: there is
+ * none, or with must_keep the default would lose what the input has. */
+const GstTfxCodec *gst_tfx_codec_find (const gchar *extension,
+    const gchar *name, const gchar *input, gboolean must_keep, GError **error);
+
+/* The name of the codec that an element which a decoder feeds gets; NULL: none of those
+ * above, or a source. */
+const gchar *gst_tfx_codec_get_input (GstElement *convert);
+
+/* The encoder, a bin with a sink and a source pad, floating; NULL with an error that
+ * names what is missing. */
+GstElement *gst_tfx_codec_make (const GstTfxCodec *codec, GError **error);
+
+/* In bit/s: 64 kb/s for each stream of Opus, and 32 more for one of two channels. */
+gint gst_tfx_codec_get_opus_bitrate (gint n_channels);
 
 /* Whether there is a way to write these at all. */
 gboolean gst_tfx_codec_is_known (const gchar *extension);
@@ -20,17 +61,24 @@ gchar *gst_tfx_codec_list_extensions (void);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
-/* Whether other programs look for as many channels where the encoder of files with this
- * extension writes them. */
-gboolean gst_tfx_codec_is_in_order (const gchar *extension, gint n_channels);
-
-/* What to give the encoder of files with this extension: of the formats of samples that
- * it takes the one that is nearest to this one, of its depth, else deeper; and as many
- * channels, or of an .mp3 two.  The mask says where the channels
- * are (0: anywhere) and becomes what they are to be called, which may be another one
- * where it has no name for theirs.  NULL with an error: it does not take so many. */
-GstCaps *gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
+/* What to give the encoder: of the formats of samples that it takes the one that is nearest
+ * to this one, of its depth, else deeper; and as many channels, or of an .mp3 two.  The
+ * mask says where the channels are (0: anywhere) and becomes what they are to be called,
+ * which may be another one where the encoder has no name for theirs.  NULL with an error:
+ * it does not take so many. */
+GstCaps *gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
     const gchar *format, gint n_channels, guint64 *mask, GError **error);
+
+/* Whether the file has a name for these places, given those that
+ * gst_tfx_codec_choose() has found for them. */
+gboolean gst_tfx_codec_has_layout (const GstTfxCodec *codec, guint64 mask,
+    guint64 label);
+
+/* Corrects the order of channels on their way into an encoder of this codec, and out of
+ * the decoder before `convert`, where GStreamer has it wrong. */
+void gst_tfx_codec_mend_order (const GstTfxCodec *codec, GstElement *encoder,
+    gint n_channels);
+void gst_tfx_codec_mend_input (GstElement *convert);
 
 G_END_DECLS
 

@@ -46,6 +46,8 @@ check_output (GstTfxJob *job)
 {
   GStatBuf status;
 
+  job->is_of_output = !job->error && !gst_tfx_codec_find (job->extension,
+                                         job->codec, NULL, FALSE, &job->error);
   if (job->error || job->to_stdout)
     return;
   if (is_file (job) && gst_tfx_tool_would_replace (job->output, job->input))
@@ -174,9 +176,13 @@ gst_tfx_job_run (GstTfxJob *job)
   GStatBuf before = { 0 };
   GstTfxPart part = { .path = (gchar *)"-",
     .kept_as = job->source ? job->output : NULL };
+  gchar *own;
 
   job->extension = job->to_stdout ? g_strdup (job->to_stdout)
                                   : gst_tfx_codec_get_extension (job->output);
+  own = is_file (job) ? gst_tfx_codec_get_extension (job->input) : NULL;
+  job->keeps_codec = g_strcmp0 (own, job->extension) == 0;
+  g_free (own);
   begin (job, &before);
   check_output (job);
   if (job->error || !open_part (job, &part))

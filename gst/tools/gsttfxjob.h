@@ -31,6 +31,10 @@ typedef struct GstTfxJob
   /* The extension of an output to standard output; NULL: it is a file. */
   const gchar *to_stdout;
   const gchar *chain;
+  /* Of the output, by gst_tfx_codec_find(); NULL: that of the input where the ending is the
+   * same, else the usual one. */
+  const gchar *codec;
+  gboolean must_keep_codec; /* no other one that loses anything */
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
   gboolean overwrite;  /* a file that is there */
   gboolean allow_cut;  /* a file that is shorter than it says */
@@ -40,7 +44,8 @@ typedef struct GstTfxJob
   /* How far it has come, for others to see: atomic. */
   gint per_mille;
 
-  gchar *extension; /* of the output, while it runs */
+  gchar *extension;     /* of the output, while it runs */
+  gboolean keeps_codec; /* the input has the same */
 
   /* What came of it. */
   gchar *format; /* of the decoded samples, "S16LE" */

@@ -50,6 +50,10 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
             "journal of finished files (.gst-tfx-journal in --out)", "FILE" },
         { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
             "extension of the outputs (that of the input, or wav)", "EXT" },
+        { "codec", 0, 0, G_OPTION_ARG_STRING, &options->codec,
+            "codec of the outputs (that of the input where the extension is "
+            "the same)",
+            "NAME" },
         { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
             "normalize to this integrated loudness by EBU R 128, in two passes",
             "LUFS" },
@@ -83,6 +87,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->base);
   g_free (options->journal);
   g_free (options->extension);
+  g_free (options->codec);
   g_free (options->loudness);
   g_free (options->dither);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
@@ -453,6 +458,7 @@ gst_tfx_options_describe (const GstTfxOptions *options)
   gchar *text = g_strconcat (options->chain, files,
       options->loudness ? "\nloudness " : "",
       options->loudness ? options->loudness : "",
+      options->codec ? "\ncodec " : "", options->codec ? options->codec : "",
       options->dither ? "\ndither " : "",
       options->dither ? options->dither : "", NULL);
 

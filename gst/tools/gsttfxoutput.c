@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxoutput.c: what goes into an encoder, by what comes out of a chain.
  *
+ * The encoder is made when the first samples come: the codec of the input and all tags
+ * are known then.
+ *
  * How many channels a chain has is known once its caps come.  audioconvert would mix those
  * whose layout the encoder does not name, down to two if it likes; so they get another
  * name on their way into it, and keep their number.
@@ -14,7 +17,8 @@
 
 #include <gst/audio/audio.h>
 
-#include "gsttfxcodec.h"
+#include "gsttfxmend.h"
+#include "gsttfxtags.h"
 #include "gsttfxtool.h"
 
 /* ---- on the way in -------------------------------------------------------------------- */
@@ -53,9 +57,10 @@ has_integers (const GstCaps *caps)
                      gst_audio_format_from_string (name)));
 }
 
-/* NULL if the encoder does not take them. */
+/* The caps by which the encoder gets what comes; NULL with a message if it does not take
+ * them. */
 static GstEvent *
-take_caps (GstTfxOutput *output, GstEvent *event)
+name_caps (GstTfxOutput *output, GstEvent *event)
 {
   const GstTfxJob *job = output->job;
   GError *error = NULL;
@@ -70,7 +75,7 @@ take_caps (GstTfxOutput *output, GstEvent *event)
   output->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
   output->label = output->mask = get_mask (&info);
   /* (16 bits are kept of a source.) */
-  chosen = gst_tfx_codec_choose (job->extension, output->encoder,
+  chosen = gst_tfx_codec_choose (output->codec, output->encoder,
       job->format ? job->format : GST_AUDIO_NE (S16), output->n_channels,
       &output->label, &error);
   if (chosen) {
@@ -89,45 +94,91 @@ take_caps (GstTfxOutput *output, GstEvent *event)
     named = gst_event_new_caps (caps);
     gst_caps_unref (caps);
   } else {
-    GST_ELEMENT_ERROR (output->encoder, STREAM, FORMAT, ("%s", error->message),
+    GST_ELEMENT_ERROR (output->convert, STREAM, FORMAT, ("%s", error->message),
         (NULL));
     g_clear_error (&error);
   }
   return named;
 }
 
-/* Whether a comment, NAME=TEXT, is of a gain that players are to take. */
-static gboolean
-is_gain (const gchar *comment)
+/* What an encoder of this codec is set to, beside its defaults. */
+static void
+set_up (GstTfxOutput *output)
 {
-  return g_ascii_strncasecmp (comment, "REPLAYGAIN_", 11) == 0 ||
-         g_ascii_strncasecmp (comment, "R128_", 5) == 0;
+  GstElement *mux = gst_bin_get_by_name (GST_BIN (output->encoder), "mux");
+  GstIterator *setters =
+      gst_bin_iterate_all_by_interface (GST_BIN (output->encoder),
+          GST_TYPE_TAG_SETTER);
+  GValue item = G_VALUE_INIT;
+
+  /* An edit list has frames, then. */
+  if (mux)
+    g_object_set (mux, "movie-timescale", output->rate_hz, NULL);
+  gst_clear_object (&mux);
+  while (gst_iterator_next (setters, &item) == GST_ITERATOR_OK) {
+    GstElement *element = g_value_get_object (&item);
+    const gchar *name = GST_OBJECT_NAME (gst_element_get_factory (element));
+
+    /* Muxers get none: the program writes what these leave out. */
+    if (strcmp (name, "flacenc") == 0 || strcmp (name, "vorbisenc") == 0 ||
+        strcmp (name, "opusenc") == 0)
+      gst_tfx_tags_set (output->tags, GST_TAG_SETTER (element));
+    if (output->codec->container == GST_TFX_CONTAINER_FLAC)
+      g_object_set (element, "padding", gst_tfx_mend_count_padding (output),
+          NULL);
+    if (strcmp (name, "opusenc") == 0)
+      g_object_set (element, "bitrate",
+          gst_tfx_codec_get_opus_bitrate (output->n_channels), NULL);
+    g_value_reset (&item);
+  }
+  gst_iterator_free (setters);
 }
 
-/* The gains were measured of another level. */
-static GstEvent *
-drop_gains (GstEvent *event)
+/* Makes the encoder, and gives it all that came before the samples.  FALSE with a message. */
+static gboolean
+begin (GstTfxOutput *output)
 {
-  static const gchar *const gains[] = { GST_TAG_TRACK_GAIN, GST_TAG_TRACK_PEAK,
-    GST_TAG_ALBUM_GAIN, GST_TAG_ALBUM_PEAK, GST_TAG_REFERENCE_LEVEL,
-    GST_TAG_EXTENDED_COMMENT };
-  GstTagList *tags, *left;
-  const gchar *comment;
-  GstEvent *other;
+  const GstTfxJob *job = output->job;
+  GstObject *pipeline = gst_object_get_parent (GST_OBJECT (output->convert));
+  GError *error = NULL;
+  GstEvent *named;
+  GstPad *pad;
 
-  gst_event_parse_tag (event, &tags);
-  left = gst_tag_list_copy (tags);
-  for (gsize i = 0; i < G_N_ELEMENTS (gains); i++)
-    gst_tag_list_remove_tag (left, gains[i]);
-  for (guint i = 0; gst_tag_list_peek_string_index (tags,
-           GST_TAG_EXTENDED_COMMENT, i, &comment);
-       i++)
-    if (!is_gain (comment))
-      gst_tag_list_add (left, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
-          comment, NULL);
-  other = gst_event_new_tag (left);
-  gst_event_set_seqnum (other, gst_event_get_seqnum (event));
-  return other;
+  output->codec = gst_tfx_codec_find (job->extension, job->codec,
+      job->keeps_codec ? gst_tfx_codec_get_input (output->input) : NULL,
+      job->must_keep_codec, &error);
+  output->encoder =
+      output->codec ? gst_tfx_codec_make (output->codec, &error) : NULL;
+  if (!output->encoder) {
+    GST_ELEMENT_ERROR (output->convert, CORE, MISSING_PLUGIN,
+        ("%s", error->message), (NULL));
+    g_error_free (error);
+    gst_object_unref (pipeline);
+    return FALSE;
+  }
+  gst_bin_add (GST_BIN (pipeline), output->encoder);
+  gst_object_unref (pipeline);
+  named = name_caps (output, output->caps);
+  if (!named)
+    return FALSE;
+  gst_tfx_tags_clean (output->tags, output->is_changed);
+  set_up (output);
+  gst_tfx_codec_mend_order (output->codec, output->encoder, output->n_channels);
+  pad = gst_element_get_static_pad (output->encoder, "src");
+  gst_tfx_mend_begin (output, pad);
+  gst_object_unref (pad);
+  gst_element_link_many (output->format, output->encoder, output->sink, NULL);
+  gst_element_sync_state_with_parent (output->encoder);
+  output->has_begun = TRUE;
+  pad = gst_element_get_static_pad (output->convert, "sink");
+  gst_pad_send_event (pad, named);
+  if (output->segment)
+    gst_pad_send_event (pad, gst_event_ref (output->segment));
+  /* A TOC of GStreamer does not have all of a cue sheet, which the program copies. */
+  if (output->toc && strcmp (output->codec->name, "flac") != 0)
+    gst_pad_send_event (pad, gst_event_ref (output->toc));
+  gst_object_unref (pad);
+  return TRUE;
 }
 
 /* Any number of channels in any places is taken for now. */
@@ -201,23 +252,21 @@ look_at_doubles (GstTfxOutput *output, const gdouble *x, gsize n)
   }
 }
 
-static GstPadProbeReturn
-look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+static void
+look (GstTfxOutput *output, GstBuffer *buffer)
 {
-  GstTfxOutput *output = data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   GstMapInfo map;
+  gsize n;
 
-  if (!output->is_integer || !gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_PAD_PROBE_OK;
-  if (output->is_double)
-    look_at_doubles (output, (const gdouble *)(gpointer)map.data,
-        map.size / sizeof (gdouble));
-  else
-    look_at_floats (output, (const gfloat *)(gpointer)map.data,
-        map.size / sizeof (gfloat));
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  n = map.size / (output->is_double ? sizeof (gdouble) : sizeof (gfloat));
+  output->n_frames += n / (gsize)MAX (output->n_channels, 1);
+  if (output->is_integer && output->is_double)
+    look_at_doubles (output, (const gdouble *)(gpointer)map.data, n);
+  else if (output->is_integer)
+    look_at_floats (output, (const gfloat *)(gpointer)map.data, n);
   gst_buffer_unmap (buffer, &map);
-  return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
@@ -232,26 +281,64 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
+/* What comes before the first samples waits for them, so that all tags are there when the
+ * encoder begins. */
+static GstPadProbeReturn
+take_event (GstTfxOutput *output, GstPadProbeInfo *info)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info), *named;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_TAG:
+      if (!output->has_begun)
+        gst_tfx_tags_merge (output->tags, event);
+      return GST_PAD_PROBE_DROP;
+    case GST_EVENT_CAPS:
+      if (output->has_begun) {
+        named = name_caps (output, event);
+        if (!named)
+          return GST_PAD_PROBE_DROP;
+        gst_event_unref (event);
+        info->data = named;
+        return GST_PAD_PROBE_OK;
+      }
+      gst_event_replace (&output->caps, event);
+      return GST_PAD_PROBE_DROP;
+    case GST_EVENT_SEGMENT:
+      if (output->has_begun)
+        return GST_PAD_PROBE_OK;
+      gst_event_replace (&output->segment, event);
+      return GST_PAD_PROBE_DROP;
+    case GST_EVENT_TOC:
+      if (output->has_begun)
+        return GST_PAD_PROBE_OK;
+      gst_event_replace (&output->toc, event);
+      return GST_PAD_PROBE_DROP;
+    case GST_EVENT_EOS:
+      if (!output->has_begun && output->caps)
+        begin (output);
+      return GST_PAD_PROBE_OK;
+    default:
+      return GST_PAD_PROBE_OK;
+  }
+}
+
 static GstPadProbeReturn
 follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxOutput *output = data;
-  GstEvent *event, *named;
 
   if (info->type & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM)
     return answer (GST_PAD_PROBE_INFO_QUERY (info)) ? GST_PAD_PROBE_HANDLED
                                                     : GST_PAD_PROBE_OK;
-  event = GST_PAD_PROBE_INFO_EVENT (info);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    named = take_caps (output, event);
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_TAG && output->is_levelled)
-    named = drop_gains (event);
-  else
-    return GST_PAD_PROBE_OK;
-  if (!named)
-    return GST_PAD_PROBE_DROP;
-  gst_event_unref (event);
-  info->data = named;
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM)
+    return take_event (output, info);
+  if (!output->has_begun && (!output->caps || !begin (output))) {
+    gst_clear_buffer ((GstBuffer **)&info->data);
+    GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_NEGOTIATED;
+    return GST_PAD_PROBE_HANDLED;
+  }
+  look (output, GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;
 }
 
@@ -271,21 +358,34 @@ drop_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 void
 gst_tfx_output_follow (GstTfxOutput *output)
 {
-  GstPad *pad = gst_element_get_static_pad (output->format, "src");
+  GstPad *pad = gst_element_get_static_pad (output->format, "src"), *sink;
 
+  output->tags = gst_tag_list_new_empty ();
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop_query, NULL,
       NULL);
   if (strcmp (output->job->extension, "wav") == 0)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, output,
         NULL);
   gst_object_unref (pad);
-  pad = gst_element_get_static_pad (output->convert, "sink");
-
+  /* In front of the pad, so that what it is sent there does not come here. */
+  sink = gst_element_get_static_pad (output->convert, "sink");
+  pad = gst_pad_get_peer (sink);
+  gst_object_unref (sink);
   gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+          GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
       follow, output, NULL);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look, output, NULL);
   gst_object_unref (pad);
+}
+
+void
+gst_tfx_output_clear (GstTfxOutput *output)
+{
+  if (output->tags)
+    gst_tag_list_unref (output->tags);
+  gst_clear_event (&output->caps);
+  gst_clear_event (&output->segment);
+  gst_clear_event (&output->toc);
 }
 
 /* ---- standard output ------------------------------------------------------------------- */
@@ -317,8 +417,8 @@ take_wav (GstTfxOutput *output, GstPadProbeInfo *info)
 {
   const gsize size = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
 
-  if (!output->has_begun) {
-    output->has_begun = TRUE;
+  if (!output->has_header) {
+    output->has_header = TRUE;
     info->data = open_sizes (info->data);
     return TRUE;
   }
@@ -381,21 +481,8 @@ read_info (GstElement *encoder, GstAudioInfo *info)
   return is_read;
 }
 
-/* Channels at the sides and behind are the same, where only one of both is there. */
-static gboolean
-is_same_layout (guint64 a, guint64 b)
-{
-  const guint64 rear = GST_AUDIO_CHANNEL_POSITION_MASK (REAR_LEFT) |
-                       GST_AUDIO_CHANNEL_POSITION_MASK (REAR_RIGHT);
-  const guint64 side = GST_AUDIO_CHANNEL_POSITION_MASK (SIDE_LEFT) |
-                       GST_AUDIO_CHANNEL_POSITION_MASK (SIDE_RIGHT);
-
-  return a == b || (((a & side) == side) != ((b & side) == side) &&
-                       ((a ^ b) & ~(rear | side)) == 0);
-}
-
 void
-gst_tfx_output_tell (const GstTfxOutput *output)
+gst_tfx_output_tell (GstTfxOutput *output)
 {
   const GstTfxJob *job = output->job;
   GstAudioInfo info;
@@ -404,19 +491,18 @@ gst_tfx_output_tell (const GstTfxOutput *output)
   if (!output->encoder || !read_info (output->encoder, &info))
     return;
   n_left = GST_AUDIO_INFO_CHANNELS (&info);
+  output->encoded_hz = GST_AUDIO_INFO_RATE (&info);
+  output->n_encoded = gst_util_uint64_scale_round (output->n_frames,
+      (guint64)output->encoded_hz, (guint64)MAX (output->rate_hz, 1));
   if (n_left < output->n_channels)
     g_printerr ("warning: %s: %d channels are mixed down to %d, all that a "
                 ".%s takes\n",
         job->input, output->n_channels, n_left, job->extension);
-  else if (!is_same_layout (output->mask, output->label))
+  else if (!gst_tfx_codec_has_layout (output->codec, output->mask,
+               output->label))
     g_printerr ("warning: %s: a .%s has no name for this layout of %d "
                 "channels: they keep their order under another one\n",
         job->input, job->extension, n_left);
-  if (!gst_tfx_codec_is_in_order (job->extension, n_left))
-    g_printerr ("warning: %s: GStreamer writes the %d channels of a .%s in its "
-                "own order: other programs swap channels 3 and 4 with 5 and "
-                "6\n",
-        job->input, n_left, job->extension);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
     g_printerr ("warning: %s: resampled from %d to %d Hz: a .%s does not "
                 "support the rate\n",

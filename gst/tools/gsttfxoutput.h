@@ -3,6 +3,7 @@
 #ifndef GST_TFX_OUTPUT_H
 #define GST_TFX_OUTPUT_H
 
+#include "gsttfxcodec.h"
 #include "gsttfxjob.h"
 
 G_BEGIN_DECLS
@@ -14,30 +15,44 @@ G_BEGIN_DECLS
 typedef struct GstTfxOutput
 {
   const GstTfxJob *job;
-  GstElement *convert;  /* an audioconvert behind the chain */
-  GstElement *format;   /* a capsfilter between it and the encoder */
-  GstElement *encoder;  /* by gst_tfx_codec_make(); NULL: there is no output */
-  gboolean is_levelled; /* so that gains in tags are no longer true */
+  GstElement *input;   /* which gets what was decoded */
+  GstElement *convert; /* an audioconvert behind the chain */
+  GstElement *format;  /* a capsfilter between it and the encoder */
+  GstElement *sink;    /* of the file */
+  /* The tags no longer say how loud it is, and so on. */
+  gboolean is_changed;
+
+  /* Once the first samples come: NULL before. */
+  const GstTfxCodec *codec;
+  GstElement *encoder;
+  GstTagList *tags; /* all that came before, without those of the old sound */
+  GstEvent *caps, *segment, *toc;
+  gboolean has_begun; /* the encoder has all of these */
 
   /* What came out of the chain. */
   gint rate_hz, n_channels;
-  guint64 mask;        /* of their places; 0: none */
-  guint64 label;       /* what they are called by in the output */
+  guint64 mask;     /* of their places; 0: none */
+  guint64 label;    /* what they are called by in the output */
+  guint64 n_frames; /* that came, and that were encoded */
+  guint64 n_encoded;
+  gint encoded_hz;
   gboolean is_double;  /* 64 bits, not 32 */
   gboolean is_integer; /* the output is, and cannot have more than full scale */
   guint64 n_clipped;   /* of its samples; 0 where it is none */
   gdouble peak;        /* of the samples; 0 where it is none */
   guint64 n_bytes;     /* of sound, of a .wav */
+  gsize n_head;        /* bytes of the tags that an .mp3 begins with */
   gboolean is_full;    /* it takes no more: atomic */
 
   /* What standard output got. */
   guint n_segments;
-  gboolean has_begun; /* the header of a .wav */
-  guint64 n_sent;     /* bytes of its sound */
+  gboolean has_header; /* of a .wav */
+  guint64 n_sent;      /* bytes of its sound */
 } GstTfxOutput;
 
-/* From now on what reaches the convert says what the format is to be.  It stays where it
- * is; an error comes as a message of the encoder. */
+/* From now on what reaches `convert` says what the format is to be: the first samples make
+ * the encoder, between `format` and `sink`.  The struct stays where it is; an error comes as
+ * a message of `convert`. */
 void gst_tfx_output_follow (GstTfxOutput *output);
 
 /* Lets an fdsink write to standard output.  A pipe cannot
@@ -45,8 +60,10 @@ void gst_tfx_output_follow (GstTfxOutput *output);
 void gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink);
 
 /* Once all has come, while the pipeline still runs: warns of what the output does not
- * have of its input. */
-void gst_tfx_output_tell (const GstTfxOutput *output);
+ * have of its input, and notes how long it is. */
+void gst_tfx_output_tell (GstTfxOutput *output);
+
+void gst_tfx_output_clear (GstTfxOutput *output);
 
 G_END_DECLS
 

@@ -20,10 +20,10 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxmend.h"
 #include "gsttfxoutput.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
-#include "gsttfxwav.h"
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
@@ -210,19 +210,16 @@ add_output (Run *run, GstElement *last)
   GstElement *resample, *sink;
 
   output->job = run->job;
-  output->is_levelled = run->level && !run->job->loudness.is_silent;
+  output->input = run->convert;
+  output->is_changed =
+      *run->job->chain || (run->level && !run->job->loudness.is_silent);
   output->convert = add (run, "audioconvert", last);
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
-  sink = add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
+  output->sink = sink =
+      add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
   if (run->job->error)
     return;
-  output->encoder = gst_tfx_codec_make (run->job->extension, &run->job->error);
-  run->job->is_of_output = !output->encoder;
-  if (!output->encoder)
-    return;
-  gst_bin_add (GST_BIN (run->pipeline), output->encoder);
-  gst_element_link_many (output->format, output->encoder, sink, NULL);
   if (run->job->to_stdout)
     gst_tfx_output_set_stdout (output, sink);
   else
@@ -257,6 +254,7 @@ build (Run *run)
   }
   if (run->job->error)
     return FALSE;
+  gst_tfx_codec_mend_input (run->convert);
   gst_tfx_source_complete (run->convert);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
@@ -489,11 +487,11 @@ static void
 finish_output (Run *run)
 {
   if (run->pass->part && !run->job->to_stdout && !run->job->error &&
-      strcmp (run->job->extension, "wav") == 0 &&
-      !gst_tfx_wav_mend (run->pass->part,
-          run->job->source ? NULL : run->job->input, run->output.label))
+      run->output.encoder &&
+      !gst_tfx_mend_finish (&run->output, run->pass->part))
     gst_tfx_pass_fail_output (run->job, "cannot write %s: %s", run->job->output,
         g_strerror (errno));
+  gst_tfx_output_clear (&run->output);
 }
 
 void

@@ -16,6 +16,7 @@ record (const GstTfxOptions *options, const gchar *source, const gchar *output)
     .output = output,
     .source = source,
     .chain = options->chain,
+    .codec = options->codec,
     .overwrite = options->overwrite };
   const gboolean is_done = gst_tfx_job_run (&job);
 
@@ -33,9 +34,11 @@ gst_tfx_record_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { NULL };
   gchar *source = NULL;
-  GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
+  GOptionEntry entries[5 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_FILENAME, &source,
         "GStreamer elements to record from (autoaudiosrc)", "ELEMENTS" },
+    { "codec", 0, 0, G_OPTION_ARG_STRING, &options.codec,
+        "codec of the file (the usual one of its extension)", "NAME" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.overwrite,
         "overwrite an existing output", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "print errors only",
@@ -43,7 +46,7 @@ gst_tfx_record_run (gint argc, gchar **argv)
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_options_list_chain (&options, entries + 3);
+  gst_tfx_options_list_chain (&options, entries + 4);
   if (gst_tfx_tool_parse ("OUT CHAIN",
           "Records the microphone through a chain until it is interrupted.",
           "The extension of OUT selects the format. The file appears under its "

@@ -1,0 +1,764 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxmend.c: what GStreamer's encoders and muxers leave out of a file.
+ */
+#include "gsttfxmend.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <gst/audio/audio.h>
+
+#include "gsttfxbytes.h"
+#include "gsttfxtags.h"
+
+static gboolean
+write_at (FILE *file, goffset offset, const void *bytes, gsize n)
+{
+  return fseeko (file, offset, SEEK_SET) == 0 &&
+         fwrite (bytes, 1, n, file) == n;
+}
+
+static gboolean
+write_string (FILE *file, goffset offset, const GString *bytes)
+{
+  return write_at (file, offset, bytes->str, bytes->len);
+}
+
+static goffset
+find_size (FILE *file)
+{
+  return fseeko (file, 0, SEEK_END) < 0 ? -1 : ftello (file);
+}
+
+static gboolean
+cut_at (FILE *file, goffset size)
+{
+  return fflush (file) == 0 && ftruncate (fileno (file), size) == 0;
+}
+
+static void
+put_be (guint8 *bytes, gsize n, guint64 number)
+{
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8)(number >> 8 * (n - 1 - i));
+}
+
+/* ---- WAV ------------------------------------------------------------------------------
+ *
+ * wavenc (GStreamer 1.22) writes a mask of places for few layouts, and 0 for quad, 5.1 and
+ * 7.1, which readers take for another layout.  Behind an odd number of bytes of sound its
+ * next chunk begins at once, where no reader looks for it.  What a Broadcast Wave says of
+ * itself neither wavparse nor wavenc knows. */
+
+#define EXTENSIBLE 0xfffe
+/* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
+#define MASK_OFFSET 20
+/* Of what is behind the sound, which has no more than texts: else its size has
+ * overflowed; and of the texts that are copied. */
+#define MAX_BEHIND (1 << 24)
+
+/* Bits of dwChannelMask, from the first one. */
+static const GstAudioChannelPosition places[] = {
+  GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT,
+  GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT,
+  GST_AUDIO_CHANNEL_POSITION_FRONT_CENTER,
+  GST_AUDIO_CHANNEL_POSITION_LFE1,
+  GST_AUDIO_CHANNEL_POSITION_REAR_LEFT,
+  GST_AUDIO_CHANNEL_POSITION_REAR_RIGHT,
+  GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT_OF_CENTER,
+  GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT_OF_CENTER,
+  GST_AUDIO_CHANNEL_POSITION_REAR_CENTER,
+  GST_AUDIO_CHANNEL_POSITION_SIDE_LEFT,
+  GST_AUDIO_CHANNEL_POSITION_SIDE_RIGHT,
+};
+
+/* 0 for what has a place that these lack.  (Those above the head come in another
+ * order.) */
+static guint32
+convert_mask (guint64 mask)
+{
+  guint32 wav_mask = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++) {
+    const guint64 bit = G_GUINT64_CONSTANT (1) << places[i];
+
+    if (mask & bit)
+      wav_mask |= (guint32)1 << i;
+    mask &= ~bit;
+  }
+  return mask == 0 ? wav_mask : 0;
+}
+
+static gboolean
+write_mask (FILE *file, goffset format, guint32 mask)
+{
+  guint8 bytes[MASK_OFFSET + 4];
+
+  if (!gst_tfx_bytes_read_at (file, format, bytes, sizeof bytes) ||
+      gst_tfx_bytes_get_le (bytes, 2) != EXTENSIBLE || mask == 0)
+    return TRUE;
+  gst_tfx_bytes_put_le (bytes + MASK_OFFSET, 4, mask);
+  return write_at (file, format, bytes, sizeof bytes);
+}
+
+/* What is behind the sound goes on by a byte, and the file's size grows by it. */
+static gboolean
+fill_up (FILE *file, goffset end)
+{
+  guint8 size[4];
+  goffset n = 0;
+  guint8 *behind;
+  gboolean is_filled;
+
+  if (fseeko (file, 0, SEEK_END) < 0)
+    return FALSE;
+  n = ftello (file) - end;
+  if (n <= 0 || n > MAX_BEHIND)
+    return TRUE;
+  behind = g_malloc0 ((gsize)n + 1);
+  is_filled = gst_tfx_bytes_read_at (file, end, behind + 1, (gsize)n) &&
+              write_at (file, end, behind, (gsize)n + 1) &&
+              gst_tfx_bytes_read_at (file, 4, size, sizeof size);
+  g_free (behind);
+  if (!is_filled)
+    return FALSE;
+  gst_tfx_bytes_put_le (size, 4, gst_tfx_bytes_get_le (size, 4) + 1);
+  return write_at (file, 4, size, sizeof size);
+}
+
+static gboolean
+is_chunk (const GstTfxChunk *chunk, const gchar *letters)
+{
+  return memcmp (chunk->letters, letters, sizeof chunk->letters) == 0;
+}
+
+static gboolean
+mend_sound (FILE *file, guint64 mask)
+{
+  gboolean is_mended = TRUE;
+  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
+  GstTfxChunk chunk;
+
+  for (; is_mended && gst_tfx_bytes_read_chunk (file, at, FALSE, 0, &chunk);
+       at = gst_tfx_bytes_find_end (&chunk)) {
+    if (is_chunk (&chunk, "fmt "))
+      is_mended = write_mask (file, chunk.at, convert_mask (mask));
+    if (is_chunk (&chunk, "data"))
+      return is_mended && (chunk.size % 2 == 0 ||
+                              fill_up (file, chunk.at + (goffset)chunk.size));
+  }
+  return is_mended;
+}
+
+/* EBU Tech 3285: of version 2, five measures of loudness, which are those of another
+ * sound now, so that they are none. */
+static void
+forget_loudness (guint8 *bext, gsize size)
+{
+  const gsize version = 346, loudness = 412;
+  const guint16 unknown = 0x7fff;
+
+  if (size < loudness + 10 || gst_tfx_bytes_get_le (bext + version, 2) < 2)
+    return;
+  for (gsize i = 0; i < 5; i++)
+    gst_tfx_bytes_put_le (bext + loudness + 2 * i, 2, unknown);
+}
+
+/* Behind everything else. */
+static gboolean
+append (FILE *file, const GstTfxChunk *chunk, const guint8 *bytes)
+{
+  const gsize n_even = (gsize)(chunk->size + (chunk->size & 1));
+  guint8 head[9] = { 0 };
+  goffset end, n_odd;
+
+  memcpy (head + 1, chunk->letters, sizeof chunk->letters);
+  gst_tfx_bytes_put_le (head + 5, 4, (guint32)chunk->size);
+  if (fseeko (file, 0, SEEK_END) < 0)
+    return FALSE;
+  n_odd = ftello (file) & 1;
+  if (fwrite (head + 1 - n_odd, 1, 8 + (gsize)n_odd, file) !=
+          8 + (gsize)n_odd ||
+      fwrite (bytes, 1, n_even, file) != n_even)
+    return FALSE;
+  end = ftello (file);
+  gst_tfx_bytes_put_le (head, 4, (guint32)(end - 8));
+  return end - 8 > (goffset)G_MAXUINT32 || write_at (file, 4, head, 4);
+}
+
+static gboolean
+copy (FILE *from, FILE *to)
+{
+  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
+  guint64 long_size = 0;
+  gboolean is_copied = TRUE;
+  GstTfxChunk chunk;
+
+  for (; is_copied &&
+         gst_tfx_bytes_read_chunk (from, at, FALSE, long_size, &chunk);
+       at = gst_tfx_bytes_find_end (&chunk)) {
+    guint8 *bytes, size[16];
+
+    if (is_chunk (&chunk, "ds64") &&
+        gst_tfx_bytes_read_at (from, chunk.at, size, sizeof size))
+      long_size = gst_tfx_bytes_get_le (size + 8, 8);
+    if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
+        chunk.size > MAX_BEHIND)
+      continue;
+    bytes = g_malloc0 ((gsize)chunk.size + 1);
+    if (gst_tfx_bytes_read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
+      if (is_chunk (&chunk, "bext"))
+        forget_loudness (bytes, (gsize)chunk.size);
+      is_copied = append (to, &chunk, bytes);
+    }
+    g_free (bytes);
+  }
+  return is_copied;
+}
+
+static gboolean
+mend_wav (const GstTfxOutput *output, FILE *file, FILE *input)
+{
+  GString *info = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_INFO, NULL);
+  GstTfxChunk chunk = { "LIS", 0, info->len - 8 };
+  guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
+  gboolean is_mended = mend_sound (file, output->label);
+
+  chunk.letters[3] = 'T';
+  if (is_mended && info->len > 0)
+    is_mended = append (file, &chunk, (const guint8 *)info->str + 8);
+  g_string_free (info, TRUE);
+  if (is_mended && input &&
+      gst_tfx_bytes_read_at (input, 0, head, sizeof head) &&
+      (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
+      memcmp (head + 8, "WAVE", 4) == 0)
+    is_mended = copy (input, file);
+  return is_mended;
+}
+
+/* ---- FLAC ------------------------------------------------------------------------------ */
+
+#define STREAMINFO 0
+#define PADDING 1
+#define CUESHEET 5
+#define BLOCK_HEAD 4
+
+/* Where the first block of a type is, with its head, and how long what is in it; FALSE: there
+ * is none. */
+static gboolean
+find_block (FILE *file, guint type, goffset *at, gsize *size)
+{
+  guint8 head[BLOCK_HEAD];
+  goffset next = 4;
+
+  if (!gst_tfx_bytes_read_at (file, 0, head, 4) ||
+      memcmp (head, "fLaC", 4) != 0)
+    return FALSE;
+  do {
+    *at = next;
+    if (!gst_tfx_bytes_read_at (file, next, head, sizeof head))
+      return FALSE;
+    *size = (gsize)gst_tfx_bytes_get_be (head + 1, 3);
+    next += BLOCK_HEAD + (goffset)*size;
+    if ((head[0] & 0x7f) == type)
+      return TRUE;
+  } while (!(head[0] & 0x80));
+  return FALSE;
+}
+
+static FILE *
+open_input (const GstTfxOutput *output)
+{
+  const GstTfxJob *job = output->job;
+  goffset size;
+
+  return job->source || job->from_stdin
+             ? NULL
+             : gst_tfx_bytes_open (job->input, &size, NULL);
+}
+
+guint
+gst_tfx_mend_count_padding (const GstTfxOutput *output)
+{
+  FILE *file = open_input (output);
+  goffset at;
+  gsize size = 0;
+
+  if (!file || !find_block (file, CUESHEET, &at, &size))
+    size = 0;
+  if (file)
+    fclose (file);
+  return (guint)size;
+}
+
+/* A cue sheet counts in frames: it is true of as many at the same rate. */
+static gboolean
+mend_flac (const GstTfxOutput *output, FILE *file, FILE *input)
+{
+  guint8 before[18], after[18], head;
+  goffset from, to, info;
+  gsize size, room, n;
+  guint8 *block;
+  gboolean is_mended = TRUE;
+
+  if (!input || !find_block (input, CUESHEET, &from, &size) ||
+      !find_block (file, PADDING, &to, &room) || room != size ||
+      !find_block (input, STREAMINFO, &info, &n) ||
+      !gst_tfx_bytes_read_at (input, info + BLOCK_HEAD, before, 18) ||
+      !gst_tfx_bytes_read_at (file, 4 + BLOCK_HEAD, after, 18) ||
+      !gst_tfx_bytes_read_at (file, to, &head, 1))
+    return TRUE;
+  /* 20 bits of the rate, and behind eight others 36 of the number of frames. */
+  if (gst_tfx_bytes_get_be (before + 10, 3) >> 4 !=
+          gst_tfx_bytes_get_be (after + 10, 3) >> 4 ||
+      (gst_tfx_bytes_get_be (before + 13, 5) ^
+          gst_tfx_bytes_get_be (after + 13, 5))
+              << 28 !=
+          0) {
+    g_printerr ("warning: %s: its cue sheet does not fit the output, which has "
+                "another number of frames\n",
+        output->job->input);
+    return TRUE;
+  }
+  block = g_malloc (BLOCK_HEAD + size);
+  if (gst_tfx_bytes_read_at (input, from, block, BLOCK_HEAD + size)) {
+    block[0] = (head & 0x80) | CUESHEET;
+    is_mended = write_at (file, to, block, BLOCK_HEAD + size);
+  }
+  g_free (block);
+  return is_mended;
+}
+
+/* ---- Ogg ------------------------------------------------------------------------------ */
+
+#define MAX_PAGE 65307
+
+static guint32
+sum_page (const guint8 *page, gsize n)
+{
+  guint32 sum = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    sum ^= (guint32)page[i] << 24;
+    for (guint k = 0; k < 8; k++)
+      sum = sum << 1 ^ (sum >> 31 ? 0x04c11db7 : 0);
+  }
+  return sum;
+}
+
+/* The last page says how many frames there are: encoders count time. */
+static gboolean
+mend_ogg (const GstTfxOutput *output, FILE *file)
+{
+  guint8 first[64], *page = g_malloc (MAX_PAGE);
+  const goffset size = find_size (file), from = MAX (0, size - MAX_PAGE);
+  gsize n = (gsize)(size - from), at;
+  guint64 n_frames = output->n_encoded;
+  gboolean is_mended = TRUE;
+
+  if (!gst_tfx_bytes_read_at (file, from, page, n) ||
+      !gst_tfx_bytes_read_at (file, 0, first, sizeof first)) {
+    g_free (page);
+    return TRUE;
+  }
+  /* (A decoder skips the first frames of Opus.) */
+  if (memcmp (first + 28, "OpusHead", 8) == 0)
+    n_frames = gst_util_uint64_scale_round (output->n_frames, 48000,
+                   (guint64)output->rate_hz) +
+               gst_tfx_bytes_get_le (first + 38, 2);
+  for (at = n >= 27 ? n - 27 : 0; at > 0; at--) {
+    if (memcmp (page + at, "OggS", 4) == 0 && (page[at + 5] & 4))
+      break;
+  }
+  if (memcmp (page + at, "OggS", 4) == 0 && output->n_encoded > 0) {
+    n -= at;
+    gst_tfx_bytes_put_le (page + at + 6, 8, n_frames);
+    gst_tfx_bytes_put_le (page + at + 22, 4, 0);
+    gst_tfx_bytes_put_le (page + at + 22, 4, sum_page (page + at, n));
+    is_mended = write_at (file, from + (goffset)at, page + at, n);
+  }
+  g_free (page);
+  return is_mended;
+}
+
+/* ---- MP3 ------------------------------------------------------------------------------ */
+
+/* What is in the frame "Xing": how many frames and bytes, where each hundredth begins, and
+ * behind that LAME's numbers: how many samples to leave out at both ends. */
+#define XING_SIZE 120
+#define LAME_SIZE 36
+#define LAME_DELAY 576
+
+/* A frame of layer 3, by its head; FALSE: it is none. */
+typedef struct Frame
+{
+  gboolean is_mpeg_1;
+  gsize size, n_samples, xing; /* where that would be */
+} Frame;
+
+static gboolean
+read_frame (const guint8 *head, Frame *frame)
+{
+  static const guint kbits[2][15] = { { 0, 8, 16, 24, 32, 40, 48, 56, 64, 80,
+                                          96, 112, 128, 144, 160 },
+    { 0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320 } };
+  static const guint rates[] = { 44100, 48000, 32000 };
+  const guint version = head[1] >> 3 & 3, bits = head[2] >> 4,
+              rate = head[2] >> 2 & 3;
+  const gboolean is_mono = head[3] >> 6 == 3;
+
+  if (head[0] != 0xff || (head[1] & 0xe6) != 0xe2 || version == 1 ||
+      bits == 0 || bits == 15 || rate == 3)
+    return FALSE;
+  frame->is_mpeg_1 = version == 3;
+  frame->n_samples = frame->is_mpeg_1 ? 1152 : 576;
+  frame->size = frame->n_samples / 8 * kbits[frame->is_mpeg_1][bits] * 1000 /
+                    (rates[rate] >> (version == 3      ? 0
+                                        : version == 2 ? 1
+                                                       : 2)) +
+                (head[2] >> 1 & 1);
+  frame->xing =
+      4 + (frame->is_mpeg_1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17));
+  return TRUE;
+}
+
+/* A frame without sound, like the first one, that has room for the numbers. */
+static void
+add_empty_frame (GString *out, const guint8 *first)
+{
+  guint8 head[4] = { first[0], first[1] | 1, 0, first[3] };
+  Frame frame;
+
+  for (guint bits = 1; bits < 15; bits++) {
+    head[2] = (guint8)(bits << 4 | (first[2] & 0x0c));
+    if (read_frame (head, &frame) &&
+        frame.size >= frame.xing + XING_SIZE + LAME_SIZE)
+      break;
+  }
+  g_string_append_len (out, (const gchar *)head, 4);
+  for (gsize i = 4; i < frame.size; i++)
+    g_string_append_c (out, '\0');
+}
+
+static GstPadProbeReturn
+put_head (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GString *head = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_ID3, NULL);
+  guint8 first[4];
+  Frame frame;
+
+  output->n_head = head->len;
+  /* (Nobody returns to it in a pipe.) */
+  if (!output->job->to_stdout &&
+      gst_buffer_extract (buffer, 0, first, 4) == 4 &&
+      read_frame (first, &frame))
+    add_empty_frame (head, first);
+  if (head->len > 0)
+    info->data =
+        gst_buffer_append (gst_buffer_new_memdup (head->str, head->len),
+            buffer);
+  g_string_free (head, TRUE);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+void
+gst_tfx_mend_begin (GstTfxOutput *output, GstPad *encoder_src)
+{
+  if (output->codec->container == GST_TFX_CONTAINER_MP3)
+    gst_pad_add_probe (encoder_src, GST_PAD_PROBE_TYPE_BUFFER, put_head, output,
+        NULL);
+}
+
+static guint16
+sum_bytes (const guint8 *bytes, gsize n)
+{
+  guint16 sum = 0;
+
+  for (gsize i = 0; i < n; i++) {
+    sum ^= bytes[i];
+    for (guint k = 0; k < 8; k++)
+      sum = (guint16)(sum >> 1 ^ (sum & 1 ? 0xa001 : 0));
+  }
+  return sum;
+}
+
+static gboolean
+mend_mp3 (const GstTfxOutput *output, FILE *file)
+{
+  const goffset start = (goffset)output->n_head, size = find_size (file);
+  GArray *frames = g_array_new (FALSE, FALSE, sizeof (goffset));
+  guint8 head[4], *xing;
+  goffset at = start;
+  Frame empty = { 0 }, frame;
+  guint64 n_samples, after;
+  gboolean is_mended;
+
+  while (at + 4 <= size && gst_tfx_bytes_read_at (file, at, head, 4) &&
+         read_frame (head, &frame)) {
+    if (at == start)
+      empty = frame;
+    else
+      g_array_append_val (frames, at);
+    at += (goffset)frame.size;
+  }
+  if (frames->len == 0 || empty.size < empty.xing + XING_SIZE + LAME_SIZE) {
+    g_array_unref (frames);
+    return TRUE;
+  }
+  n_samples = frames->len * empty.n_samples;
+  after = n_samples > output->n_encoded + LAME_DELAY
+              ? n_samples - output->n_encoded - LAME_DELAY
+              : 0;
+  xing = g_malloc0 (empty.size);
+  is_mended = gst_tfx_bytes_read_at (file, start, xing, 4);
+  memcpy (xing + empty.xing, "Xing\0\0\0\17", 8);
+  put_be (xing + empty.xing + 8, 4, frames->len);
+  put_be (xing + empty.xing + 12, 4, (guint64)(size - start));
+  for (guint i = 0; i < 100; i++)
+    xing[empty.xing + 16 + i] =
+        (guint8)(256 *
+                 (g_array_index (frames, goffset, i * frames->len / 100) -
+                     start) /
+                 (size - start));
+  put_be (xing + empty.xing + 116, 4, 60);
+  memcpy (xing + empty.xing + XING_SIZE, "LAME3.100\4", 10);
+  put_be (xing + empty.xing + XING_SIZE + 21, 3,
+      (guint64)LAME_DELAY << 12 | MIN (after, 0xfff));
+  put_be (xing + empty.xing + XING_SIZE + 28, 4, (guint64)(size - start));
+  put_be (xing + empty.xing + XING_SIZE + 34, 2,
+      sum_bytes (xing, empty.xing + XING_SIZE + 34));
+  is_mended = is_mended && write_at (file, start, xing, empty.size);
+  g_free (xing);
+  g_array_unref (frames);
+  return is_mended;
+}
+
+/* ---- MP4 ------------------------------------------------------------------------------ */
+
+/* Where a box is in bytes, FALSE: nowhere. */
+static gboolean
+find_box (const guint8 *bytes, gsize n, const gchar *letters, gsize *at,
+    gsize *size)
+{
+  for (*at = 0; *at + 8 <= n; *at += *size) {
+    *size = (gsize)gst_tfx_bytes_get_be (bytes + *at, 4);
+    if (*size < 8 || *at + *size > n)
+      return FALSE;
+    if (memcmp (bytes + *at + 4, letters, 4) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Copies boxes, without tags, and with an edit list that leaves out what the encoder has
+ * added. */
+static void
+copy_boxes (const GstTfxOutput *output, GString *out, const guint8 *bytes,
+    gsize n, guint64 duration)
+{
+  gsize size;
+
+  for (gsize at = 0; at + 8 <= n; at += size) {
+    const gchar *letters = (const gchar *)bytes + at + 4;
+    const gsize start = out->len;
+    guint8 *copy;
+
+    size = (gsize)gst_tfx_bytes_get_be (bytes + at, 4);
+    if (size < 8 || at + size > n)
+      return;
+    if (memcmp (letters, "udta", 4) == 0)
+      continue;
+    g_string_append_len (out, (const gchar *)bytes + at, 8);
+    if (memcmp (letters, "trak", 4) == 0 || memcmp (letters, "edts", 4) == 0)
+      copy_boxes (output, out, bytes + at + 8, size - 8, duration);
+    else
+      g_string_append_len (out, (const gchar *)bytes + at + 8,
+          (gssize)size - 8);
+    copy = (guint8 *)out->str + start;
+    put_be (copy, 4, out->len - start);
+    /* (Of version 0; a later one is for more than 2^32.) */
+    if (copy[8] == 0 && memcmp (letters, "mvhd", 4) == 0) {
+      put_be (copy + 24, 4, duration);
+    } else if (copy[8] == 0 && memcmp (letters, "tkhd", 4) == 0) {
+      put_be (copy + 28, 4, duration);
+    } else if (copy[8] == 0 && memcmp (letters, "elst", 4) == 0 && size >= 28) {
+      put_be (copy + 16, 4, duration);
+      put_be (copy + 20, 4, output->codec->delay);
+    }
+  }
+}
+
+/* mp4mux writes its tags into the track, and an edit list that begins with the encoder's
+ * delay.  "moov" is behind the sound. */
+static gboolean
+mend_mp4 (const GstTfxOutput *output, FILE *file)
+{
+  GString *out = g_string_new (NULL), *moov = g_string_new (NULL), *tags;
+  const goffset size = find_size (file);
+  guint8 head[16], *bytes = NULL;
+  goffset at = 0, n = 0;
+  gsize header, length;
+  gboolean is_mended = TRUE;
+
+  for (; at + 8 <= size; at += n) {
+    if (!gst_tfx_bytes_read_at (file, at, head, 8))
+      break;
+    n = (goffset)gst_tfx_bytes_get_be (head, 4);
+    if (n == 1 && gst_tfx_bytes_read_at (file, at + 8, head + 8, 8))
+      n = (goffset)gst_tfx_bytes_get_be (head + 8, 8);
+    if (n < 8 || memcmp (head + 4, "moov", 4) == 0)
+      break;
+  }
+  if (n >= 8 && at + n == size) {
+    bytes = g_malloc ((gsize)n);
+    if (gst_tfx_bytes_read_at (file, at, bytes, (gsize)n) &&
+        find_box (bytes + 8, (gsize)n - 8, "mvhd", &header, &length) &&
+        length >= 32) {
+      const guint64 scale = gst_tfx_bytes_get_be (bytes + 8 + header + 20, 4);
+
+      copy_boxes (output, moov, bytes + 8, (gsize)n - 8,
+          gst_util_uint64_scale_round (output->n_encoded, scale,
+              (guint64)MAX (output->encoded_hz, 1)));
+      tags = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_MP4, NULL);
+      g_string_append_len (moov, tags->str, (gssize)tags->len);
+      g_string_append_len (out, "\0\0\0\0moov", 8);
+      g_string_append_len (out, moov->str, (gssize)moov->len);
+      put_be ((guint8 *)out->str, 4, out->len);
+      is_mended =
+          write_string (file, at, out) && cut_at (file, at + (goffset)out->len);
+      g_string_free (tags, TRUE);
+    }
+  }
+  g_free (bytes);
+  g_string_free (moov, TRUE);
+  g_string_free (out, TRUE);
+  return is_mended;
+}
+
+/* ---- Matroska -------------------------------------------------------------------------- */
+
+/* matroskamux has a Segment with a size of eight bytes, and in front in it a SeekHead of five
+ * entries of 28 bytes each; the third one is for chapters, the last one for tags. */
+#define SEEK_CHAPTERS 68
+#define SEEK_TAGS 124
+#define SEEK_SIZE 28
+
+static void
+fill_seek (guint8 *entry, guint32 id, guint64 position)
+{
+  static const guint8 form[SEEK_SIZE] = { 0x4d, 0xbb, 0x92, 0x53, 0xab, 0x84, 0,
+    0, 0, 0, 0x53, 0xac, 0x88, 0, 0, 0, 0, 0, 0, 0, 0, 0xec, 0x85 };
+
+  memcpy (entry, form, SEEK_SIZE);
+  put_be (entry + 6, 4, id);
+  put_be (entry + 13, 8, position);
+}
+
+/* Its tags have backslashes, and it has no pictures.  They are behind everything else. */
+static gboolean
+mend_matroska (const GstTfxOutput *output, FILE *file)
+{
+  static const guint8 segment_id[] = { 0x18, 0x53, 0x80, 0x67, 0x01 };
+  GString *tags =
+      gst_tfx_tags_write (output->tags, GST_TFX_TAGS_MATROSKA, NULL);
+  GString *files = gst_tfx_tags_write_attachments (output->tags);
+  goffset size = find_size (file);
+  guint8 head[512], *segment, *seek, length[7];
+  goffset start;
+  gboolean is_mended = TRUE;
+
+  if (tags->len + files->len == 0 ||
+      !gst_tfx_bytes_read_at (file, 0, head, sizeof head) ||
+      !(segment = memmem (head, 128, segment_id, sizeof segment_id)) ||
+      memcmp (segment + 12, "\x11\x4d\x9b\x74", 4) != 0) {
+    g_string_free (tags, TRUE);
+    g_string_free (files, TRUE);
+    return TRUE;
+  }
+  start = segment + 12 - head;
+  seek = segment + 12;
+  /* Those of the encoder. */
+  if (seek[SEEK_TAGS] != 0xec)
+    size = start + (goffset)gst_tfx_bytes_get_be (seek + SEEK_TAGS + 20, 8);
+  if (tags->len > 0)
+    fill_seek (seek + SEEK_TAGS, 0x1254c367, (guint64)(size - start));
+  if (files->len > 0 && seek[SEEK_CHAPTERS] == 0xec)
+    fill_seek (seek + SEEK_CHAPTERS, 0x1941a469,
+        (guint64)(size - start) + tags->len);
+  put_be (length, 7, (guint64)(size - start) + tags->len + files->len);
+  is_mended = cut_at (file, size) && write_string (file, size, tags) &&
+              write_string (file, size + (goffset)tags->len, files) &&
+              write_at (file, start, seek, SEEK_TAGS + SEEK_SIZE) &&
+              write_at (file, start - 7, length, 7);
+  g_string_free (tags, TRUE);
+  g_string_free (files, TRUE);
+  return is_mended;
+}
+
+/* ---- all ------------------------------------------------------------------------------- */
+
+/* A tag that the container has no place for is not lost without a word. */
+static void
+tell_lost (const GstTfxOutput *output)
+{
+  GString *lost = g_string_new (NULL);
+
+  if (output->codec->container == GST_TFX_CONTAINER_WAV)
+    g_string_free (gst_tfx_tags_write (output->tags, GST_TFX_TAGS_INFO, lost),
+        TRUE);
+  if (lost->len > 0)
+    g_printerr ("warning: %s: a .%s has no place for %s\n", output->job->input,
+        output->job->extension, lost->str);
+  g_string_free (lost, TRUE);
+}
+
+gboolean
+gst_tfx_mend_finish (const GstTfxOutput *output, const gchar *path)
+{
+  FILE *file = g_fopen (path, "r+e"), *input = open_input (output);
+  gboolean is_mended = file != NULL;
+  GString *tags;
+  gint number;
+
+  tell_lost (output);
+  switch (is_mended ? (gint)output->codec->container : -1) {
+    case GST_TFX_CONTAINER_WAV:
+      is_mended = mend_wav (output, file, input);
+      break;
+    case GST_TFX_CONTAINER_FLAC:
+      is_mended = mend_flac (output, file, input);
+      break;
+    case GST_TFX_CONTAINER_OGG:
+      is_mended = mend_ogg (output, file);
+      break;
+    case GST_TFX_CONTAINER_MP3:
+      is_mended = mend_mp3 (output, file);
+      break;
+    case GST_TFX_CONTAINER_MP4:
+      is_mended = mend_mp4 (output, file);
+      break;
+    case GST_TFX_CONTAINER_MATROSKA:
+      is_mended = mend_matroska (output, file);
+      break;
+    case GST_TFX_CONTAINER_WAVPACK:
+      tags = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_APE, NULL);
+      is_mended = write_string (file, find_size (file), tags);
+      g_string_free (tags, TRUE);
+      break;
+    default:
+      break;
+  }
+  number = errno;
+  if (input)
+    fclose (input);
+  if (file)
+    is_mended = fclose (file) == 0 && is_mended;
+  if (!is_mended && number)
+    errno = number;
+  return is_mended;
+}
