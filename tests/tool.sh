@@ -1362,15 +1362,30 @@ check_in_place() {
       gst-tfx process -f own/a.wav ./own/../own/a.wav 'Gain(0.5)' && cmp own/a.wav noise.wav &&
     nothing_left own
 }
-# So is one that is a link to it.  An output that is a link is replaced, not what it links to.
+# So is one that is a link to it, in both directions.
 check_in_place_linked() {
   mkdir -p linked-in linked-out && cp noise.wav linked-out/a.wav && ln -s ../linked-out/a.wav linked-in/a.wav &&
     exits 1 "linked-in/a.wav: it would be overwritten by its own output" \
       gst-tfx process -f linked-in/a.wav linked-out/a.wav 'Gain(0.5)' &&
     exits 2 "linked-in/a.wav would be overwritten by its own output" \
       gst-tfx process -f -o linked-out -c 'Gain(0.5)' linked-in/a.wav && cmp linked-out/a.wav noise.wav &&
-    gst-tfx process -f linked-out/a.wav linked-in/a.wav 'Gain(0.5)' && cmp linked-out/a.wav noise.wav &&
-    [ ! -L linked-in/a.wav ] && ! cmp -s noise.wav linked-in/a.wav
+    exits 1 "linked-out/a.wav: it would be overwritten by its own output" \
+      gst-tfx process -f linked-out/a.wav linked-in/a.wav 'Gain(0.5)' && cmp linked-out/a.wav noise.wav
+}
+# --force writes what a link leads to, and the mode of a file stays; a link of another user's is
+# replaced.
+check_forced() {
+  mkdir forced && gst-tfx process noise.wav forced/half.wav 'Gain(0.5)' && cp noise.wav forced/there.wav &&
+    chmod 640 forced/there.wav && ln -s there.wav forced/link.wav &&
+    exits 1 "forced/link.wav exists" gst-tfx process noise.wav forced/link.wav 'Gain(0.5)' &&
+    gst-tfx process -f noise.wav forced/link.wav 'Gain(0.5)' && [ -L forced/link.wav ] &&
+    cmp forced/there.wav forced/half.wav && [ "$(stat -c %a forced/there.wav)" = 640 ] &&
+    nothing_left forced || return 1
+  if [ "$(id -u)" -eq 0 ]; then
+    ln -s ../noise.wav forced/foreign.wav && chown -h 1 forced/foreign.wav &&
+      cp noise.wav forced.copy && gst-tfx process -f tagged.flac forced/foreign.wav 'Gain(0.5)' &&
+      [ ! -L forced/foreign.wav ] && cmp noise.wav forced.copy
+  fi
 }
 
 # Closed streams give their places to no file.
@@ -1455,8 +1470,7 @@ check_links() {
     gst-tfx process noise.wav shared/out.wav 'Gain(0.5)' || return 1
   rm shared/.out.wav.*
   ln -s ../precious.txt shared/out.wav
-  exits 1 "shared/out.wav exists" gst-tfx process noise.wav shared/out.wav 'Gain(0.5)' &&
-    gst-tfx process -f noise.wav shared/out.wav 'Gain(0.5)' && [ ! -L shared/out.wav ] || return 1
+  exits 1 "shared/out.wav exists" gst-tfx process noise.wav shared/out.wav 'Gain(0.5)' && rm shared/out.wav || return 1
   ln -s ../precious.txt shared/.gst-tfx-journal
   exits 2 "the journal shared/.gst-tfx-journal: it is a link" \
     gst-tfx process -o shared -c 'Gain(0.5)' noise.wav && cmp precious.txt precious.copy &&
@@ -1511,6 +1525,7 @@ tap_case "process: long names" check_long_names
 tap_case "process: a file that is named twice" check_twice
 tap_case "process: an output that is its input" check_in_place
 tap_case "process: an input that is a link to its output" check_in_place_linked
+tap_case "process: --force, a link and a mode" check_forced
 tap_case "process: names behind --" check_dashes
 tap_case "process: a terminal that is narrow" check_narrow
 tap_case "process: hung up under nohup" check_nohup

@@ -194,8 +194,8 @@ gst_tfx_job_run (GstTfxJob *job)
   finish (job, &before);
   if (!job->to_stdout) {
     if (!job->error)
-      job->is_of_output = !gst_tfx_part_publish (&part, job->output,
-          job->overwrite, &job->error);
+      job->is_of_output =
+          !gst_tfx_part_publish (&part, job->overwrite, &job->error);
     gst_tfx_part_close (&part);
   }
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;

@@ -142,6 +142,7 @@ begin (GstTfxOutput *output)
   GstObject *pipeline = gst_object_get_parent (GST_OBJECT (output->convert));
   GError *error = NULL;
   GstEvent *named;
+  GstSegment segment;
   GstPad *pad;
 
   output->codec = gst_tfx_codec_find (job->extension, job->codec,
@@ -172,8 +173,8 @@ begin (GstTfxOutput *output)
   output->has_begun = TRUE;
   pad = gst_element_get_static_pad (output->convert, "sink");
   gst_pad_send_event (pad, named);
-  if (output->segment)
-    gst_pad_send_event (pad, gst_event_ref (output->segment));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_send_event (pad, gst_event_new_segment (&segment));
   /* A TOC of GStreamer does not have all of a cue sheet, which the program copies. */
   if (output->toc && strcmp (output->codec->name, "flac") != 0)
     gst_pad_send_event (pad, gst_event_ref (output->toc));
@@ -252,14 +253,19 @@ look_at_doubles (GstTfxOutput *output, const gdouble *x, gsize n)
   }
 }
 
-static void
-look (GstTfxOutput *output, GstBuffer *buffer)
+/* The samples follow each other: encoders drop what comes behind a time that a demuxer has
+ * rounded, or flags as a new beginning. */
+static GstBuffer *
+take_samples (GstTfxOutput *output, GstBuffer *buffer)
 {
+  const guint64 rate_hz = (guint64)MAX (output->rate_hz, 1);
+  const guint64 before =
+      gst_util_uint64_scale (output->n_frames, GST_SECOND, rate_hz);
   GstMapInfo map;
   gsize n;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return;
+    return buffer;
   n = map.size / (output->is_double ? sizeof (gdouble) : sizeof (gfloat));
   output->n_frames += n / (gsize)MAX (output->n_channels, 1);
   if (output->is_integer && output->is_double)
@@ -267,6 +273,16 @@ look (GstTfxOutput *output, GstBuffer *buffer)
   else if (output->is_integer)
     look_at_floats (output, (const gfloat *)(gpointer)map.data, n);
   gst_buffer_unmap (buffer, &map);
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = before;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) =
+      gst_util_uint64_scale (output->n_frames, GST_SECOND, rate_hz) - before;
+  GST_BUFFER_OFFSET (buffer) = GST_BUFFER_OFFSET_END (buffer) =
+      GST_BUFFER_OFFSET_NONE;
+  GST_BUFFER_FLAG_UNSET (buffer,
+      GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
+  return buffer;
 }
 
 static GstPadProbeReturn
@@ -305,9 +321,7 @@ take_event (GstTfxOutput *output, GstPadProbeInfo *info)
       gst_event_replace (&output->caps, event);
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_SEGMENT:
-      if (output->has_begun)
-        return GST_PAD_PROBE_OK;
-      gst_event_replace (&output->segment, event);
+    case GST_EVENT_GAP:
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_TOC:
       if (output->has_begun)
@@ -338,7 +352,7 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_NEGOTIATED;
     return GST_PAD_PROBE_HANDLED;
   }
-  look (output, GST_PAD_PROBE_INFO_BUFFER (info));
+  info->data = take_samples (output, GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;
 }
 
@@ -384,7 +398,6 @@ gst_tfx_output_clear (GstTfxOutput *output)
   if (output->tags)
     gst_tag_list_unref (output->tags);
   gst_clear_event (&output->caps);
-  gst_clear_event (&output->segment);
   gst_clear_event (&output->toc);
 }
 

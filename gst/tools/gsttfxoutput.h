@@ -26,7 +26,7 @@ typedef struct GstTfxOutput
   const GstTfxCodec *codec;
   GstElement *encoder;
   GstTagList *tags; /* all that came before, without those of the old sound */
-  GstEvent *caps, *segment, *toc;
+  GstEvent *caps, *toc;
   gboolean has_begun; /* the encoder has all of these */
 
   /* What came out of the chain. */

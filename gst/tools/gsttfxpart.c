@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -230,13 +231,29 @@ begin (GstTfxPart *part, const gchar *output)
   return TRUE;
 }
 
+/* A link of another user's is not followed: it is replaced. */
+static gchar *
+resolve (const gchar *output)
+{
+  struct stat status;
+  gchar *target = lstat (output, &status) == 0 && S_ISLNK (status.st_mode) &&
+                          status.st_uid == geteuid ()
+                      ? realpath (output, NULL)
+                      : NULL;
+  gchar *path = g_strdup (target ? target : output);
+
+  free (target);
+  return path;
+}
+
 gboolean
 gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error)
 {
   part->folder = part->lock = part->file = -1;
   part->path = part->name = NULL;
-  part->lock_name = name_lock (output);
-  if (begin (part, output)) {
+  part->output = resolve (output);
+  part->lock_name = name_lock (part->output);
+  if (begin (part, part->output)) {
     replace_part (NULL, part);
     return TRUE;
   }
@@ -255,9 +272,11 @@ gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error)
 }
 
 gboolean
-gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
-    GError **error)
+gst_tfx_part_publish (GstTfxPart *part, gboolean overwrite, GError **error)
 {
+  const gchar *output = part->output;
+  struct stat status;
+
   /* On the disk, not only on its way there. */
   if (fsync (part->file) < 0)
     return set_error (error, output);
@@ -269,6 +288,9 @@ gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
         "%s exists (--force overwrites it)", output);
     return FALSE;
   }
+  if (lstat (output, &status) == 0 && S_ISREG (status.st_mode) &&
+      fchmod (part->file, status.st_mode & 07777) < 0)
+    return set_error (error, output);
   if (renameat (part->folder, part->name, AT_FDCWD, output) < 0)
     return set_error (error, output);
   replace_part (part, NULL);
@@ -293,4 +315,5 @@ gst_tfx_part_close (GstTfxPart *part)
   g_clear_pointer (&part->path, g_free);
   g_clear_pointer (&part->name, g_free);
   g_clear_pointer (&part->lock_name, g_free);
+  g_clear_pointer (&part->output, g_free);
 }

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxPart
 {
-  gchar *path; /* to open the file by, whatever is under its name */
+  gchar *output; /* the name that it will have */
+  gchar *path;   /* to open the file by, whatever is under its name */
   gint folder, file, lock;
   gchar *name,
       *lock_name; /* in the folder; name is NULL after it was renamed */
@@ -18,15 +19,17 @@ typedef struct GstTfxPart
   const gchar *kept_as;
 } GstTfxPart;
 
-/* Makes the file beside the output, so that it can take its name.  FALSE with
+/* Makes the file beside the output, so that it can take its name; where that is a link of
+ * this user's, beside what it links to.  FALSE with
  * an error too if another process is writing it; then there is nothing to be
  * closed. */
 gboolean
 gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error);
 
-/* What was written gets the output's name, once it is on the disk. */
-gboolean gst_tfx_part_publish (GstTfxPart *part, const gchar *output,
-    gboolean overwrite, GError **error);
+/* What was written gets the output's name, once it is on the disk, and the mode of the file
+ * that it replaces. */
+gboolean
+gst_tfx_part_publish (GstTfxPart *part, gboolean overwrite, GError **error);
 
 /* Deletes what was not published. */
 void gst_tfx_part_close (GstTfxPart *part);

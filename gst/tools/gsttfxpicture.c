@@ -389,7 +389,7 @@ write_png (const gchar *svg, const gchar *path, GError **error)
             gst_tfx_part_open (&part, path, error);
   if (is_done) {
     is_done = convert (name, part.path, error) &&
-              gst_tfx_part_publish (&part, path, TRUE, error);
+              gst_tfx_part_publish (&part, TRUE, error);
     gst_tfx_part_close (&part);
   }
   g_unlink (name);

@@ -627,7 +627,10 @@ wrap (GstTfxTagsForm form, const GString *content, guint n_items)
       break;
     case GST_TFX_TAGS_MATROSKA:
       inner = g_string_new (NULL);
-      put_ebml (inner, 0x63c0, "", 0);
+      /* Of a track: without that they are those of an album. */
+      put_ebml (out, 0x68ca, "\36", 1);
+      put_ebml (inner, 0x63c0, out->str, out->len);
+      g_string_truncate (out, 0);
       put (inner, content);
       put_ebml (out, 0x7373, inner->str, inner->len);
       g_string_truncate (inner, 0);

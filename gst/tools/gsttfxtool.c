@@ -229,11 +229,13 @@ is_same_place (const gchar *a, const gchar *b)
 gboolean
 gst_tfx_tool_would_replace (const gchar *output, const gchar *input)
 {
-  gchar *file = realpath (input, NULL);
+  gchar *file = realpath (input, NULL), *target = realpath (output, NULL);
   const gboolean would =
-      is_same_place (input, output) || (file && is_same_place (file, output));
+      is_same_place (input, output) ||
+      (file && is_same_place (file, target ? target : output));
 
   free (file);
+  free (target);
   return would;
 }
 

@@ -30,6 +30,8 @@ DEPS_CLANG="clang"
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
+# What makes sound files of other kinds, and reads them.
+DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.
 DEPS_PACKAGES="debhelper dpkg-dev"
 # What serves live streams, and who listens to them.
@@ -85,6 +87,7 @@ deps_has() {
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
     python3) command -v python3 ;;
     python3-gi) /usr/bin/python3 -c 'import gi' ;;
+    python3-mutagen) /usr/bin/python3 -c 'import mutagen' ;;
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     libebur128-dev) pkg-config libebur128 ;;

@@ -1,0 +1,329 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""matrix.py: each kind of sound file into each kind that gst-tfx writes, as TAP.
+
+    matrix.py [BUILD]
+    matrix.py --table
+
+Inputs are made by FFmpeg and tagged by mutagen; outputs are read by these.  What has to be
+equal: the codec, the number of frames, the samples where nothing is lossy, twenty tags and
+the picture, after one generation and after three.  Of the pairs TFX_TEST_PART selects a
+quarter.  --table prints what each kind holds, as docs/gst-tfx.md has it.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+RATE, FRAMES = 44100, 33013
+# A name, or more, for each kind of tag: Vorbis comment, ID3, MP4, APE, Matroska, INFO.
+TAGS = {
+    'TITLE': ('A, (B) \\ "C"', 'TIT2', '\xa9nam', 'Title', 'TITLE', 'INAM'),
+    'ARTIST': ('Ännä', 'TPE1', '\xa9ART', 'Artist', 'ARTIST', 'IART'),
+    'ALBUM': ('L', 'TALB', '\xa9alb', 'Album', 'ALBUM', 'IPRD'),
+    'ALBUMARTIST': ('Various', 'TPE2', 'aART', 'Album Artist', 'ALBUM_ARTIST', 'IAAR'),
+    'COMPOSER': ('K', 'TCOM', '\xa9wrt', 'Composer', 'COMPOSER', 'IMUS'),
+    'CONDUCTOR': ('Co', 'TPE3', '', 'Conductor', 'CONDUCTOR', ''),
+    'GENRE': ('Jazz', 'TCON', '\xa9gen', 'Genre', 'GENRE', 'IGNR'),
+    'DATE': ('2003-05-06', 'TDRC', '\xa9day', 'Year', 'DATE', 'ICRD'),
+    'TRACKNUMBER': ('3', 'TRCK', 'trkn', 'Track', 'PART_NUMBER', 'ITRK'),
+    'TRACKTOTAL': ('12', '', '', '', 'TOTAL_PARTS', ''),
+    'DISCNUMBER': ('1', 'TPOS', 'disk', 'Disc', 'DISC', ''),
+    'DISCTOTAL': ('2', '', '', '', 'TOTAL_DISCS', ''),
+    'COMMENT': ('two\nlines', 'COMM', '\xa9cmt', 'Comment', 'COMMENT', 'ICMT'),
+    'COPYRIGHT': ('(C) 2003', 'TCOP', 'cprt', 'Copyright', 'COPYRIGHT', 'ICOP'),
+    'PUBLISHER': ('Label', 'TPUB', '', 'Publisher', 'PUBLISHER', 'IPUB'),
+    'ISRC': ('DEZ431529101', 'TSRC', '', 'ISRC', 'ISRC', 'ISRC'),
+    'BPM': ('120', 'TBPM', 'tmpo', 'BPM', 'BPM', ''),
+    'LYRICS': ('la\nla', 'USLT', '\xa9lyr', 'Lyrics', 'LYRICS', ''),
+    'MOOD': ('calm', '', '', 'MOOD', 'MOOD', ''),
+    'CATALOGNUMBER': ('C 7', '', '', 'CATALOGNUMBER', 'CATALOGNUMBER', ''),
+}
+ID3, MP4, APE, MKA, INFO = range(1, 6)
+# name: how FFmpeg makes it, its codec and the kind of its tags (0: Vorbis comments).
+INPUTS = {
+    'wav': ('-c:a pcm_s16le', 'pcm_s16le', INFO),
+    'flac': ('-c:a flac', 'flac', 0),
+    'alac.m4a': ('-c:a alac', 'alac', MP4),
+    'm4a': ('-c:a aac', 'aac', MP4),
+    'mp3': ('-c:a libmp3lame', 'mp3', ID3),
+    'ogg': ('-c:a libvorbis', 'vorbis', 0),
+    'opus': ('-c:a libopus', 'opus', 0),
+    'oga': ('-c:a flac -f oga', 'flac', 0),
+    'mka': ('-c:a flac', 'flac', MKA),
+    'wv': ('-c:a wavpack', 'wavpack', APE),
+    'aiff': ('-c:a pcm_s16be', 'pcm_s16be', ID3),
+}
+# extension: its codec by default and its tags.
+OUTPUTS = {'wav': ('pcm_s16le', INFO), 'flac': ('flac', 0), 'ogg': ('vorbis', 0), 'oga': ('vorbis', 0),
+           'opus': ('opus', 0), 'mp3': ('mp3', ID3), 'm4a': ('aac', MP4), 'mka': ('flac', MKA), 'wv': ('wavpack', APE)}
+LOSSLESS = ('pcm_s16le', 'pcm_s16be', 'flac', 'alac', 'wavpack')
+# How each says how many frames it has.
+LENGTHS = {'wav': 'exact', 'flac': 'exact', 'ogg': 'exact: the last page', 'oga': 'exact: the last page',
+           'opus': 'exact, at 48 kHz', 'mp3': 'exact: the frame `Xing` of LAME', 'm4a': 'exact: the edit list',
+           'mka': 'exact; with Opus, up to the end of a packet more', 'wv': 'exact'}
+
+
+def holds(kind, name):
+    """Whether files with this kind of tags have a place for a tag."""
+    return kind != INFO or bool(TAGS[name][INFO])
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr.decode(errors='replace')}"
+    return done.stdout
+
+
+def probe(name):
+    return json.loads(run('ffprobe', '-v', 'error', '-show_streams', '-show_format', '-of', 'json', name))
+
+
+def decode(name):
+    """Its samples as 16 bits; ffmpeg of old does not cut off what an edit list leaves out behind."""
+    data = run('ffmpeg', '-v', 'error', '-i', name, '-f', 's16le', '-map', '0:a:0', '-')
+    stream = [s for s in probe(name)['streams'] if s['codec_type'] == 'audio'][0]
+    return data[:4 * int(stream['duration_ts'])] if stream['codec_name'] == 'aac' else data
+
+
+# ---- tags ---------------------------------------------------------------------------
+
+def read_info(wav):
+    at, tags = 12, {}
+    names = {v[INFO]: k for k, v in TAGS.items() if v[INFO]}
+    while at + 8 <= len(wav):
+        size = int.from_bytes(wav[at + 4:at + 8], 'little')
+        if wav[at:at + 4] == b'LIST' and wav[at + 8:at + 12] == b'INFO':
+            i = at + 12
+            while i < at + 8 + size:
+                n = int.from_bytes(wav[i + 4:i + 8], 'little')
+                name = names.get(wav[i:i + 4].decode())
+                tags[name] = wav[i + 8:i + 8 + n].rstrip(b'\0').decode()
+                i += 8 + n + n % 2
+        at += 8 + size + size % 2
+    return tags
+
+
+def split_totals(tags):
+    for name, total in ('TRACKNUMBER', 'TRACKTOTAL'), ('DISCNUMBER', 'DISCTOTAL'):
+        if '/' in tags.get(name, ''):
+            tags[name], tags[total] = tags[name].split('/')
+    return tags
+
+
+def read_tags(name):
+    """By the names of Vorbis comments; and the picture, or None."""
+    import mutagen
+    kind = {'wav': INFO, 'mka': MKA}.get(name.rsplit('.', 1)[1])
+    if kind == INFO:
+        return split_totals(read_info(open(name, 'rb').read())), None
+    if kind == MKA:
+        found = probe(name)
+        names = dict({v[MKA]: k for k, v in TAGS.items()}, TRACK='TRACKNUMBER')
+        tags = {names.get(k.upper()): v for k, v in found['format'].get('tags', {}).items()}
+        covers = [s for s in found['streams'] if s['codec_type'] == 'video']
+        cover = run('ffmpeg', '-v', 'error', '-i', name, '-map', '0:v', '-c', 'copy', '-f', 'image2pipe', '-') if covers else None
+        return tags, cover
+    file, tags, cover = mutagen.File(name), {}, None
+    have = file.tags or {}
+    for vorbis, (_, *names) in TAGS.items():
+        kind = type(file).__name__
+        if kind in ('MP3', 'AIFF'):
+            got = have.get(names[ID3 - 1]) or (have.getall(names[ID3 - 1]) if names[ID3 - 1] else None)
+            got = got[0] if isinstance(got, list) and got else got
+            got = got or have.get('TXXX:' + vorbis)
+            if got:
+                tags[vorbis] = got.text if isinstance(got.text, str) else str(got.text[0])
+        elif kind == 'MP4':
+            key = names[MP4 - 1]
+            if key in ('trkn', 'disk') and key in have:
+                tags[vorbis] = '/'.join(map(str, have[key][0]))
+            else:
+                got = have.get(key) or have.get('----:com.apple.iTunes:' + vorbis)
+                if got:
+                    tags[vorbis] = got[0].decode() if isinstance(got[0], bytes) else str(got[0])
+        elif kind == 'WavPack':
+            if names[APE - 1] in have:
+                tags[vorbis] = str(have[names[APE - 1]])
+        elif vorbis in have:
+            tags[vorbis] = have[vorbis][0]
+    if type(file).__name__ in ('MP3', 'AIFF'):
+        cover = next((f.data for f in have.getall('APIC')), None) if have else None
+    elif type(file).__name__ == 'MP4':
+        cover = bytes(have['covr'][0]) if 'covr' in have else None
+    elif type(file).__name__ == 'WavPack':
+        key = 'Cover Art (Front)'
+        cover = have[key].value.split(b'\0', 1)[1] if key in have else None
+    elif type(file).__name__ == 'FLAC':
+        cover = file.pictures[0].data if file.pictures else None
+    elif 'METADATA_BLOCK_PICTURE' in have:
+        import base64
+        from mutagen.flac import Picture
+        cover = Picture(base64.b64decode(have['METADATA_BLOCK_PICTURE'][0])).data
+    return split_totals(tags), cover
+
+
+def write_tags(name, cover):
+    import mutagen
+    from mutagen import apev2, flac, id3, mp4
+    kind = INPUTS[name.split('.', 1)[1]][2]
+    texts = {k: v[0] for k, v in TAGS.items()}
+    joined = dict(texts, TRACKNUMBER='3/12', DISCNUMBER='1/2')
+    if kind == INFO:
+        wav = open(name, 'rb').read()
+        items = b''
+        for key, value in TAGS.items():
+            if value[INFO]:
+                text = joined[key].encode() + b'\0'
+                items += value[INFO].encode() + struct.pack('<I', len(text)) + text + b'\0' * (len(text) % 2)
+        # Before the sound, in front of "fmt ", where a few programs put them.
+        body = b'WAVELIST' + struct.pack('<I', len(items) + 4) + b'INFO' + items + wav[12:]
+        open(name, 'wb').write(b'RIFF' + struct.pack('<I', len(body)) + body)
+        return
+    if kind == MKA:
+        command = ['ffmpeg', '-v', 'error', '-y', '-i', name, '-c', 'copy', '-attach', 'cover.png',
+                   '-metadata:s:t', 'mimetype=image/png']
+        for key, value in TAGS.items():
+            command += ['-metadata', f'{value[MKA]}={value[0]}']
+        run(*command, 'tagged.mka')
+        os.replace('tagged.mka', name)
+        return
+    file = mutagen.File(name)
+    if file.tags is None:
+        file.add_tags()
+    file.tags.clear()
+    for key, value in TAGS.items():
+        text = joined[key]
+        if kind == 0:
+            file[key] = texts[key]
+        elif kind == ID3 and not (key.endswith('TOTAL')):
+            frame = value[ID3]
+            if frame in ('COMM', 'USLT'):
+                file.tags.add(getattr(id3, frame)(encoding=3, lang='XXX', desc='', text=text))
+            elif frame:
+                file.tags.add(getattr(id3, frame)(encoding=3, text=text))
+            else:
+                file.tags.add(id3.TXXX(encoding=3, desc=key, text=text))
+        elif kind == MP4 and not key.endswith('TOTAL'):
+            if value[MP4] in ('trkn', 'disk'):
+                file.tags[value[MP4]] = [tuple(map(int, text.split('/')))]
+            elif value[MP4] == 'tmpo':
+                file.tags['tmpo'] = [int(text)]
+            elif value[MP4]:
+                file.tags[value[MP4]] = [text]
+            else:
+                file.tags['----:com.apple.iTunes:' + key] = [text.encode()]
+        elif kind == APE and not key.endswith('TOTAL'):
+            file.tags[value[APE]] = text
+    if kind == ID3:
+        file.tags.add(id3.APIC(encoding=3, mime='image/png', type=3, desc='', data=cover))
+    elif kind == MP4:
+        file.tags['covr'] = [mp4.MP4Cover(cover, mp4.MP4Cover.FORMAT_PNG)]
+    elif kind == APE:
+        file.tags['Cover Art (Front)'] = apev2.APEValue(b'cover.png\0' + cover, apev2.BINARY)
+    else:
+        picture = flac.Picture()
+        picture.type, picture.mime, picture.data = 3, 'image/png', cover
+        if hasattr(file, 'add_picture'):
+            file.add_picture(picture)
+        else:
+            import base64
+            file['METADATA_BLOCK_PICTURE'] = base64.b64encode(picture.write()).decode()
+    file.save()
+
+
+# ---- cases -----------------------------------------------------------------------------
+
+def check_pair(name, out, generations=1):
+    """What differs, in words."""
+    kind, extension = name.split('.', 1)[1], out.rsplit('.', 1)[1]
+    tags_in, tags_out = INPUTS[kind][2], OUTPUTS[extension][1]
+    codec = OUTPUTS[extension][0]
+    if name.rsplit('.', 1)[1] == extension:
+        codec = INPUTS[kind][1]
+    source = name
+    for i in range(generations):
+        target = out if i == generations - 1 else f'{i}.{out}'
+        run('gst-tfx', 'process', '-q', '-f', '--dither', 'none', source, target, 'Gain(1)')
+        source = target
+    faults = []
+    audio = [s for s in probe(out)['streams'] if s['codec_type'] == 'audio'][0]
+    if audio['codec_name'] != codec:
+        faults.append(f"codec {audio['codec_name']}, not {codec}")
+    a, b = decode(name), decode(out)
+    n = len(a) // 4
+    if codec == 'opus' and kind != 'opus':
+        n = round(n * 48000 / RATE)
+    if kind == 'opus' and codec != 'opus':
+        n = len(a) // 4
+    if len(b) // 4 != n:
+        faults.append(f'{len(b) // 4} frames, not {n}')
+    if INPUTS[kind][1] in LOSSLESS and codec in LOSSLESS and a != b:
+        faults.append('other samples')
+    tags, cover = read_tags(out)
+    for key, value in TAGS.items():
+        wanted = value[0] if holds(tags_in, key) and holds(tags_out, key) else None
+        if key.endswith('TOTAL') and INFO in (tags_in, tags_out):
+            wanted = None if 'DISC' in key else value[0]
+        if tags.get(key) != wanted:
+            faults.append(f'{key} is {tags.get(key)!r}, not {wanted!r}')
+    has_cover = INFO not in (tags_in, tags_out)
+    if (cover == open('cover.png', 'rb').read()) != has_cover:
+        faults.append('another picture' if cover else 'no picture')
+    return '; '.join(faults)
+
+
+def print_table():
+    print('| | tags | pictures | length |')
+    print('|---|---|---|---|')
+    for extension, (_, kind) in OUTPUTS.items():
+        which = 'all' if kind != INFO else ', '.join(k.lower() for k in TAGS if holds(kind, k))
+        print(f"| `.{extension}` | {which} | {'yes' if kind != INFO else 'no'} | {LENGTHS[extension]} |")
+
+
+def main():
+    part = os.environ.get('TFX_TEST_PART')
+    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'build')
+    os.environ['PATH'] = os.path.join(build, 'gst/tools') + ':' + os.environ['PATH']
+    os.environ['GST_PLUGIN_PATH'] = os.path.join(build, 'gst')
+    table = run(sys.executable, __file__, '--table').decode()
+    n = 0
+
+    def tell(name, fault):
+        nonlocal n
+        n += 1
+        print(f"{'not ok' if fault else 'ok'} {n} - {name}", flush=True)
+        if fault:
+            print(f'# {fault}')
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        run('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x64', '-frames:v', '1', 'cover.png')
+        run('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', f'anoisesrc=r={RATE}:a=0.3:seed=1', '-ac', '2', '-af',
+            f'atrim=end_sample={FRAMES}', '-c:a', 'pcm_s16le', 'noise.wav')
+        cover = open('cover.png', 'rb').read()
+        for i, (kind, (how, _, _)) in enumerate(INPUTS.items()):
+            name = 'in.' + kind
+            wanted = [e for k, e in enumerate(OUTPUTS)
+                      if not part or (i + k) % 4 == int(part) % 4 or name.endswith('.' + e)]
+            run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', *how.split(), name)
+            write_tags(name, cover)
+            for extension in wanted:
+                generations = 3 if name.endswith('.' + extension) else 1
+                try:
+                    fault = check_pair(name, f'out.{extension}', generations)
+                except AssertionError as error:
+                    fault = str(error)
+                tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
+    page = open(os.path.join(ROOT, 'docs/gst-tfx.md'), encoding='utf-8').read()
+    tell('the table in docs/gst-tfx.md', '' if table in page else 'it is not that of --table')
+    print(f'1..{n}')
+
+
+if sys.argv[1:2] == ['--table']:
+    print_table()
+else:
+    main()
