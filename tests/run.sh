@@ -204,6 +204,8 @@ deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
   g++ gnuplot-nox ${TFX_TEST_FORMAT:+clang-format-14} || exit 1
 # Without it some checks are skipped.
 deps_require "to hold loudness against" "$DEPS_LOUDNESS" || true
+# shellcheck disable=SC2086 # one word for each package
+deps_require "to make and read sound files" $DEPS_FILES || true
 if ! is_quick; then
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for the equaliser's window" $DEPS_WINDOW || true
@@ -241,6 +243,7 @@ if $built; then
   begin_beside "$root/tests/tool.sh"
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'pages: ' "$root/tests/pages.py"
+  run_tap 'files: ' "$root/tests/files/matrix.py"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
   title "the program"
   end_beside 'program: '

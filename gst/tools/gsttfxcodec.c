@@ -120,15 +120,13 @@ gst_tfx_codec_find (const gchar *extension, const gchar *name,
   return usual;
 }
 
-/* The element whose samples an element gets, through the pads of bins; NULL: none. */
+/* The element whose samples a pad gets, through the pads of bins; NULL: none. */
 static GstElement *
-get_upstream (GstElement *element)
+get_upstream (GstPad *sink)
 {
-  GstPad *sink = gst_element_get_static_pad (element, "sink");
   GstPad *pad = gst_pad_get_peer (sink);
   GstElement *upstream;
 
-  gst_object_unref (sink);
   while (pad && GST_IS_GHOST_PAD (pad)) {
     GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
 
@@ -140,15 +138,40 @@ get_upstream (GstElement *element)
   return upstream;
 }
 
+/* What makes the samples that an element gets: a decoder, or a demuxer; `caps` is what goes
+ * into it, or NULL.  NULL: there is none. */
+static GstElement *
+find_decoder (GstElement *element, GstCaps **caps)
+{
+  GstPad *sink;
+
+  gst_object_ref (element);
+  *caps = NULL;
+  do {
+    GstElement *upstream;
+
+    gst_clear_caps (caps);
+    sink = gst_element_get_static_pad (element, "sink");
+    upstream = sink ? get_upstream (sink) : NULL;
+    gst_clear_object (&sink);
+    gst_object_unref (element);
+    element = upstream;
+    sink = element ? gst_element_get_static_pad (element, "sink") : NULL;
+    *caps = sink ? gst_pad_get_current_caps (sink) : NULL;
+    gst_clear_object (&sink);
+  } while (*caps && gst_structure_has_name (gst_caps_get_structure (*caps, 0),
+                        "audio/x-raw"));
+  return element;
+}
+
 const gchar *
 gst_tfx_codec_get_input (GstElement *convert)
 {
   static const gchar *const names[][2] = { { "audio/x-flac", "flac" },
     { "audio/x-vorbis", "vorbis" }, { "audio/x-opus", "opus" },
     { "audio/x-alac", "alac" }, { "audio/x-wavpack", "wavpack" } };
-  GstElement *decoder = get_upstream (convert);
-  GstPad *sink = decoder ? gst_element_get_static_pad (decoder, "sink") : NULL;
-  GstCaps *caps = sink ? gst_pad_get_current_caps (sink) : NULL;
+  GstCaps *caps;
+  GstElement *decoder = find_decoder (convert, &caps);
   const GstStructure *structure =
       caps ? gst_caps_get_structure (caps, 0) : NULL;
   const gchar *codec = NULL;
@@ -167,7 +190,6 @@ gst_tfx_codec_get_input (GstElement *convert)
           GST_ELEMENT_FACTORY_TYPE_DECODER))
     codec = "pcm";
   gst_clear_caps (&caps);
-  gst_clear_object (&sink);
   gst_clear_object (&decoder);
   return codec;
 }
@@ -517,24 +539,26 @@ gst_tfx_codec_mend_order (const GstTfxCodec *codec, GstElement *encoder,
 static GstPadProbeReturn
 mend_caps (GstPad *pad, GstPadProbeInfo *info, gpointer convert)
 {
-  GstElement *decoder;
+  GstElement *decoder = NULL;
+  GstCaps *caps, *taken = NULL;
   gint n_channels = 0;
-  GstCaps *caps;
+  gboolean is_flac;
 
   if (GST_EVENT_TYPE (info->data) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (info->data, &caps);
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels",
       &n_channels);
-  decoder = n_channels > 6 ? get_upstream (convert) : NULL;
-  if (!decoder || !gst_element_get_factory (decoder) ||
-      strcmp (GST_OBJECT_NAME (gst_element_get_factory (decoder)), "flacdec") !=
-          0 ||
-      !has_own_flac_order ()) {
-    gst_clear_object (&decoder);
+  if (n_channels > 6)
+    decoder = find_decoder (convert, &taken);
+  is_flac = decoder && gst_element_get_factory (decoder) &&
+            strcmp (GST_OBJECT_NAME (gst_element_get_factory (decoder)),
+                "flacdec") == 0 &&
+            has_own_flac_order ();
+  gst_clear_caps (&taken);
+  gst_clear_object (&decoder);
+  if (!is_flac)
     return GST_PAD_PROBE_OK;
-  }
-  gst_object_unref (decoder);
   add_order (convert, flac_orders, G_N_ELEMENTS (flac_orders), n_channels);
   if (n_channels == 7) {
     caps = gst_caps_copy (caps);

@@ -122,7 +122,8 @@ set_up (GstTfxOutput *output)
     /* Muxers get none: the program writes what these leave out. */
     if (strcmp (name, "flacenc") == 0 || strcmp (name, "vorbisenc") == 0 ||
         strcmp (name, "opusenc") == 0)
-      gst_tfx_tags_set (output->tags, GST_TAG_SETTER (element));
+      gst_tfx_tags_set (output->tags, GST_TAG_SETTER (element),
+          output->codec->container == GST_TFX_CONTAINER_OGG);
     if (output->codec->container == GST_TFX_CONTAINER_FLAC)
       g_object_set (element, "padding", gst_tfx_mend_count_padding (output),
           NULL);
@@ -162,7 +163,8 @@ begin (GstTfxOutput *output)
   named = name_caps (output, output->caps);
   if (!named)
     return FALSE;
-  gst_tfx_tags_clean (output->tags, output->is_changed);
+  gst_tfx_tags_clean (output->tags,
+      job->source || job->from_stdin ? NULL : job->input, output->is_changed);
   set_up (output);
   gst_tfx_codec_mend_order (output->codec, output->encoder, output->n_channels);
   pad = gst_element_get_static_pad (output->encoder, "src");

@@ -10,6 +10,8 @@
 
 #include <gst/tag/tag.h>
 
+#include "gsttfxtagreader.h"
+
 /* GStreamer's own tag of its ID3 reader: a frame with its head. */
 #define ID3_FRAME "private-id3v2-frame"
 
@@ -77,6 +79,18 @@ find_name (const gchar *vorbis)
   return NULL;
 }
 
+const gchar *
+gst_tfx_tags_find_vorbis (GstTfxTagsForm form, const gchar *id)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    const gchar *own = names[i].forms[form];
+
+    if (own && g_ascii_strcasecmp (own, id) == 0)
+      return names[i].vorbis;
+  }
+  return NULL;
+}
+
 /* ---- what is there ------------------------------------------------------------------ */
 
 void
@@ -110,7 +124,8 @@ is_stale (const gchar *comment, gboolean is_changed)
 {
   static const gchar *const always[] = { "iTunSMPB", "ENCODER",
     "ENCODED_BY_TOOL", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "MAJOR_BRAND",
-    "MINOR_VERSION", "COMPATIBLE_BRANDS" };
+    "MINOR_VERSION", "COMPATIBLE_BRANDS", "BPS", "DURATION", "NUMBER_OF_FRAMES",
+    "NUMBER_OF_BYTES" };
   static const gchar *const levels[] = { "REPLAYGAIN_", "R128_", "iTunNORM",
     "MP3GAIN_" };
   gboolean is_one = FALSE;
@@ -149,78 +164,33 @@ convert_date (GstTagList *tags)
   gst_tag_list_remove_tag (tags, GST_TAG_DATE);
 }
 
-void
-gst_tfx_tags_clean (GstTagList *tags, gboolean is_changed)
-{
-  static const gchar *const always[] = { GST_TAG_ENCODER,
-    GST_TAG_ENCODER_VERSION, GST_TAG_APPLICATION_NAME, GST_TAG_CODEC,
-    GST_TAG_AUDIO_CODEC, GST_TAG_VIDEO_CODEC, GST_TAG_SUBTITLE_CODEC,
-    GST_TAG_CONTAINER_FORMAT, GST_TAG_BITRATE, GST_TAG_NOMINAL_BITRATE,
-    GST_TAG_MAXIMUM_BITRATE, GST_TAG_MINIMUM_BITRATE, GST_TAG_SERIAL,
-    GST_TAG_DURATION, GST_TAG_TRACK_GAIN, GST_TAG_TRACK_PEAK,
-    GST_TAG_ALBUM_GAIN, GST_TAG_ALBUM_PEAK, GST_TAG_REFERENCE_LEVEL };
-  static const struct
-  {
-    const gchar *tag, *format;
-  } gains[] = { { GST_TAG_TRACK_GAIN, "REPLAYGAIN_TRACK_GAIN=%.2f dB" },
-    { GST_TAG_TRACK_PEAK, "REPLAYGAIN_TRACK_PEAK=%.6f" },
-    { GST_TAG_ALBUM_GAIN, "REPLAYGAIN_ALBUM_GAIN=%.2f dB" },
-    { GST_TAG_ALBUM_PEAK, "REPLAYGAIN_ALBUM_PEAK=%.6f" } };
-  GstTagList *comments = gst_tag_list_new_empty ();
-  const gchar *comment, *container, *language;
-  gdouble gain;
-
-  /* A Matroska file says when it was written, which is no date of the recording, and is in
-   * English unless it says another language. */
-  if (gst_tag_list_peek_string_index (tags, GST_TAG_CONTAINER_FORMAT, 0,
-          &container) &&
-      (strcmp (container, "Matroska") == 0 ||
-          strcmp (container, "WebM") == 0)) {
-    gst_tag_list_remove_tag (tags, GST_TAG_DATE_TIME);
-    if (gst_tag_list_peek_string_index (tags, GST_TAG_LANGUAGE_CODE, 0,
-            &language) &&
-        g_str_has_prefix (language, "en"))
-      gst_tag_list_remove_tag (tags, GST_TAG_LANGUAGE_CODE);
-  }
-
-  for (guint i = 0; gst_tag_list_peek_string_index (tags,
-           GST_TAG_EXTENDED_COMMENT, i, &comment);
-       i++) {
-    if (!is_stale (comment, is_changed))
-      gst_tag_list_add (comments, GST_TAG_MERGE_APPEND,
-          GST_TAG_EXTENDED_COMMENT, comment, NULL);
-  }
-  /* As players write them: GStreamer has no unit. */
-  for (gsize i = 0; !is_changed && i < G_N_ELEMENTS (gains); i++) {
-    gchar *text;
-
-    if (!gst_tag_list_get_double (tags, gains[i].tag, &gain))
-      continue;
-    text = g_strdup_printf (gains[i].format, gain);
-    gst_tag_list_add (comments, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
-        text, NULL);
-    g_free (text);
-  }
-  gst_tag_list_remove_tag (tags, GST_TAG_EXTENDED_COMMENT);
-  for (gsize i = 0; i < G_N_ELEMENTS (always); i++)
-    gst_tag_list_remove_tag (tags, always[i]);
-  gst_tag_list_insert (tags, comments, GST_TAG_MERGE_APPEND);
-  gst_tag_list_unref (comments);
-  convert_date (tags);
-}
-
-/* All as NAME=TEXT, those of a name together, in an array to be freed. */
+/* All as NAME=TEXT, in an array to be freed. */
 static GPtrArray *
 list_comments (const GstTagList *tags)
 {
+  static const struct
+  {
+    const gchar *tag, *format;
+  } numbers[] = { { GST_TAG_TRACK_GAIN, "REPLAYGAIN_TRACK_GAIN=%.2f dB" },
+    { GST_TAG_TRACK_PEAK, "REPLAYGAIN_TRACK_PEAK=%.6f" },
+    { GST_TAG_ALBUM_GAIN, "REPLAYGAIN_ALBUM_GAIN=%.2f dB" },
+    { GST_TAG_ALBUM_PEAK, "REPLAYGAIN_ALBUM_PEAK=%.6f" },
+    { GST_TAG_BEATS_PER_MINUTE, "BPM=%g" } };
   GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
+  gdouble number;
 
+  /* As players write them: GStreamer has no unit. */
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    if (gst_tag_list_get_double (tags, numbers[i].tag, &number))
+      g_ptr_array_add (all, g_strdup_printf (numbers[i].format, number));
+  }
   for (gint i = 0; i < gst_tag_list_n_tags (tags); i++) {
     const gchar *tag = gst_tag_list_nth_tag_name (tags, (guint)i), *text;
     const Name *own = NULL;
     GList *comments;
 
-    if (gst_tag_get_type (tag) == GST_TYPE_SAMPLE)
+    if (gst_tag_get_type (tag) == GST_TYPE_SAMPLE ||
+        gst_tag_get_type (tag) == G_TYPE_DOUBLE)
       continue;
     comments = gst_tag_to_vorbis_comments (tags, tag);
     for (GList *at = comments; at; at = at->next)
@@ -237,21 +207,128 @@ list_comments (const GstTagList *tags)
   return all;
 }
 
-void
-gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder)
+/* The texts in frames of ID3 that GStreamer does not know go to `comments`. */
+static void
+take_frames (GstTagList *tags, GPtrArray *comments)
 {
-  GstTagList *own = gst_tag_list_new_empty ();
-  GPtrArray *all = list_comments (tags);
+  GstTagList *left = gst_tag_list_new_empty ();
 
+  for (guint i = 0; i < gst_tag_list_get_tag_size (tags, ID3_FRAME); i++) {
+    const GValue *value = gst_tag_list_get_value_index (tags, ID3_FRAME, i);
+    GstBuffer *buffer = gst_sample_get_buffer (gst_value_get_sample (value));
+    GstMapInfo map;
+
+    if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+      continue;
+    if (!gst_tfx_tagreader_read_frame (map.data, map.size, comments))
+      gst_tag_list_add_value (left, GST_TAG_MERGE_APPEND, ID3_FRAME, value);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_tag_list_remove_tag (tags, ID3_FRAME);
+  gst_tag_list_insert (tags, left, GST_TAG_MERGE_APPEND);
+  gst_tag_list_unref (left);
+}
+
+/* Whether comments have one of the same name, or (is_whole) the same one. */
+static gboolean
+has_comment (const GPtrArray *comments, const gchar *comment, gboolean is_whole)
+{
+  const gsize n = is_whole ? strlen (comment) + 1 : strcspn (comment, "=") + 1;
+
+  for (guint i = 0; i < comments->len; i++) {
+    if (g_ascii_strncasecmp (comments->pdata[i], comment, n) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed)
+{
+  static const gchar *const always[] = { GST_TAG_ENCODER,
+    GST_TAG_ENCODER_VERSION, GST_TAG_APPLICATION_NAME, GST_TAG_CODEC,
+    GST_TAG_AUDIO_CODEC, GST_TAG_VIDEO_CODEC, GST_TAG_SUBTITLE_CODEC,
+    GST_TAG_CONTAINER_FORMAT, GST_TAG_BITRATE, GST_TAG_NOMINAL_BITRATE,
+    GST_TAG_MAXIMUM_BITRATE, GST_TAG_MINIMUM_BITRATE, GST_TAG_SERIAL,
+    GST_TAG_DURATION };
+  GPtrArray *own = g_ptr_array_new_with_free_func (g_free), *all;
+  GstTagList *list = gst_tag_list_new_empty ();
+  const gchar *container, *language;
+  gboolean is_all;
+
+  /* A Matroska file says when it was written, which is no date of the recording, and is in
+   * English unless it says another language. */
+  if (gst_tag_list_peek_string_index (tags, GST_TAG_CONTAINER_FORMAT, 0,
+          &container) &&
+      (strcmp (container, "Matroska") == 0 ||
+          strcmp (container, "WebM") == 0)) {
+    gst_tag_list_remove_tag (tags, GST_TAG_DATE_TIME);
+    if (gst_tag_list_peek_string_index (tags, GST_TAG_LANGUAGE_CODE, 0,
+            &language) &&
+        g_str_has_prefix (language, "en"))
+      gst_tag_list_remove_tag (tags, GST_TAG_LANGUAGE_CODE);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (always); i++)
+    gst_tag_list_remove_tag (tags, always[i]);
+  convert_date (tags);
+  is_all = path && gst_tfx_tagreader_read (path, own, tags);
+  take_frames (tags, own);
+  all = list_comments (tags);
+  /* (A Matroska file has its title elsewhere, too.) */
+  for (guint i = 0; i < all->len; i++) {
+    if ((!is_all || g_str_has_prefix (all->pdata[i], "TITLE=")) &&
+        !has_comment (own, all->pdata[i], FALSE))
+      gst_tag_list_add (list, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+          all->pdata[i], NULL);
+  }
+  for (guint i = 0; i < own->len; i++)
+    gst_tag_list_add (list, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+        own->pdata[i], NULL);
+  g_ptr_array_set_size (all, 0);
+  for (guint i = 0;
+       i < gst_tag_list_get_tag_size (list, GST_TAG_EXTENDED_COMMENT); i++) {
+    const gchar *comment;
+
+    /* (Demuxers post the same ones several times.) */
+    gst_tag_list_peek_string_index (list, GST_TAG_EXTENDED_COMMENT, i,
+        &comment);
+    if (!is_stale (comment, is_changed) && !has_comment (all, comment, TRUE))
+      g_ptr_array_add (all, g_strdup (comment));
+  }
+  for (gint i = gst_tag_list_n_tags (tags) - 1; i >= 0; i--) {
+    const gchar *tag = gst_tag_list_nth_tag_name (tags, (guint)i);
+
+    if (strcmp (tag, GST_TAG_IMAGE) != 0 && strcmp (tag, ID3_FRAME) != 0)
+      gst_tag_list_remove_tag (tags, tag);
+  }
   for (guint i = 0; i < all->len; i++)
-    gst_tag_list_add (own, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+    gst_tag_list_add (tags, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
         all->pdata[i], NULL);
-  for (guint i = 0; i < gst_tag_list_get_tag_size (tags, GST_TAG_IMAGE); i++)
-    gst_tag_list_add_value (own, GST_TAG_MERGE_APPEND, GST_TAG_IMAGE,
-        gst_tag_list_get_value_index (tags, GST_TAG_IMAGE, i));
+  gst_tag_list_unref (list);
+  g_ptr_array_unref (own);
+  g_ptr_array_unref (all);
+}
+
+void
+gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
+    gboolean is_ogg)
+{
+  GstTagList *own = gst_tag_list_copy (tags);
+  GList *pictures = NULL;
+
+  /* (No one looks for a picture of a FLAC in an Ogg elsewhere.) */
+  if (is_ogg && gst_tag_list_get_tag_size (own, GST_TAG_IMAGE) > 0) {
+    pictures = gst_tag_to_vorbis_comments (own, GST_TAG_IMAGE);
+    for (GList *at = pictures; at; at = at->next)
+      gst_tag_list_add (own, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+          at->data, NULL);
+    g_list_free_full (pictures, g_free);
+    gst_tag_list_remove_tag (own, GST_TAG_IMAGE);
+  }
+
+  gst_tag_list_remove_tag (own, ID3_FRAME);
   gst_tag_setter_merge_tags (encoder, own, GST_TAG_MERGE_REPLACE_ALL);
   gst_tag_list_unref (own);
-  g_ptr_array_unref (all);
 }
 
 /* ---- bytes --------------------------------------------------------------------------- */
@@ -541,15 +618,16 @@ copy_frames (GString *out, const GstTagList *tags)
 
 /* The texts of a name, a NUL between two; with its total, where that is in the same tag. */
 static GString *
-collect (const GPtrArray *all, const gchar *name, GstTfxTagsForm form)
+collect (const GstTagList *tags, const gchar *name, GstTfxTagsForm form)
 {
   const gboolean has_total = form != GST_TFX_TAGS_MATROSKA;
   const gsize n = strlen (name);
   GString *texts = g_string_new (NULL), *total;
+  const gchar *comment;
 
-  for (guint i = 0; i < all->len; i++) {
-    const gchar *comment = all->pdata[i];
-
+  for (guint i = 0; gst_tag_list_peek_string_index (tags,
+           GST_TAG_EXTENDED_COMMENT, i, &comment);
+       i++) {
     if (g_ascii_strncasecmp (comment, name, n) == 0 && comment[n] == '=') {
       if (texts->len > 0)
         g_string_append_c (texts, '\0');
@@ -558,7 +636,7 @@ collect (const GPtrArray *all, const gchar *name, GstTfxTagsForm form)
   }
   if (has_total &&
       (strcmp (name, "TRACKNUMBER") == 0 || strcmp (name, "DISCNUMBER") == 0)) {
-    total = collect (all, *name == 'T' ? "TRACKTOTAL" : "DISCTOTAL", form);
+    total = collect (tags, *name == 'T' ? "TRACKTOTAL" : "DISCTOTAL", form);
     if (total->len > 0)
       g_string_append_printf (texts, "/%s", total->str);
     g_string_free (total, TRUE);
@@ -650,21 +728,22 @@ wrap (GstTfxTagsForm form, const GString *content, guint n_items)
 GString *
 gst_tfx_tags_write (const GstTagList *tags, GstTfxTagsForm form, GString *lost)
 {
-  GPtrArray *all = list_comments (tags);
   GHashTable *seen =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GString *content = g_string_new (NULL), *covers = g_string_new (NULL), *out;
   guint n_items = 0, n_pictures = 0;
+  const gchar *comment;
   Picture picture;
 
-  for (guint i = 0; i < all->len; i++) {
-    const gchar *comment = all->pdata[i];
+  for (guint i = 0; gst_tag_list_peek_string_index (tags,
+           GST_TAG_EXTENDED_COMMENT, i, &comment);
+       i++) {
     gchar *name = g_ascii_strup (comment, strcspn (comment, "="));
     GString *texts;
 
     if (!g_hash_table_add (seen, name))
       continue;
-    texts = collect (all, name, form);
+    texts = collect (tags, name, form);
     n_items += write_texts (content, form, name, texts, lost);
     g_string_free (texts, TRUE);
   }
@@ -687,6 +766,5 @@ gst_tfx_tags_write (const GstTagList *tags, GstTfxTagsForm form, GString *lost)
   g_string_free (covers, TRUE);
   g_string_free (content, TRUE);
   g_hash_table_unref (seen);
-  g_ptr_array_unref (all);
   return out;
 }

@@ -19,12 +19,18 @@ typedef enum
 /* Adds those of a tag event; what came before stays. */
 void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
 
-/* Removes those that tell how the old file was encoded, and where is_changed, those that tell
- * how loud it is. */
-void gst_tfx_tags_clean (GstTagList *tags, gboolean is_changed);
+/* Adds those of the input (of that path; NULL: none) that GStreamer does not read.  Removes
+ * those that tell how the old file was encoded, and where is_changed, those that tell how loud
+ * it is.  What stays are comments NAME=TEXT, pictures and frames of ID3. */
+void
+gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed);
+
+/* The Vorbis comment of what a form calls so; NULL: it has no other name. */
+const gchar *gst_tfx_tags_find_vorbis (GstTfxTagsForm form, const gchar *id);
 
 /* Gives them to an encoder that writes Vorbis comments. */
-void gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder);
+void gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
+    gboolean is_ogg);
 
 /* In a form, empty if there are none.  Adds the names of those that have no place in it to
  * `lost`, unless NULL, with commas. */

@@ -30,7 +30,7 @@ DEPS_CLANG="clang"
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
-# What makes sound files of other kinds, and reads them.
+# What makes and reads sound files.
 DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.
 DEPS_PACKAGES="debhelper dpkg-dev"
@@ -87,12 +87,12 @@ deps_has() {
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
     python3) command -v python3 ;;
     python3-gi) /usr/bin/python3 -c 'import gi' ;;
-    python3-mutagen) /usr/bin/python3 -c 'import mutagen' ;;
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     libebur128-dev) pkg-config libebur128 ;;
     libgstrtspserver-1.0-dev) pkg-config gstreamer-rtsp-server-1.0 ;;
     ffmpeg) command -v ffmpeg ;;
+    python3-mutagen) /usr/bin/python3 -c 'import mutagen' ;;
     pulseaudio) command -v pulseaudio && command -v pactl ;;
     gstreamer1.0-pulseaudio) gst-inspect-1.0 --exists pulsesrc ;;
     gnuplot-nox) command -v gnuplot ;;
