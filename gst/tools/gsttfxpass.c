@@ -20,6 +20,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxlength.h"
 #include "gsttfxmend.h"
 #include "gsttfxoutput.h"
 #include "gsttfxsource.h"
@@ -255,6 +256,8 @@ build (Run *run)
   if (run->job->error)
     return FALSE;
   gst_tfx_codec_mend_input (run->convert);
+  if (!run->job->source && !run->job->from_stdin)
+    gst_tfx_length_follow (run->pipeline, run->convert, run->job->input);
   gst_tfx_source_complete (run->convert);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
