@@ -118,18 +118,23 @@ typedef struct Track
   guint32 movie_scale, media_scale;
   guint64 duration, edited, media_time;
   goffset edits, movie;
-  guint n_tracks, n_edits;
+  guint n_tracks, n_edits, n_boxes;
 } Track;
+
+/* Of boxes in each other, and of all. */
+#define MAX_DEPTH 8
+#define MAX_BOXES (1 << 20)
 
 /* Boxes up to an offset, and those in them. */
 static void
-read_boxes (FILE *file, goffset at, goffset end, Track *track)
+read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track)
 {
   guint8 head[48];
   goffset size;
 
-  for (; at + 8 <= end && gst_tfx_bytes_read_at (file, at, head, 8);
-       at += size) {
+  for (; at + 8 <= end && depth < MAX_DEPTH && track->n_boxes < MAX_BOXES &&
+         gst_tfx_bytes_read_at (file, at, head, 8);
+       at += size, track->n_boxes++) {
     goffset inner = at + 8;
 
     size = (goffset)gst_tfx_bytes_get_be (head, 4);
@@ -146,7 +151,7 @@ read_boxes (FILE *file, goffset at, goffset end, Track *track)
     if (memcmp (head + 4, "moov", 4) == 0 ||
         memcmp (head + 4, "trak", 4) == 0 ||
         memcmp (head + 4, "mdia", 4) == 0 || track->edits == at + 4) {
-      read_boxes (file, inner, at + size, track);
+      read_boxes (file, inner, at + size, depth + 1, track);
     } else if (size >= 32 &&
                gst_tfx_bytes_read_at (file, inner, head + 8, 24) &&
                head[8] == 0) {
@@ -175,7 +180,7 @@ read_mp4 (FILE *file, goffset size, Length *length)
   Track track = { 0 };
   guint64 n_edited;
 
-  read_boxes (file, 0, size, &track);
+  read_boxes (file, 0, size, 0, &track);
   if (track.n_tracks != 1 || track.media_scale == 0 || track.movie_scale == 0 ||
       track.n_edits != 1 || track.media_time >= track.duration)
     return FALSE;

@@ -12,7 +12,8 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxbytes.h"
-#include "gsttfxtags.h"
+#include "gsttfxtagwriter.h"
+#include "gsttfxwav.h"
 
 static gboolean
 write_at (FILE *file, goffset offset, const void *bytes, gsize n)
@@ -44,199 +45,6 @@ put_be (guint8 *bytes, gsize n, guint64 number)
 {
   for (gsize i = 0; i < n; i++)
     bytes[i] = (guint8)(number >> 8 * (n - 1 - i));
-}
-
-/* ---- WAV ------------------------------------------------------------------------------
- *
- * wavenc (GStreamer 1.22) writes a mask of places for few layouts, and 0 for quad, 5.1 and
- * 7.1, which readers take for another layout.  Behind an odd number of bytes of sound its
- * next chunk begins at once, where no reader looks for it.  What a Broadcast Wave says of
- * itself neither wavparse nor wavenc knows. */
-
-#define EXTENSIBLE 0xfffe
-/* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
-#define MASK_OFFSET 20
-/* Of what is behind the sound, which has no more than texts: else its size has
- * overflowed; and of the texts that are copied. */
-#define MAX_BEHIND (1 << 24)
-
-/* Bits of dwChannelMask, from the first one. */
-static const GstAudioChannelPosition places[] = {
-  GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT,
-  GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT,
-  GST_AUDIO_CHANNEL_POSITION_FRONT_CENTER,
-  GST_AUDIO_CHANNEL_POSITION_LFE1,
-  GST_AUDIO_CHANNEL_POSITION_REAR_LEFT,
-  GST_AUDIO_CHANNEL_POSITION_REAR_RIGHT,
-  GST_AUDIO_CHANNEL_POSITION_FRONT_LEFT_OF_CENTER,
-  GST_AUDIO_CHANNEL_POSITION_FRONT_RIGHT_OF_CENTER,
-  GST_AUDIO_CHANNEL_POSITION_REAR_CENTER,
-  GST_AUDIO_CHANNEL_POSITION_SIDE_LEFT,
-  GST_AUDIO_CHANNEL_POSITION_SIDE_RIGHT,
-};
-
-/* 0 for what has a place that these lack.  (Those above the head come in another
- * order.) */
-static guint32
-convert_mask (guint64 mask)
-{
-  guint32 wav_mask = 0;
-
-  for (gsize i = 0; i < G_N_ELEMENTS (places); i++) {
-    const guint64 bit = G_GUINT64_CONSTANT (1) << places[i];
-
-    if (mask & bit)
-      wav_mask |= (guint32)1 << i;
-    mask &= ~bit;
-  }
-  return mask == 0 ? wav_mask : 0;
-}
-
-static gboolean
-write_mask (FILE *file, goffset format, guint32 mask)
-{
-  guint8 bytes[MASK_OFFSET + 4];
-
-  if (!gst_tfx_bytes_read_at (file, format, bytes, sizeof bytes) ||
-      gst_tfx_bytes_get_le (bytes, 2) != EXTENSIBLE || mask == 0)
-    return TRUE;
-  gst_tfx_bytes_put_le (bytes + MASK_OFFSET, 4, mask);
-  return write_at (file, format, bytes, sizeof bytes);
-}
-
-/* What is behind the sound goes on by a byte, and the file's size grows by it. */
-static gboolean
-fill_up (FILE *file, goffset end)
-{
-  guint8 size[4];
-  goffset n = 0;
-  guint8 *behind;
-  gboolean is_filled;
-
-  if (fseeko (file, 0, SEEK_END) < 0)
-    return FALSE;
-  n = ftello (file) - end;
-  if (n <= 0 || n > MAX_BEHIND)
-    return TRUE;
-  behind = g_malloc0 ((gsize)n + 1);
-  is_filled = gst_tfx_bytes_read_at (file, end, behind + 1, (gsize)n) &&
-              write_at (file, end, behind, (gsize)n + 1) &&
-              gst_tfx_bytes_read_at (file, 4, size, sizeof size);
-  g_free (behind);
-  if (!is_filled)
-    return FALSE;
-  gst_tfx_bytes_put_le (size, 4, gst_tfx_bytes_get_le (size, 4) + 1);
-  return write_at (file, 4, size, sizeof size);
-}
-
-static gboolean
-is_chunk (const GstTfxChunk *chunk, const gchar *letters)
-{
-  return memcmp (chunk->letters, letters, sizeof chunk->letters) == 0;
-}
-
-static gboolean
-mend_sound (FILE *file, guint64 mask)
-{
-  gboolean is_mended = TRUE;
-  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
-  GstTfxChunk chunk;
-
-  for (; is_mended && gst_tfx_bytes_read_chunk (file, at, FALSE, 0, &chunk);
-       at = gst_tfx_bytes_find_end (&chunk)) {
-    if (is_chunk (&chunk, "fmt "))
-      is_mended = write_mask (file, chunk.at, convert_mask (mask));
-    if (is_chunk (&chunk, "data"))
-      return is_mended && (chunk.size % 2 == 0 ||
-                              fill_up (file, chunk.at + (goffset)chunk.size));
-  }
-  return is_mended;
-}
-
-/* EBU Tech 3285: of version 2, five measures of loudness, which are those of another
- * sound now, so that they are none. */
-static void
-forget_loudness (guint8 *bext, gsize size)
-{
-  const gsize version = 346, loudness = 412;
-  const guint16 unknown = 0x7fff;
-
-  if (size < loudness + 10 || gst_tfx_bytes_get_le (bext + version, 2) < 2)
-    return;
-  for (gsize i = 0; i < 5; i++)
-    gst_tfx_bytes_put_le (bext + loudness + 2 * i, 2, unknown);
-}
-
-/* Behind everything else. */
-static gboolean
-append (FILE *file, const GstTfxChunk *chunk, const guint8 *bytes)
-{
-  const gsize n_even = (gsize)(chunk->size + (chunk->size & 1));
-  guint8 head[9] = { 0 };
-  goffset end, n_odd;
-
-  memcpy (head + 1, chunk->letters, sizeof chunk->letters);
-  gst_tfx_bytes_put_le (head + 5, 4, (guint32)chunk->size);
-  if (fseeko (file, 0, SEEK_END) < 0)
-    return FALSE;
-  n_odd = ftello (file) & 1;
-  if (fwrite (head + 1 - n_odd, 1, 8 + (gsize)n_odd, file) !=
-          8 + (gsize)n_odd ||
-      fwrite (bytes, 1, n_even, file) != n_even)
-    return FALSE;
-  end = ftello (file);
-  gst_tfx_bytes_put_le (head, 4, (guint32)(end - 8));
-  return end - 8 > (goffset)G_MAXUINT32 || write_at (file, 4, head, 4);
-}
-
-static gboolean
-copy (FILE *from, FILE *to)
-{
-  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
-  guint64 long_size = 0;
-  gboolean is_copied = TRUE;
-  GstTfxChunk chunk;
-
-  for (; is_copied &&
-         gst_tfx_bytes_read_chunk (from, at, FALSE, long_size, &chunk);
-       at = gst_tfx_bytes_find_end (&chunk)) {
-    guint8 *bytes, size[16];
-
-    if (is_chunk (&chunk, "ds64") &&
-        gst_tfx_bytes_read_at (from, chunk.at, size, sizeof size))
-      long_size = gst_tfx_bytes_get_le (size + 8, 8);
-    if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
-        chunk.size > MAX_BEHIND)
-      continue;
-    bytes = g_malloc0 ((gsize)chunk.size + 1);
-    if (gst_tfx_bytes_read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
-      if (is_chunk (&chunk, "bext"))
-        forget_loudness (bytes, (gsize)chunk.size);
-      is_copied = append (to, &chunk, bytes);
-    }
-    g_free (bytes);
-  }
-  return is_copied;
-}
-
-static gboolean
-mend_wav (const GstTfxOutput *output, FILE *file, FILE *input)
-{
-  GString *info = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_INFO, NULL);
-  GstTfxChunk chunk = { "LIS", 0, info->len - 8 };
-  guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
-  gboolean is_mended = mend_sound (file, output->label);
-
-  chunk.letters[3] = 'T';
-  if (is_mended && info->len > 0)
-    is_mended = append (file, &chunk, (const guint8 *)info->str + 8);
-  g_string_free (info, TRUE);
-  if (is_mended && input &&
-      gst_tfx_bytes_read_at (input, 0, head, sizeof head) &&
-      (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
-      memcmp (head + 8, "WAVE", 4) == 0)
-    is_mended = copy (input, file);
-  return is_mended;
 }
 
 /* ---- FLAC ------------------------------------------------------------------------------ */
@@ -448,7 +256,8 @@ put_head (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxOutput *output = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GString *head = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_ID3, NULL);
+  GString *head =
+      gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_ID3, NULL);
   guint8 first[4];
   Frame frame;
 
@@ -624,7 +433,7 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
       copy_boxes (output, moov, bytes + 8, (gsize)n - 8,
           gst_util_uint64_scale_round (output->n_encoded, scale,
               (guint64)MAX (output->encoded_hz, 1)));
-      tags = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_MP4, NULL);
+      tags = gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_MP4, NULL);
       g_string_append_len (moov, tags->str, (gssize)tags->len);
       g_string_append_len (out, "\0\0\0\0moov", 8);
       g_string_append_len (out, moov->str, (gssize)moov->len);
@@ -665,8 +474,8 @@ mend_matroska (const GstTfxOutput *output, FILE *file)
 {
   static const guint8 segment_id[] = { 0x18, 0x53, 0x80, 0x67, 0x01 };
   GString *tags =
-      gst_tfx_tags_write (output->tags, GST_TFX_TAGS_MATROSKA, NULL);
-  GString *files = gst_tfx_tags_write_attachments (output->tags);
+      gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_MATROSKA, NULL);
+  GString *files = gst_tfx_tagwriter_write_attachments (output->tags);
   goffset size = find_size (file);
   guint8 head[512], *segment, *seek, length[7];
   goffset start;
@@ -709,7 +518,8 @@ tell_lost (const GstTfxOutput *output)
   GString *lost = g_string_new (NULL);
 
   if (output->codec->container == GST_TFX_CONTAINER_WAV)
-    g_string_free (gst_tfx_tags_write (output->tags, GST_TFX_TAGS_INFO, lost),
+    g_string_free (gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_INFO,
+                       lost),
         TRUE);
   if (lost->len > 0)
     g_printerr ("warning: %s: a .%s has no place for %s\n", output->job->input,
@@ -728,7 +538,9 @@ gst_tfx_mend_finish (const GstTfxOutput *output, const gchar *path)
   tell_lost (output);
   switch (is_mended ? (gint)output->codec->container : -1) {
     case GST_TFX_CONTAINER_WAV:
-      is_mended = mend_wav (output, file, input);
+      tags = gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_INFO, NULL);
+      is_mended = gst_tfx_wav_mend (file, input, output->label, tags);
+      g_string_free (tags, TRUE);
       break;
     case GST_TFX_CONTAINER_FLAC:
       is_mended = mend_flac (output, file, input);
@@ -746,7 +558,7 @@ gst_tfx_mend_finish (const GstTfxOutput *output, const gchar *path)
       is_mended = mend_matroska (output, file);
       break;
     case GST_TFX_CONTAINER_WAVPACK:
-      tags = gst_tfx_tags_write (output->tags, GST_TFX_TAGS_APE, NULL);
+      tags = gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_APE, NULL);
       is_mended = write_string (file, find_size (file), tags);
       g_string_free (tags, TRUE);
       break;

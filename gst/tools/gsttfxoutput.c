@@ -135,6 +135,13 @@ set_up (GstTfxOutput *output)
   gst_iterator_free (setters);
 }
 
+/* A TOC of GStreamer does not have all of a cue sheet, which the program copies. */
+static gboolean
+takes_toc (const GstTfxOutput *output)
+{
+  return strcmp (output->codec->name, "flac") != 0;
+}
+
 /* Makes the encoder, and gives it all that came before the samples.  FALSE with a message. */
 static gboolean
 begin (GstTfxOutput *output)
@@ -152,8 +159,8 @@ begin (GstTfxOutput *output)
   output->encoder =
       output->codec ? gst_tfx_codec_make (output->codec, &error) : NULL;
   if (!output->encoder) {
-    GST_ELEMENT_ERROR (output->convert, CORE, MISSING_PLUGIN,
-        ("%s", error->message), (NULL));
+    GST_ELEMENT_ERROR (output->convert, STREAM, ENCODE, ("%s", error->message),
+        (NULL));
     g_error_free (error);
     gst_object_unref (pipeline);
     return FALSE;
@@ -177,8 +184,7 @@ begin (GstTfxOutput *output)
   gst_pad_send_event (pad, named);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_send_event (pad, gst_event_new_segment (&segment));
-  /* A TOC of GStreamer does not have all of a cue sheet, which the program copies. */
-  if (output->toc && strcmp (output->codec->name, "flac") != 0)
+  if (output->toc && takes_toc (output))
     gst_pad_send_event (pad, gst_event_ref (output->toc));
   gst_object_unref (pad);
   return TRUE;
@@ -327,7 +333,7 @@ take_event (GstTfxOutput *output, GstPadProbeInfo *info)
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_TOC:
       if (output->has_begun)
-        return GST_PAD_PROBE_OK;
+        return takes_toc (output) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
       gst_event_replace (&output->toc, event);
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_EOS:

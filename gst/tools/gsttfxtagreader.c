@@ -11,7 +11,7 @@
 #include <gst/tag/tag.h>
 
 #include "gsttfxbytes.h"
-#include "gsttfxtags.h"
+#include "gsttfxtagname.h"
 
 /* Of all tags together. */
 #define MAX_TAGS (1 << 26)
@@ -21,8 +21,8 @@ static void
 add (GPtrArray *comments, GstTfxTagsForm form, const gchar *id,
     const gchar *texts, gsize n)
 {
-  const gchar *vorbis = gst_tfx_tags_find_vorbis (form, id);
-  gchar *name = g_ascii_strup (vorbis ? vorbis : id, -1);
+  const gchar *vorbis = gst_tfx_tagname_find_vorbis (form, id);
+  const gchar *name = vorbis ? vorbis : id;
   const gboolean is_number =
       strcmp (name, "TRACKNUMBER") == 0 || strcmp (name, "DISCNUMBER") == 0;
 
@@ -45,7 +45,6 @@ add (GPtrArray *comments, GstTfxTagsForm form, const gchar *id,
     g_free (own);
     text += length + 1;
   }
-  g_free (name);
 }
 
 /* Bytes of a file with a NUL behind them; NULL: they are not all there. */
@@ -88,7 +87,7 @@ read_info (FILE *file, GPtrArray *comments)
       if (n > chunk.size - i - 8)
         break;
       memcpy (id, bytes + i, 4);
-      if (gst_tfx_tags_find_vorbis (GST_TFX_TAGS_INFO, id))
+      if (gst_tfx_tagname_find_vorbis (GST_TFX_TAGS_INFO, id))
         add (comments, GST_TFX_TAGS_INFO, id, (const gchar *)bytes + i + 8, n);
     }
     g_free (bytes);
@@ -187,7 +186,7 @@ read_item (const gchar *id, const guint8 *item, gsize n, GPtrArray *comments)
     own = g_strndup ((const gchar *)name + 4, n_name - 4);
   while (find_box (item, n, "data", &data, &n_data)) {
     if (n_data > 8 && gst_tfx_bytes_get_be (data, 4) == 1 &&
-        (own || gst_tfx_tags_find_vorbis (GST_TFX_TAGS_MP4, id)))
+        (own || gst_tfx_tagname_find_vorbis (GST_TFX_TAGS_MP4, id)))
       add (comments, GST_TFX_TAGS_MP4, own ? own : id, (const gchar *)data + 8,
           n_data - 8);
     n -= (gsize)(data + n_data - item);
@@ -240,6 +239,9 @@ read_mp4 (FILE *file, GPtrArray *comments)
 #define SIMPLE_TAG 0x67c8
 #define TAG_NAME 0x45a3
 #define TAG_STRING 0x4487
+/* Of tags in each other, and of elements in the file. */
+#define MAX_DEPTH 8
+#define MAX_ELEMENTS (1 << 20)
 
 /* An element's identifier and how long what is in it; returns how long that head is, 0 if
  * there is none, or its length is unknown. */
@@ -263,7 +265,7 @@ read_element (const guint8 *bytes, gsize n, guint32 *id, guint64 *size)
 }
 
 static void
-read_simple_tags (const guint8 *bytes, gsize n, gchar **name,
+read_simple_tags (const guint8 *bytes, gsize n, guint depth, gchar **name,
     GPtrArray *comments)
 {
   guint32 id;
@@ -276,10 +278,11 @@ read_simple_tags (const guint8 *bytes, gsize n, gchar **name,
 
     if (size > n - at - head)
       return;
-    if (id == TAG || id == SIMPLE_TAG) {
+    if ((id == TAG || id == SIMPLE_TAG) && depth < MAX_DEPTH) {
       gchar *inner = NULL;
 
-      read_simple_tags ((const guint8 *)content, (gsize)size, &inner, comments);
+      read_simple_tags ((const guint8 *)content, (gsize)size, depth + 1, &inner,
+          comments);
       g_free (inner);
     } else if (id == TAG_NAME) {
       g_free (*name);
@@ -302,16 +305,18 @@ read_matroska (FILE *file, GPtrArray *comments)
   gsize n;
   gchar *name = NULL;
 
-  while (gst_tfx_bytes_read_at (file, at, head, 12) &&
-         (n = read_element (head, 12, &id, &size)) > 0 &&
-         size < G_MAXINT64 - (guint64)at) {
+  for (guint i = 0;
+       i < MAX_ELEMENTS && gst_tfx_bytes_read_at (file, at, head, 12) &&
+       (n = read_element (head, 12, &id, &size)) > 0 &&
+       size < G_MAXINT64 - (guint64)at;
+       i++) {
     at += (goffset)n;
     if (id == SEGMENT)
       continue;
     bytes = id == TAGS ? load (file, at, size) : NULL;
     if (bytes) {
       is_found = TRUE;
-      read_simple_tags (bytes, (gsize)size, &name, comments);
+      read_simple_tags (bytes, (gsize)size, 0, &name, comments);
     }
     g_free (bytes);
     at += (goffset)size;
@@ -360,7 +365,7 @@ gst_tfx_tagreader_read_frame (const guint8 *frame, gsize n, GPtrArray *comments)
     return FALSE;
   memcpy (id, frame, 4);
   if (strcmp (id, "TXXX") != 0 &&
-      !gst_tfx_tags_find_vorbis (GST_TFX_TAGS_ID3, id))
+      !gst_tfx_tagname_find_vorbis (GST_TFX_TAGS_ID3, id))
     return FALSE;
   /* A language is in front of lyrics, and a description in front of these and of names that
    * others choose. */

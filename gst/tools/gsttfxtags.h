@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtags.h: the tags of a sound file, as each container has them. */
+ * gsttfxtags.h: the tags that go from a sound file into the next one. */
 #ifndef GST_TFX_TAGS_H
 #define GST_TFX_TAGS_H
 
@@ -7,14 +7,8 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  GST_TFX_TAGS_ID3,      /* a tag of ID3 2.4 */
-  GST_TFX_TAGS_MP4,      /* the box "udta" */
-  GST_TFX_TAGS_APE,      /* a tag of APE 2 */
-  GST_TFX_TAGS_MATROSKA, /* the element Tags */
-  GST_TFX_TAGS_INFO      /* the chunk LIST */
-} GstTfxTagsForm;
+/* GStreamer's own tag of its ID3 reader: a frame with its head. */
+#define GST_TFX_TAGS_ID3_FRAME "private-id3v2-frame"
 
 /* Adds those of a tag event; what came before stays. */
 void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
@@ -25,20 +19,9 @@ void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
 void
 gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed);
 
-/* The Vorbis comment of what a form calls so; NULL: it has no other name. */
-const gchar *gst_tfx_tags_find_vorbis (GstTfxTagsForm form, const gchar *id);
-
 /* Gives them to an encoder that writes Vorbis comments. */
 void gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
     gboolean is_ogg);
-
-/* In a form, empty if there are none.  Adds the names of those that have no place in it to
- * `lost`, unless NULL, with commas. */
-GString *
-gst_tfx_tags_write (const GstTagList *tags, GstTfxTagsForm form, GString *lost);
-
-/* The pictures as a Matroska element Attachments, empty if there are none. */
-GString *gst_tfx_tags_write_attachments (const GstTagList *tags);
 
 G_END_DECLS
 

@@ -273,6 +273,83 @@ def check_pair(name, out, generations=1):
     return '; '.join(faults)
 
 
+def check_codecs():
+    """Names alone do not say which codec it is."""
+    for name, how in ('flac.oga', '-c:a flac -f oga'), ('opus.ogg', '-c:a libopus'), ('alac.m4a', '-c:a alac'), (
+            'vorbis.mka', '-c:a libvorbis'), ('mulaw.wav', '-c:a pcm_mulaw'), ('mp3.m4a', '-c:a libmp3lame -f mp4'):
+        run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', *how.split(), 'kept-' + name)
+    done = subprocess.run('gst-tfx process -q -o kept -c Gain(1)'.split() + [
+        'kept-' + n for n in ('flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'mulaw.wav', 'mp3.m4a')],
+        capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count('error') == 1, done.stderr
+    assert 'kept-mp3.m4a: its codec cannot be kept' in done.stderr, done.stderr
+    for name in 'flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka':
+        assert probe('kept/kept-' + name)['streams'][0]['codec_name'] == name.split('.')[0], name
+    run('gst-tfx', 'process', '-q', '-o', 'kept', '-e', 'm4a', '-c', 'Gain(1)', 'kept-mp3.m4a')
+    run('gst-tfx', 'process', '-q', '--codec', 'alac', 'noise.wav', 'given.m4a', 'Gain(1)')
+    assert probe('given.m4a')['streams'][0]['codec_name'] == 'alac'
+
+
+def check_opus_order():
+    """The channels of a surround .opus are where other programs look for them."""
+    for n, layout in (5, '5.0'), (6, '5.1'), (7, '6.1'), (8, '7.1'):
+        tones = [300 + 200 * i for i in range(n)]
+        sines = '|'.join(f'0.3*sin(2*PI*{f}*t)' for f in tones)
+        run('ffmpeg', '-v', 'error', '-y', '-f', 'lavfi', '-i', f'aevalsrc={sines}:c={layout}:d=1:s=48000', '-c:a',
+            'pcm_s16le', 'tones.wav')
+        run('gst-tfx', 'process', '-q', '-f', 'tones.wav', 'tones.opus', 'Gain(1)')
+        data = run('ffmpeg', '-v', 'error', '-i', 'tones.opus', '-af', f'aformat=channel_layouts={layout}', '-f', 's16le', '-')
+        samples = memoryview(data).cast('h')
+        for c in range(n):
+            x = samples[c + 9600 * n:38400 * n:n]
+            # Each of these has about two crossings of zero in a period.  (An LFE has low tones alone.)
+            crossings = sum((a < 0) != (b < 0) for a, b in zip(x, x[1:]))
+            found = crossings / 2 / (len(x) / 48000)
+            assert abs(found - tones[c]) < 20, f'{layout}: channel {c} has {found} Hz, not {tones[c]}'
+
+
+def check_cuesheet():
+    """The cue sheet of a .flac is the same, unless the length is another one."""
+    from mutagen import flac
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', 'cue.flac')
+    file = flac.FLAC('cue.flac')
+    sheet = flac.CueSheet(None)
+    sheet.media_catalog_number, sheet.lead_in_samples, sheet.compact_disc = b'0724354526725', 88200, True
+    for number, at, isrc in (1, 0, b'DEZ431529101'), (2, 14700, b'DEZ431529102'), (170, FRAMES, b''):
+        track = flac.CueSheetTrack(number, at, isrc, 0, number == 2)
+        if number != 170:
+            track.indexes = [flac.CueSheetTrackIndex(0, 0), flac.CueSheetTrackIndex(1, 588)]
+        sheet.tracks.append(track)
+    file.metadata_blocks.append(sheet)
+    file.save()
+    run('gst-tfx', 'process', '-q', 'cue.flac', 'cue2.flac', 'Gain(0.5)')
+    assert flac.FLAC('cue2.flac').cuesheet == sheet
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'cue.flac', '-ar', '48000', '-c:a', 'flac', 'longer.flac')
+    run('gst-tfx', 'process', '-q', '-f', 'longer.flac', 'cue2.flac', 'Gain(0.5)')
+    assert flac.FLAC('cue2.flac').cuesheet is None
+
+
+def check_frames():
+    """Chapters of an .mp3 stay, and what tells of the old sound does not."""
+    from mutagen import id3
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', '-map_metadata', '-1', 'chapters.mp3')
+    for version in 3, 4:
+        tags = id3.ID3()
+        tags.add(id3.CTOC(element_id='toc', flags=3, child_element_ids=['a'], sub_frames=[]))
+        tags.add(id3.CHAP(element_id='a', start_time=0, end_time=300, start_offset=0, end_offset=9,
+                          sub_frames=[id3.TIT2(encoding=3, text='one')]))
+        for name, text in ('REPLAYGAIN_TRACK_GAIN', '-7 dB'), ('Mood', 'calm'):
+            tags.add(id3.TXXX(encoding=1, desc=name, text=text))
+        for name in 'iTunNORM', 'iTunSMPB':
+            tags.add(id3.COMM(encoding=3, lang='eng', desc=name, text=' 00000000 00000210'))
+        tags.add(id3.TSSE(encoding=3, text='another encoder'))
+        tags.save('chapters.mp3', v2_version=version)
+        run('gst-tfx', 'process', '-q', '-f', 'chapters.mp3', 'chapters2.mp3', 'Gain(0.5)')
+        found = id3.ID3('chapters2.mp3')
+        assert sorted(found) == ['CHAP:a', 'CTOC:toc', 'TXXX:Mood'], sorted(found)
+        assert found['CHAP:a'].end_time == 300 and found['CHAP:a'].sub_frames['TIT2'] == 'one'
+
+
 def print_table():
     print('| output | tags | pictures | number of frames |')
     print('|---|---|---|---|')
@@ -315,6 +392,13 @@ def main():
                 except AssertionError as error:
                     fault = str(error)
                 tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
+        for name, check in (('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
+                            ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames)):
+            try:
+                check()
+                tell(name, '')
+            except AssertionError as error:
+                tell(name, str(error) or 'not equal')
     page = open(os.path.join(ROOT, 'docs/gst-tfx.md'), encoding='utf-8').read()
     tell('the table in docs/gst-tfx.md', '' if table in page else 'it is not that of --table')
     print(f'1..{n}')
