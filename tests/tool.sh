@@ -399,6 +399,9 @@ check_layouts() {
   cmp <(decode sides.wav) <(decode sides.flac) &&
     exits 0 "warning: odd.wav: a .flac has no name for this layout of 3 channels" \
       gst-tfx process odd.wav odd.flac 'Gain(1)' && cmp <(decode odd.wav) <(decode odd.flac) &&
+    make_wav rear.wav 4800 7 24 0x13f &&
+    exits 0 "warning: rear.wav: a .opus has no name for this layout of 7 channels" \
+      gst-tfx process rear.wav rear.opus 'Gain(1)' &&
     exits 1 "many.wav: it would have 32 channels, but a .flac takes no more than 8" \
       gst-tfx process many.wav many.flac 'Gain(1)' && [ ! -e many.flac ] &&
     exits 1 "many.wav: it would have 32 channels, but a .mp3 takes no more than 2" \

@@ -53,6 +53,10 @@ _gst_tfx() {
       ;;
     [\'\"]*) quote=${word:0:1} ;;
   esac
+  if [[ $previous == --codec ]]; then
+    mapfile -t COMPREPLY < <(compgen -W $'aac\nalac\nflac\nmp3\nopus\npcm\nvorbis\nwavpack' -- "$word")
+    return
+  fi
   if [[ $previous == --dither ]]; then
     mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
     return

@@ -394,14 +394,16 @@ gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
 #define FLAC_7                                                                 \
   (FRONT | PLACE (FRONT_CENTER) | PLACE (LFE1) | PLACE (REAR_CENTER) | SIDE)
 
-/* Channels at the sides and behind are the same, where only one of both is there. */
+/* Channels at the sides and behind are the same, where only one of both is there, and none
+ * that comes between these in one order alone. */
 gboolean
 gst_tfx_codec_has_layout (const GstTfxCodec *codec, guint64 mask, guint64 label)
 {
   if (strcmp (codec->name, "flac") == 0 && __builtin_popcountll (label) == 7)
     return mask == FLAC_7;
   return mask == label ||
-         (((mask & SIDE) == SIDE) != ((label & SIDE) == SIDE) &&
+         ((mask & PLACE (REAR_CENTER)) == 0 &&
+             ((mask & SIDE) == SIDE) != ((label & SIDE) == SIDE) &&
              ((mask ^ label) & ~(REAR | SIDE)) == 0);
 }
 
