@@ -9,7 +9,7 @@
  *   MP4       the bytes of its boxes           ISO/IEC 14496-12, 4.2
  *   Matroska  the bytes of its segment         RFC 8794, RFC 9559
  *   MP3       its bytes, in a Xing header      where an encoder wrote one
- *   Ogg       nothing, but its last page is marked   RFC 3533, 6
+ *   Ogg       its pages are numbered, and the last one is marked   RFC 3533, 6
  *   SDS       its samples, in packets of one size    MIDI 1.0, Sample Dump Standard
  */
 #include "gsttfxcut.h"
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxogg.h"
 
 typedef struct Sound
 {
@@ -260,29 +261,13 @@ check_mp3 (const Sound *sound)
                    : NULL;
 }
 
-/* A page: a head of 27 bytes, the sizes of as many segments as its last byte says, and
- * they.  None has more than 65307 bytes. */
+/* (Before it is decoded.) */
 static gchar *
 check_ogg (const Sound *sound)
 {
-  const goffset tail = MIN (sound->size, 2 * 65536);
-  guint8 *bytes = g_malloc ((gsize)tail);
-  gboolean has_end = FALSE;
-  goffset at = tail - 27, end;
-
-  if (!gst_tfx_bytes_read_at (sound->file, sound->size - tail, bytes,
-          (gsize)tail))
-    at = -1;
-  while (at >= 0 && memcmp (bytes + at, "OggS", 5) != 0)
-    at--;
-  if (at >= 0) {
-    end = at + 27 + bytes[at + 26];
-    for (goffset i = at + 27; i < MIN (at + 27 + bytes[at + 26], tail); i++)
-      end += bytes[i];
-    has_end = end <= tail && bytes[at + 5] & 4;
-  }
-  g_free (bytes);
-  return has_end ? NULL : g_strdup ("it is cut off: its last page is missing");
+  return GST_CLOCK_TIME_IS_VALID (sound->came)
+             ? NULL
+             : gst_tfx_ogg_check (sound->file, sound->start, sound->size, NULL);
 }
 
 /* A header of 21 bytes with the bits of a sample and the number of samples, 7 bits in
@@ -323,18 +308,18 @@ static const struct
 
 /* Behind tags that some programs put in front: their size has 7 bits in each byte. */
 static goffset
-find_start (const Sound *sound)
+find_start (const Sound *sound, goffset at)
 {
   const guint8 has_footer = 0x10;
   guint8 tag[10];
   goffset size = 0;
 
-  if (!gst_tfx_bytes_read_at (sound->file, 0, tag, sizeof tag) ||
+  if (!gst_tfx_bytes_read_at (sound->file, at, tag, sizeof tag) ||
       memcmp (tag, "ID3", 3) != 0)
-    return 0;
+    return at;
   for (gsize i = 6; i < sizeof tag; i++)
     size = size << 7 | (tag[i] & 0x7f);
-  return (goffset)sizeof tag * (tag[5] & has_footer ? 2 : 1) + size;
+  return at + (goffset)sizeof tag * (tag[5] & has_footer ? 2 : 1) + size;
 }
 
 static gboolean
@@ -343,7 +328,7 @@ open_sound (Sound *sound, const gchar *path)
   sound->file = gst_tfx_bytes_open (path, &sound->size, NULL);
   if (!sound->file)
     return FALSE;
-  sound->start = find_start (sound);
+  sound->start = find_start (sound, 0);
   return TRUE;
 }
 
@@ -394,4 +379,98 @@ gst_tfx_cut_find_end (const gchar *path, gboolean *is_long)
   }
   fclose (sound.file);
   return end;
+}
+
+/* ---- files one after the other -------------------------------------------------------- */
+
+/* A FLAC: the first block has 34 bytes, of which two are the shortest frame's length and
+ * two the longest's, 16 at least.  Returns where its header ends; 0: it is none. */
+static goffset
+find_flac (const Sound *sound, goffset at)
+{
+  guint8 bytes[12];
+  guint64 shortest;
+
+  if (!gst_tfx_bytes_read_at (sound->file, at, bytes, sizeof bytes) ||
+      (gst_tfx_bytes_get_be (bytes + 4, 4) & 0x7fffffff) != 34)
+    return 0;
+  shortest = gst_tfx_bytes_get_be (bytes + 8, 2);
+  return shortest >= 16 && shortest <= gst_tfx_bytes_get_be (bytes + 10, 2)
+             ? at + 4
+             : 0;
+}
+
+/* An MP3: tags, and then a frame. */
+static goffset
+find_mp3 (const Sound *sound, goffset at)
+{
+  guint8 frame[2];
+  goffset end = at, start;
+
+  do {
+    start = end;
+    end = find_start (sound, start);
+  } while (end > start);
+  return end > at &&
+                 gst_tfx_bytes_read_at (sound->file, end, frame,
+                     sizeof frame) &&
+                 frame[0] == 0xff && (frame[1] & 0xe6) == 0xe2
+             ? end
+             : 0;
+}
+
+/* Adds each offset with these letters at which `find` knows a header. */
+static void
+find_files (const Sound *sound, const gchar *letters,
+    goffset (*find) (const Sound *sound, goffset at), GArray *links)
+{
+  const gsize size = 1 << 18, n = strlen (letters);
+  guint8 *bytes = g_malloc (size), *found;
+  goffset at = 0, place, behind = 0, end;
+  gsize n_read;
+
+  do {
+    n_read = fseeko (sound->file, at, SEEK_SET) == 0
+                 ? fread (bytes, 1, size, sound->file)
+                 : 0;
+    for (found = bytes;
+         (found = memmem (found, (gsize)(bytes + n_read - found), letters, n));
+         found++) {
+      place = at + (found - bytes);
+      end = place < behind ? 0 : find (sound, place);
+      if (end > 0) {
+        g_array_append_val (links, place);
+        behind = end;
+      }
+    }
+    at += (goffset)(size - n + 1);
+  } while (n_read == size);
+  g_free (bytes);
+}
+
+GArray *
+gst_tfx_cut_find_links (const gchar *path)
+{
+  Sound sound = { .came = 0 };
+  GArray *links = g_array_new (FALSE, FALSE, sizeof (goffset));
+  const goffset start = 0;
+  guint8 bytes[4];
+
+  if (!open_sound (&sound, path))
+    return links;
+  if (gst_tfx_bytes_read_at (sound.file, sound.start, bytes, sizeof bytes)) {
+    if (memcmp (bytes, "OggS", 4) == 0)
+      g_free (gst_tfx_ogg_check (sound.file, sound.start, sound.size, links));
+    else if (memcmp (bytes, "fLaC", 4) == 0)
+      find_files (&sound, "fLaC", find_flac, links);
+    else if (bytes[0] == 0xff && (bytes[1] & 0xe6) == 0xe2)
+      find_files (&sound, "ID3", find_mp3, links);
+  }
+  if (links->len > 0 && g_array_index (links, goffset, 0) <= sound.start)
+    g_array_index (links, goffset, 0) = start;
+  else
+    g_array_prepend_val (links, start);
+  g_array_append_val (links, sound.size);
+  fclose (sound.file);
+  return links;
 }

@@ -77,6 +77,8 @@ check_whole (GstTfxJob *job, GstClockTime came)
   if (job->error || !is_file (job) || job->is_cut)
     return;
   missing = gst_tfx_cut_describe (job->input, came);
+  if (!missing)
+    missing = g_strdup (job->damage);
   job->is_cut = missing != NULL;
   if (missing && job->allow_cut)
     g_printerr ("warning: %s: %s\n", job->input, missing);
@@ -221,4 +223,5 @@ gst_tfx_job_clear (GstTfxJob *job)
   g_clear_error (&job->error);
   g_clear_pointer (&job->extension, g_free);
   g_clear_pointer (&job->format, g_free);
+  g_clear_pointer (&job->damage, g_free);
 }

@@ -37,7 +37,7 @@ typedef struct GstTfxJob
   gboolean must_keep_codec; /* no other one that loses anything */
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
   gboolean overwrite;  /* a file that is there */
-  gboolean allow_cut;  /* a file that is shorter than it says */
+  gboolean allow_cut;  /* a file that is damaged or shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
   gdouble target_lufs;
 
@@ -51,7 +51,9 @@ typedef struct GstTfxJob
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;
   gint64 duration; /* of the sound, in ns */
-  gboolean is_cut; /* the input is shorter than it says, which was told */
+  gchar *damage;   /* what the decoder lost; NULL: nothing */
+  gboolean
+      is_cut; /* the input is damaged or shorter than it says, as was told */
   GstTfxJobLoudness loudness;
   guint64 n_clipped; /* samples that were too much for the output's integers */
   gdouble peak;      /* of what became integers; 1: full scale */

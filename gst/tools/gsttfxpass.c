@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxpass.c: a file or a source once through a chain.
  *
- *   filesrc ! decodebin (or a source) ! audioconvert ! samples ! tfxchain !
+ *   reader (or a source) ! audioconvert ! samples ! tfxchain !
  *     [tfxchain !] audioconvert ! audioresample ! format ! encoder ! filesink
  *
  * The second tfxchain levels.  A pass that only measures ends behind it, in a
@@ -23,12 +23,12 @@
 #include "gsttfxlength.h"
 #include "gsttfxmend.h"
 #include "gsttfxoutput.h"
+#include "gsttfxreader.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
-#define MAX_EMPTY 1000
 
 #define NO_SOUND "it has no audio that GStreamer can decode"
 
@@ -37,14 +37,12 @@ typedef struct Run
   const GstTfxPass *pass;
   GstTfxJob *job;
   GstElement *pipeline, *convert, *samples, *chain;
-  GstElement *level;   /* NULL: the loudness stays */
-  GstTfxOutput output; /* without an encoder: it is only measured */
-  gboolean is_linked;  /* atomic */
-  gint n_streams;      /* of sound: atomic */
+  GstElement *level;    /* NULL: the loudness stays */
+  GstTfxOutput output;  /* without an encoder: it is only measured */
+  GstTfxReader *reader; /* NULL: it is a source */
   gboolean is_ending;
   guint n_idle;   /* looks in a row that found nothing to do */
   guint n_starts; /* behind the first one */
-  guint n_empty;  /* buffers in a row that have no sample */
   gchar *missing; /* what the decoder lacks; or NULL */
 } Run;
 
@@ -79,65 +77,20 @@ set_caps (GstElement *filter, GstCaps *caps)
   gst_caps_unref (caps);
 }
 
-/* wavparse (GStreamer 1.22) pushes nothing for ever where a chunk behind the sound is cut
- * off. */
-static GstPadProbeReturn
-end_empty (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  Run *run = data;
-
-  if (gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info)) > 0) {
-    run->n_empty = 0;
-    return GST_PAD_PROBE_OK;
-  }
-  if (++run->n_empty < MAX_EMPTY)
-    return GST_PAD_PROBE_OK;
-  gst_clear_buffer ((GstBuffer **)&info->data);
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
-  return GST_PAD_PROBE_HANDLED;
-}
-
-/* The first stream of sound that the decoder has. */
+/* Before its first samples come. */
 static void
-take_stream (GstElement *decoder, GstPad *pad, gpointer data)
-{
-  Run *run = data;
-  GstPad *sink = gst_element_get_static_pad (run->convert, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstAudioInfo info;
-
-  if (!caps)
-    caps = gst_pad_query_caps (pad, NULL);
-  caps = gst_tfx_source_complete_caps (caps);
-  g_atomic_int_inc (&run->n_streams);
-  /* (They are not fixed where the decoder has come to the end before any sound.) */
-  if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
-      gst_audio_info_from_caps (&info, caps)) {
-    set_caps (run->samples,
-        gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-            run->pass->take_buffer ? GST_AUDIO_NE (F64)
-                                   : choose_samples (&info),
-            NULL));
-    g_free (run->job->format);
-    run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
-    run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
-    run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, end_empty, run, NULL);
-    gst_pad_link (pad, sink);
-    g_atomic_int_set (&run->is_linked, TRUE);
-  }
-  gst_caps_unref (caps);
-  gst_object_unref (sink);
-}
-
-/* All that the decoder has is known: without sound nothing would ever end. */
-static void
-look_for_sound (GstElement *decoder, gpointer data)
+take_info (const GstAudioInfo *info, gpointer data)
 {
   Run *run = data;
 
-  if (!g_atomic_int_get (&run->is_linked))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, (NO_SOUND), (NULL));
+  set_caps (run->samples,
+      gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+          run->pass->take_buffer ? GST_AUDIO_NE (F64) : choose_samples (info),
+          NULL));
+  g_free (run->job->format);
+  run->job->format = g_strdup (GST_AUDIO_INFO_NAME (info));
+  run->job->rate_hz = GST_AUDIO_INFO_RATE (info);
+  run->job->n_channels = GST_AUDIO_INFO_CHANNELS (info);
 }
 
 static GstElement *
@@ -158,27 +111,17 @@ add (Run *run, const gchar *factory, GstElement *behind)
   return element;
 }
 
-/* The sound of a file, or of standard input, appears once the decoder knows it. */
+/* A file, or standard input. */
 static void
 add_file (Run *run)
 {
-  const gboolean from_stdin = run->job->from_stdin;
-  const gchar *parser =
-      from_stdin ? NULL : gst_tfx_source_find_parser (run->job->input);
-  GstElement *source = add (run, from_stdin ? "fdsrc" : "filesrc", NULL);
-  GstElement *decoder =
-      add (run, "decodebin", parser ? add (run, parser, source) : source);
-
-  if (!source || !decoder)
+  run->reader =
+      gst_tfx_reader_new (run->job->from_stdin ? NULL : run->job->input, NULL,
+          take_info, run, &run->job->error);
+  if (!run->reader)
     return;
-  if (from_stdin)
-    g_object_set (source, "fd", STDIN_FILENO, NULL);
-  else
-    gst_tfx_source_set_path (source, run->job->input);
-  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
-  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
-  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
+  gst_bin_add (GST_BIN (run->pipeline), gst_tfx_reader_get_bin (run->reader));
+  gst_element_link (gst_tfx_reader_get_bin (run->reader), run->convert);
 }
 
 /* A source is there from the beginning. */
@@ -258,14 +201,15 @@ build (Run *run)
   gst_tfx_codec_mend_input (run->convert);
   if (!run->job->source && !run->job->from_stdin)
     gst_tfx_length_follow (run->pipeline, run->convert, run->job->input);
-  gst_tfx_source_complete (run->convert);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
     g_object_set (run->level, "chain", run->pass->level, NULL);
-  if (run->job->source)
+  if (run->job->source) {
+    gst_tfx_source_complete (run->convert);
     add_source (run);
-  else
+  } else {
     add_file (run);
+  }
   return run->job->error == NULL;
 }
 
@@ -381,15 +325,13 @@ read_loudness (const Run *run, GstTfxLoudness *loudness)
 static void
 look_for_end (Run *run)
 {
-  gboolean is_linked;
+  gboolean has_sound;
 
-  if (run->job->source ||
-      !gst_tfx_tool_stands_still (run->pipeline, &run->n_idle))
+  if (!run->reader || !gst_tfx_tool_stands_still (run->pipeline, &run->n_idle))
     return;
-  is_linked = g_atomic_int_get (&run->is_linked);
-  g_atomic_int_set (&run->is_linked, FALSE);
-  g_atomic_int_set (&run->n_streams, 0);
-  if (!is_linked || !gst_tfx_tool_start_anew (run->pipeline, &run->n_starts))
+  has_sound = gst_tfx_reader_has_sound (run->reader);
+  gst_tfx_reader_reset (run->reader);
+  if (!has_sound || !gst_tfx_tool_start_anew (run->pipeline, &run->n_starts))
     gst_tfx_pass_fail (run->job, "%s", NO_SOUND);
 }
 
@@ -475,10 +417,10 @@ wait (Run *run)
 static void
 tell_output (Run *run)
 {
-  const gint n = g_atomic_int_get (&run->n_streams);
+  const guint n = run->reader ? gst_tfx_reader_count_tracks (run->reader) : 1;
 
   if (run->pass->part && n > 1)
-    g_printerr ("warning: %s: it has %d audio tracks; the first is used\n",
+    g_printerr ("warning: %s: it has %u audio tracks; the first is used\n",
         run->job->input, n);
   run->job->n_clipped = run->output.n_clipped;
   run->job->peak = run->output.peak;
@@ -511,6 +453,8 @@ gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
       gst_tfx_pass_fail (run.job, "interrupted");
     wait (&run);
     note_length (&run);
+    if (run.reader && !run.job->damage)
+      run.job->damage = g_strdup (gst_tfx_reader_get_damage (run.reader));
     if (!run.job->error)
       tell_output (&run);
     if (loudness && !run.job->error && !read_loudness (&run, loudness))

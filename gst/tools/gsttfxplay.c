@@ -12,6 +12,7 @@
 #include "gsttfxchainreader.h"
 #include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
+#include "gsttfxreader.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
@@ -318,33 +319,6 @@ find_path (const gchar *sound)
   return g_filename_from_uri (sound, NULL, NULL);
 }
 
-/* The elements that a sound comes from: "-" is the microphone. */
-static gchar *
-describe_source (const Player *player, const gchar *sound, const gchar *path)
-{
-  const gchar *parser;
-
-  if (strcmp (sound, "-") == 0)
-    return g_strdup (player->source);
-  if (!path)
-    return g_strdup_printf ("uridecodebin expose-all-streams=false "
-                            "caps=audio/x-raw(ANY) uri=\"%s\"",
-        sound);
-  parser = gst_tfx_source_find_parser (path);
-  return g_strdup_printf ("filesrc name=file ! %s%s decodebin "
-                          "expose-all-streams=false caps=audio/x-raw(ANY)",
-      parser ? parser : "", parser ? " !" : "");
-}
-
-static void
-set_file (Player *player, const gchar *path)
-{
-  GstElement *file = gst_bin_get_by_name (GST_BIN (player->pipeline), "file");
-
-  gst_tfx_source_set_path (file, path);
-  gst_object_unref (file);
-}
-
 static void
 complete (Player *player, const gchar *name)
 {
@@ -354,26 +328,46 @@ complete (Player *player, const gchar *name)
   gst_object_unref (convert);
 }
 
+/* A microphone ("-") is part of the description already. */
+static gboolean
+add_sound (Player *player, const gchar *sound, GError **error)
+{
+  gchar *path = find_path (sound);
+  GstElement *convert =
+      gst_bin_get_by_name (GST_BIN (player->pipeline), "convert");
+  GstTfxReader *reader = NULL;
+
+  if (strcmp (sound, "-") != 0) {
+    reader = gst_tfx_reader_new (path, sound, NULL, NULL, error);
+    if (reader) {
+      gst_bin_add (GST_BIN (player->pipeline), gst_tfx_reader_get_bin (reader));
+      gst_element_link (gst_tfx_reader_get_bin (reader), convert);
+    }
+  }
+  gst_object_unref (convert);
+  g_free (path);
+  return reader || strcmp (sound, "-") == 0;
+}
+
 static gboolean
 build (Player *player, const gchar *sound)
 {
-  gchar *path = find_path (sound), *source, *text;
+  const gboolean is_microphone = strcmp (sound, "-") == 0;
   GError *error = NULL;
+  gchar *text;
 
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
   gst_tfx_tool_set_default (&player->sink, "autoaudiosink");
-  source = describe_source (player, sound, path);
-  text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
+  text = g_strdup_printf ("%s%s audioconvert name=convert ! tfxchain "
                           "name=chain ! "
                           "audioconvert name=back ! audioresample ! %s",
-      source, player->sink);
+      is_microphone ? player->source : "", is_microphone ? " !" : "",
+      player->sink);
   player->pipeline =
       gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (player->pipeline) {
     gst_object_ref_sink (player->pipeline);
     player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
-    if (path)
-      set_file (player, path);
     complete (player, "convert");
     complete (player, "back");
     if (player->options.chain_file)
@@ -381,13 +375,13 @@ build (Player *player, const gchar *sound)
           "watch", TRUE, NULL);
     else
       g_object_set (player->chain, "chain", player->options.chain, NULL);
-  } else {
+  }
+  if (!player->pipeline || !add_sound (player, sound, &error)) {
     gst_tfx_tool_error ("%s", error->message);
+    gst_clear_object (&player->pipeline);
   }
   g_clear_error (&error);
   g_free (text);
-  g_free (source);
-  g_free (path);
   return player->pipeline != NULL;
 }
 

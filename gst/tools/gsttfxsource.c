@@ -11,38 +11,8 @@
 #include "gsttfxbytes.h"
 #include "gsttfxcodec.h"
 #include "gsttfxcut.h"
+#include "gsttfxrange.h"
 #include "gsttfxtool.h"
-
-/* Only what it pushes is to be had. */
-static GstPadProbeReturn
-push_only (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_SCHEDULING)
-    return GST_PAD_PROBE_OK;
-  gst_query_set_scheduling (query, GST_SCHEDULING_FLAG_SEEKABLE, 1, -1, 0);
-  gst_query_add_scheduling_mode (query, GST_PAD_MODE_PUSH);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-/* What is behind the end of the sound does not come. */
-static GstPadProbeReturn
-clip (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  const guint64 end = *(const guint64 *)data;
-  const guint64 from = GST_BUFFER_OFFSET (buffer);
-
-  if (from >= end)
-    return GST_PAD_PROBE_DROP;
-  if (from + gst_buffer_get_size (buffer) > end) {
-    buffer = gst_buffer_make_writable (buffer);
-    gst_buffer_set_size (buffer, (gssize)(end - from));
-    info->data = buffer;
-  }
-  return GST_PAD_PROBE_OK;
-}
 
 static gboolean
 is_aiff (const gchar *path)
@@ -62,61 +32,39 @@ is_aiff (const gchar *path)
   return is_one;
 }
 
-const gchar *
-gst_tfx_source_find_parser (const gchar *path)
+GstElement *
+gst_tfx_source_new_parser (const gchar *path)
 {
-  const gchar *parser = NULL;
-  gboolean is_long;
-  GstElementFactory *factory;
+  gboolean is_long = FALSE;
+  GstElement *parser = NULL;
 
   if (is_aiff (path))
-    parser = "aiffparse";
+    parser = gst_element_factory_make ("aiffparse", NULL);
   else if (gst_tfx_cut_find_end (path, &is_long) >= 0 && is_long)
-    parser = "wavparse";
-  factory = parser ? gst_element_factory_find (parser) : NULL;
-  if (!factory)
-    return NULL;
-  gst_object_unref (factory);
+    parser = gst_element_factory_make ("wavparse", NULL);
+  /* wavparse (GStreamer 1.22) takes no chunk for longer than 2 GiB, and what is behind
+   * that for the next chunks: here it goes to the end of what comes. */
+  if (parser && is_long)
+    g_object_set (parser, "ignore-length", TRUE, NULL);
   return parser;
 }
 
-/* wavparse (GStreamer 1.22) takes no chunk for longer than 2 GiB, and what is behind that for
- * the next chunks: here it goes to the end of what comes. */
-static void
-ignore_length (GstPad *pad)
+GstElement *
+gst_tfx_source_new (const gchar *path)
 {
-  GstPad *peer = gst_pad_get_peer (pad);
-  GstElement *parser = peer ? gst_pad_get_parent_element (peer) : NULL;
-
-  if (parser && g_object_class_find_property (G_OBJECT_GET_CLASS (parser),
-                    "ignore-length"))
-    g_object_set (parser, "ignore-length", TRUE, NULL);
-  g_clear_object (&parser);
-  g_clear_object (&peer);
-}
-
-void
-gst_tfx_source_set_path (GstElement *filesrc, const gchar *path)
-{
-  GstPad *pad = gst_element_get_static_pad (filesrc, "src");
   gboolean is_long;
   const goffset end = gst_tfx_cut_find_end (path, &is_long);
-  guint64 *last;
+  GstElement *filesrc;
 
-  g_object_set (filesrc, "location", path, NULL);
-  /* Where wavparse (GStreamer 1.22) pulls, it looks behind the byte that fills an odd
-   * chunk up, and takes the end of the file for that of the sound; that of an RF64 goes
-   * to the end of the file for it. */
-  if (end >= 0) {
-    last = g_new (guint64, 1);
-    *last = (guint64)end;
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, push_only, NULL,
-        NULL);
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, clip, last, g_free);
-  }
-  if (is_long)
-    ignore_length (pad);
-  gst_object_unref (pad);
+  /* wavparse (GStreamer 1.22) looks behind the byte that fills an odd chunk up, and takes
+   * the end of the file for that of the sound; that of an RF64 goes to the end of the
+   * file for it. */
+  if (end >= 0)
+    return gst_tfx_range_new (path, 0, end);
+  filesrc = gst_element_factory_make ("filesrc", NULL);
+  if (filesrc)
+    g_object_set (filesrc, "location", path, NULL);
+  return filesrc;
 }
 
 /* ---- folders ------------------------------------------------------------------------ */

@@ -10,14 +10,14 @@ G_BEGIN_DECLS
 /* audioconvert (GStreamer 1.22) ends the program where there are more. */
 #define GST_TFX_SOURCE_MOST_CHANNELS 63
 
-/* The file for a filesrc, before it runs, once what find_parser names is linked to it. */
-void gst_tfx_source_set_path (GstElement *filesrc, const gchar *path);
+/* An element that reads a file; NULL: GStreamer has none. */
+GstElement *gst_tfx_source_new (const gchar *path);
 
 /* The parser for what stands in front of decodebin, or NULL.  For a WAV that has 2 GiB or
  * more it is "wavparse", to be told so.  For an AIFF it is "aiffparse": on a busy machine
  * decodebin (GStreamer 1.22) loses the first sound of one in a hundred, as the parser that
  * it starts itself puts it out before it is held. */
-const gchar *gst_tfx_source_find_parser (const gchar *path);
+GstElement *gst_tfx_source_new_parser (const gchar *path);
 
 /* Adds the sound files in a folder and the folders in it to `files`, in order; counts the
  * others.  Hidden ones, links to folders and the folder `except` (or NULL) are left out.

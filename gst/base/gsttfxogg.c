@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxogg.c: the pages of an Ogg file, RFC 3533, 6.
+ *
+ * A demultiplexer drops a page with a wrong checksum, and what follows moves forward.
+ */
+#include "gsttfxogg.h"
+
+#include <string.h>
+
+#include "gsttfxbytes.h"
+
+#define HEAD 27
+#define MOST_BYTES (HEAD + 255 + 255 * 255)
+
+/* Bits of its flags. */
+#define IS_FIRST 2
+#define IS_LAST 4
+
+typedef struct Page
+{
+  goffset at;
+  gsize size;
+  guint flags;
+  guint32 serial, number;
+} Page;
+
+/* Polynomial 0x04c11db7, most significant bit first, from 0. */
+static guint32
+sum_up (const guint8 *bytes, gsize n)
+{
+  static guint32 table[256];
+  static gsize is_made = 0;
+  guint32 sum = 0;
+
+  if (g_once_init_enter (&is_made)) {
+    for (guint32 i = 0; i < 256; i++) {
+      guint32 x = i << 24;
+
+      for (guint k = 0; k < 8; k++)
+        x = x << 1 ^ (x >> 31 ? 0x04c11db7 : 0);
+      table[i] = x;
+    }
+    g_once_init_leave (&is_made, 1);
+  }
+  for (gsize i = 0; i < n; i++)
+    sum = sum << 8 ^ table[sum >> 24 ^ bytes[i]];
+  return sum;
+}
+
+/* FALSE: there is no whole page with a good checksum. */
+static gboolean
+read_page (FILE *file, goffset at, guint8 *bytes, Page *page)
+{
+  gsize size = HEAD;
+  guint32 sum;
+
+  if (!gst_tfx_bytes_read_at (file, at, bytes, HEAD) ||
+      memcmp (bytes, "OggS", 5) != 0 ||
+      fread (bytes + HEAD, 1, bytes[26], file) != bytes[26])
+    return FALSE;
+  size += bytes[26];
+  for (guint i = 0; i < bytes[26]; i++)
+    size += bytes[HEAD + i];
+  if (fread (bytes + HEAD + bytes[26], 1, size - HEAD - bytes[26], file) !=
+      size - HEAD - bytes[26])
+    return FALSE;
+  sum = (guint32)gst_tfx_bytes_get_le (bytes + 22, 4);
+  memset (bytes + 22, 0, 4);
+  if (sum_up (bytes, size) != sum)
+    return FALSE;
+  *page =
+      (Page){ at, size, bytes[5], (guint32)gst_tfx_bytes_get_le (bytes + 14, 4),
+        (guint32)gst_tfx_bytes_get_le (bytes + 18, 4) };
+  return TRUE;
+}
+
+/* The next good page at an offset or after it; FALSE: there is none. */
+static gboolean
+find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)
+{
+  guint8 *letters;
+  gsize n;
+
+  while (!read_page (file, at, bytes, page)) {
+    at++;
+    if (at >= size || fseeko (file, at, SEEK_SET) != 0)
+      return FALSE;
+    n = fread (bytes, 1, MOST_BYTES, file);
+    letters = memmem (bytes, n, "OggS", 4);
+    at += letters ? letters - bytes : n > 4 ? (goffset)n - 4 : (goffset)n;
+    if (!letters && at + 4 >= size)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gchar *
+gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
+{
+  GHashTable *numbers =
+      g_hash_table_new (NULL, NULL); /* the next of a serial */
+  guint8 *bytes = g_malloc (MOST_BYTES);
+  goffset at = start, bad = -1;
+  gboolean has_data = TRUE, has_end = TRUE;
+  gpointer number;
+  Page page;
+
+  while (find_page (file, at, size, bytes, &page)) {
+    /* The first pages of all streams of a link come before the others. */
+    if (page.flags & IS_FIRST && has_data) {
+      if (links)
+        g_array_append_val (links, page.at);
+      if (!has_end && bad < 0)
+        bad = page.at;
+      g_hash_table_remove_all (numbers);
+    }
+    has_data = !(page.flags & IS_FIRST);
+    has_end = page.flags & IS_LAST;
+    if (bad < 0 &&
+        (page.at != at || (g_hash_table_lookup_extended (numbers,
+                               GUINT_TO_POINTER (page.serial), NULL, &number)
+                                  ? GPOINTER_TO_UINT (number) != page.number
+                                  : has_data)))
+      bad = at;
+    g_hash_table_insert (numbers, GUINT_TO_POINTER (page.serial),
+        GUINT_TO_POINTER (page.number + 1));
+    at = page.at + (goffset)page.size;
+  }
+  g_free (bytes);
+  g_hash_table_unref (numbers);
+  if (bad >= 0)
+    return g_strdup_printf ("it is damaged: a page is wrong or missing at byte "
+                            "%" G_GOFFSET_FORMAT,
+        bad);
+  return has_end ? NULL : g_strdup ("it is cut off: its last page is missing");
+}

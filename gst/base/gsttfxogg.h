@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxogg.h: the pages of an Ogg file. */
+#ifndef GST_TFX_OGG_H
+#define GST_TFX_OGG_H
+
+#include <stdio.h>
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Reads all pages from `start` to the end of the file at `size`.  Returns what is wrong
+ * with them, for the caller to free, or NULL.  `links`, unless NULL, gets the goffset of
+ * each link: more than one in a chained file. */
+gchar *
+gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links);
+
+G_END_DECLS
+
+#endif /* GST_TFX_OGG_H */

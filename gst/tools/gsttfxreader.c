@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxreader.c: the sound of a file, of an address or of standard input as one stream.
+ *
+ *   filesrc ! [parser !] decodebin ! audioconvert ! audioresample ! capsfilter
+ *
+ * The capsfilter has the rate and channels of what comes first; the converters pass it
+ * on.  At the end of a link of a chained Ogg a new source and decoder read the next one.
+ * A decoder whose streams change by themselves is linked anew.
+ */
+#include "gsttfxreader.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "gsttfxcut.h"
+#include "gsttfxrange.h"
+#include "gsttfxsource.h"
+#include "gsttfxwavpack.h"
+
+#define NO_SOUND "it has no audio that GStreamer can decode"
+
+/* Empty buffers in a row after which there is no end. */
+#define MAX_EMPTY 1000
+
+/* Containers round timestamps, some to milliseconds. */
+#define MAX_JITTER (40 * GST_MSECOND)
+#define MAX_ROUNDING GST_MSECOND
+/* A lossy decoder may begin later than the container says, or end earlier, by a frame of
+ * its codec. */
+#define MAX_CODEC_FRAMES 2048
+
+struct GstTfxReader
+{
+  gchar *path, *uri;
+  GstTfxReaderFound found;
+  gpointer data;
+  GstElement *bin, *decoder, *convert, *filter;
+  GstElement *source, *parser; /* or NULL */
+  GstPad *sink;                /* of the first converter */
+  GArray *links;
+  guint link;
+
+  gint has_sound, n_tracks; /* atomic */
+  gint n_groups;            /* of streams that the decoder has had: atomic */
+
+  /* Of the streaming thread. */
+  GstAudioInfo first, info;
+  gboolean has_begun;     /* samples came */
+  gboolean has_segment;   /* that is new, so that timestamps may jump */
+  gboolean is_joined;     /* what comes is not the first part */
+  gboolean is_stamped;    /* timestamps are the reader's own */
+  gboolean is_exact;      /* the decoder is lossless */
+  gboolean says_duration; /* the container */
+  GstClockTime base;      /* the next sample's time is n_frames after it */
+  guint64 n_frames, n_all, most_frames;
+  GstClockTime came;
+  guint n_empty;
+  gchar *damage;
+};
+
+static gboolean
+has_links (const GstTfxReader *reader)
+{
+  return reader->links && reader->links->len > 2;
+}
+
+/* ---- what is lost ------------------------------------------------------------------- */
+
+static void G_GNUC_PRINTF (2, 3)
+    note_damage (GstTfxReader *reader, const gchar *format, ...)
+{
+  va_list arguments;
+
+  if (reader->damage)
+    return;
+  va_start (arguments, format);
+  reader->damage = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+}
+
+static GstClockTime
+count_time (const GstTfxReader *reader, guint64 n_frames)
+{
+  return gst_util_uint64_scale (n_frames, GST_SECOND,
+      (guint64)GST_AUDIO_INFO_RATE (&reader->info));
+}
+
+static GstClockTime
+find_next (const GstTfxReader *reader)
+{
+  return reader->base + count_time (reader, reader->n_frames);
+}
+
+/* A decoder marks what follows a frame that it has lost.  Encoders need timestamps without
+ * a hole. */
+static void
+look_for_hole (GstTfxReader *reader, GstBuffer *buffer)
+{
+  const GstClockTime now = GST_BUFFER_PTS (buffer);
+  const gboolean is_late =
+      GST_CLOCK_TIME_IS_VALID (now) && now > find_next (reader) + MAX_JITTER;
+
+  const gboolean is_hole =
+      reader->has_begun && !reader->has_segment &&
+      (is_late || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+
+  if (is_hole || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
+    note_damage (reader, "it is damaged: sound is missing at %.3f s",
+        (gdouble)(reader->came + count_time (reader, reader->n_all)) /
+            GST_SECOND);
+  if (is_hole && reader->path)
+    reader->is_stamped = TRUE;
+}
+
+/* Other containers do not say it, or gsttfxcut.c knows better. */
+static void
+look_at_end (GstTfxReader *reader)
+{
+  const guint64 most_missing =
+      reader->is_exact ? 0 : MIN (reader->most_frames, MAX_CODEC_FRAMES);
+  GstClockTime came;
+  gint64 told;
+
+  if (!reader->has_begun || !reader->says_duration ||
+      g_atomic_int_get (&reader->n_tracks) != 1 ||
+      !gst_pad_peer_query_duration (reader->sink, GST_FORMAT_TIME, &told))
+    return;
+  came = reader->came + count_time (reader, reader->n_all);
+  if (came + count_time (reader, most_missing) + MAX_ROUNDING <
+      (GstClockTime)told)
+    note_damage (reader,
+        "it is cut off or damaged: it has %.3f s of the %.3f s given in its "
+        "header",
+        (gdouble)came / GST_SECOND, (gdouble)told / GST_SECOND);
+}
+
+/* The frames of each block of WavPack have a checksum, which its decoder ignores. */
+static void
+take_wavpack_error (gpointer data)
+{
+  GstTfxReader *reader = data;
+
+  note_damage (reader, "it is damaged: a checksum is wrong at %.3f s",
+      (gdouble)(reader->came + count_time (reader, reader->n_all)) /
+          GST_SECOND);
+}
+
+static void
+take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
+{
+  GstTfxReader *reader = data;
+  GstElementFactory *factory = gst_element_get_factory (element);
+  const gchar *name = factory ? GST_OBJECT_NAME (factory) : "";
+
+  if (strcmp (name, "matroskademux") == 0 || strcmp (name, "qtdemux") == 0 ||
+      (strcmp (name, "flacparse") == 0 && has_links (reader)))
+    reader->says_duration = TRUE;
+  if (strcmp (name, "flacdec") == 0 || strcmp (name, "avdec_alac") == 0)
+    reader->is_exact = TRUE;
+  if (strcmp (name, "wavpackdec") == 0)
+    gst_tfx_wavpack_watch (element, take_wavpack_error, reader);
+}
+
+/* ---- one stream --------------------------------------------------------------------- */
+
+static void next_link (GstElement *bin, gpointer data);
+
+/* wavparse (GStreamer 1.22) pushes nothing for ever where a chunk behind the sound is cut
+ * off. */
+static GstPadProbeReturn
+end_empty (GstTfxReader *reader, GstPadProbeInfo *info)
+{
+  if (++reader->n_empty < MAX_EMPTY)
+    return GST_PAD_PROBE_OK;
+  gst_clear_buffer ((GstBuffer **)&info->data);
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static GstPadProbeReturn
+take_buffer (GstTfxReader *reader, GstPadProbeInfo *info)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const gsize size = gst_buffer_get_size (buffer);
+  guint64 n_frames;
+
+  if (size == 0)
+    return end_empty (reader, info);
+  reader->n_empty = 0;
+  if (GST_AUDIO_INFO_BPF (&reader->info) == 0)
+    return GST_PAD_PROBE_OK;
+  n_frames = size / (gsize)GST_AUDIO_INFO_BPF (&reader->info);
+  look_for_hole (reader, buffer);
+  if (reader->is_stamped) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_PTS (buffer) = find_next (reader);
+    GST_BUFFER_DURATION (buffer) = count_time (reader, n_frames);
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
+    info->data = buffer;
+  } else if (GST_BUFFER_PTS_IS_VALID (buffer)) {
+    reader->base = GST_BUFFER_PTS (buffer);
+    reader->n_frames = 0;
+  }
+  reader->n_frames += n_frames;
+  reader->n_all += n_frames;
+  reader->most_frames = MAX (reader->most_frames, n_frames);
+  reader->has_begun = TRUE;
+  reader->has_segment = FALSE;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The time goes on from here. */
+static void
+begin_part (GstTfxReader *reader)
+{
+  if (GST_AUDIO_INFO_RATE (&reader->info) == 0)
+    return;
+  reader->base = find_next (reader);
+  reader->came += count_time (reader, reader->n_all);
+  reader->n_frames = reader->n_all = 0;
+}
+
+static void
+take_caps (GstTfxReader *reader, GstCaps *caps)
+{
+  GstAudioInfo info;
+  GstCaps *fixed;
+
+  if (!gst_audio_info_from_caps (&info, caps))
+    return;
+  begin_part (reader);
+  reader->info = info;
+  if (GST_AUDIO_INFO_RATE (&reader->first) == 0) {
+    reader->first = info;
+    fixed = gst_caps_copy (caps);
+    gst_structure_remove_fields (gst_caps_get_structure (fixed, 0), "format",
+        "layout", NULL);
+    g_object_set (reader->filter, "caps", fixed, NULL);
+    gst_caps_unref (fixed);
+    if (reader->found)
+      reader->found (&info, reader->data);
+  } else if (GST_AUDIO_INFO_RATE (&info) !=
+                 GST_AUDIO_INFO_RATE (&reader->first) ||
+             GST_AUDIO_INFO_CHANNELS (&info) !=
+                 GST_AUDIO_INFO_CHANNELS (&reader->first)) {
+    GST_ELEMENT_WARNING (reader->bin, STREAM, FORMAT,
+        ("at %.3f s it changes to %d Hz and %d channel%s, and is converted to "
+         "%d Hz and %d",
+            (gdouble)reader->came / GST_SECOND, GST_AUDIO_INFO_RATE (&info),
+            GST_AUDIO_INFO_CHANNELS (&info),
+            GST_AUDIO_INFO_CHANNELS (&info) == 1 ? "" : "s",
+            GST_AUDIO_INFO_RATE (&reader->first),
+            GST_AUDIO_INFO_CHANNELS (&reader->first)),
+        (NULL));
+  }
+}
+
+static GstPadProbeReturn
+take_event (GstTfxReader *reader, GstPadProbeInfo *info)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstSegment segment;
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      take_caps (reader, caps);
+      return GST_PAD_PROBE_OK;
+    case GST_EVENT_SEGMENT:
+      reader->has_segment = TRUE;
+      if (reader->is_joined)
+        return GST_PAD_PROBE_DROP;
+      /* What follows would be clipped at the end of the first part. */
+      if (has_links (reader)) {
+        gst_event_copy_segment (event, &segment);
+        segment.stop = segment.duration = GST_CLOCK_TIME_NONE;
+        info->data = gst_event_new_segment (&segment);
+        gst_event_unref (event);
+      }
+      return GST_PAD_PROBE_OK;
+    case GST_EVENT_FLUSH_STOP:
+      reader->is_stamped = reader->is_joined;
+      return GST_PAD_PROBE_OK;
+    case GST_EVENT_EOS:
+      look_at_end (reader);
+      if (!has_links (reader) || reader->link + 2 >= reader->links->len)
+        return GST_PAD_PROBE_OK;
+      gst_element_call_async (reader->bin, next_link, reader, NULL);
+      return GST_PAD_PROBE_DROP;
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_STREAM_COLLECTION:
+    case GST_EVENT_STREAM_GROUP_DONE:
+    case GST_EVENT_TAG:
+    case GST_EVENT_TOC:
+    case GST_EVENT_GAP:
+      return reader->is_joined ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+    default:
+      return GST_PAD_PROBE_OK;
+  }
+}
+
+/* Upstream there is one link alone. */
+static GstPadProbeReturn
+take_upstream (const GstTfxReader *reader, GstPadProbeInfo *info)
+{
+  const gboolean is_query = info->type & GST_PAD_PROBE_TYPE_QUERY_UPSTREAM;
+  const GstQueryType query =
+      is_query ? GST_QUERY_TYPE (info->data) : GST_QUERY_UNKNOWN;
+
+  if (!has_links (reader) && !reader->is_joined)
+    return GST_PAD_PROBE_OK;
+  return query == GST_QUERY_DURATION || query == GST_QUERY_SEEKING ||
+                 query == GST_QUERY_POSITION ||
+                 (!is_query && GST_EVENT_TYPE (info->data) == GST_EVENT_SEEK)
+             ? GST_PAD_PROBE_DROP
+             : GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+    return take_buffer (data, info);
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM)
+    return take_event (data, info);
+  return take_upstream (data, info);
+}
+
+/* ---- its elements ------------------------------------------------------------------- */
+
+/* The first track; or what takes its place. */
+static void
+take_pad (GstElement *decoder, GstPad *pad, gpointer data)
+{
+  GstTfxReader *reader = data;
+  const gboolean is_new_group = g_atomic_int_get (&reader->n_groups) > 0;
+  GstPad *before = gst_pad_get_peer (reader->sink);
+
+  if (!is_new_group)
+    g_atomic_int_inc (&reader->n_tracks);
+  if (before && is_new_group)
+    gst_pad_unlink (before, reader->sink);
+  if (!before || is_new_group) {
+    if (is_new_group) {
+      begin_part (reader);
+      reader->is_joined = reader->is_stamped = TRUE;
+    }
+    gst_pad_link (pad, reader->sink);
+    g_atomic_int_set (&reader->has_sound, TRUE);
+  }
+  g_clear_object (&before);
+}
+
+/* All that the decoder has is known: without sound nothing would ever end. */
+static void
+take_all_pads (GstElement *decoder, gpointer data)
+{
+  GstTfxReader *reader = data;
+
+  g_atomic_int_inc (&reader->n_groups);
+  if (!gst_tfx_reader_has_sound (reader))
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, (NO_SOUND), (NULL));
+}
+
+/* NULL stays NULL. */
+static GstElement *
+add (GstTfxReader *reader, GstElement *element)
+{
+  if (element)
+    gst_bin_add (GST_BIN (reader->bin), element);
+  return element;
+}
+
+static void
+drop (GstTfxReader *reader, GstElement **element)
+{
+  if (*element) {
+    gst_element_set_state (*element, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (reader->bin), *element);
+    *element = NULL;
+  }
+}
+
+static void
+remove_link (GstTfxReader *reader)
+{
+  drop (reader, &reader->source);
+  drop (reader, &reader->parser);
+  drop (reader, &reader->decoder);
+}
+
+/* What reads the current link, or all.  FALSE with an error. */
+static gboolean
+add_link (GstTfxReader *reader, GError **error)
+{
+  const gboolean is_uri = !reader->path && reader->uri;
+
+  reader->decoder = add (reader,
+      gst_element_factory_make (is_uri ? "uridecodebin" : "decodebin", NULL));
+  if (reader->path)
+    reader->source = add (reader,
+        has_links (reader)
+            ? gst_tfx_range_new (reader->path,
+                  g_array_index (reader->links, goffset, reader->link),
+                  g_array_index (reader->links, goffset, reader->link + 1))
+            : gst_tfx_source_new (reader->path));
+  else if (!is_uri)
+    reader->source = add (reader, gst_element_factory_make ("fdsrc", NULL));
+  if (!reader->decoder || (!is_uri && !reader->source)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "GStreamer has no elements to read it (Debian package "
+        "gstreamer1.0-plugins-base)");
+    return FALSE;
+  }
+  if (reader->path)
+    reader->parser = add (reader, gst_tfx_source_new_parser (reader->path));
+  else if (is_uri)
+    g_object_set (reader->decoder, "uri", reader->uri, NULL);
+  else
+    g_object_set (reader->source, "fd", STDIN_FILENO, NULL);
+  if (reader->parser)
+    gst_element_link_many (reader->source, reader->parser, reader->decoder,
+        NULL);
+  else if (reader->source)
+    gst_element_link (reader->source, reader->decoder);
+  g_object_set (reader->decoder, "expose-all-streams", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (reader->decoder), "caps",
+      "audio/x-raw(ANY)");
+  g_signal_connect (reader->decoder, "pad-added", G_CALLBACK (take_pad),
+      reader);
+  g_signal_connect (reader->decoder, "no-more-pads", G_CALLBACK (take_all_pads),
+      reader);
+  g_atomic_int_set (&reader->n_groups, 0);
+  g_atomic_int_set (&reader->n_tracks, 0);
+  g_atomic_int_set (&reader->has_sound, FALSE);
+  return TRUE;
+}
+
+/* Not in a streaming thread, which would wait for itself. */
+static void
+next_link (GstElement *bin, gpointer data)
+{
+  GstTfxReader *reader = data;
+
+  remove_link (reader);
+  begin_part (reader);
+  reader->is_joined = reader->is_stamped = TRUE;
+  reader->link++;
+  if (!add_link (reader, NULL))
+    return;
+  gst_element_sync_state_with_parent (reader->decoder);
+  if (reader->parser)
+    gst_element_sync_state_with_parent (reader->parser);
+  gst_element_sync_state_with_parent (reader->source);
+}
+
+/* ---- what others see ---------------------------------------------------------------- */
+
+static void
+free_reader (gpointer data)
+{
+  GstTfxReader *reader = data;
+
+  g_clear_object (&reader->sink);
+  g_clear_pointer (&reader->links, g_array_unref);
+  g_free (reader->damage);
+  g_free (reader->path);
+  g_free (reader->uri);
+  g_free (reader);
+}
+
+GstTfxReader *
+gst_tfx_reader_new (const gchar *path, const gchar *uri,
+    GstTfxReaderFound found, gpointer data, GError **error)
+{
+  GstTfxReader *reader = g_new0 (GstTfxReader, 1);
+  GstElement *resample;
+  GstPad *pad;
+
+  reader->path = g_strdup (path);
+  reader->uri = g_strdup (uri);
+  reader->found = found;
+  reader->data = data;
+  reader->bin = gst_bin_new (NULL);
+  g_object_set_data_full (G_OBJECT (reader->bin), "reader", reader,
+      free_reader);
+  /* The decoder of a later link is no change of the pipeline's state. */
+  g_object_set (reader->bin, "async-handling", TRUE, NULL);
+  g_signal_connect (reader->bin, "deep-element-added",
+      G_CALLBACK (take_element), reader);
+  reader->convert =
+      add (reader, gst_element_factory_make ("audioconvert", NULL));
+  resample = add (reader, gst_element_factory_make ("audioresample", NULL));
+  reader->filter = add (reader, gst_element_factory_make ("capsfilter", NULL));
+  if (path)
+    reader->links = gst_tfx_cut_find_links (path);
+  if (!add_link (reader, error) || !reader->convert || !resample) {
+    gst_object_unref (gst_object_ref_sink (reader->bin));
+    return NULL;
+  }
+  gst_element_link_many (reader->convert, resample, reader->filter, NULL);
+  pad = gst_element_get_static_pad (reader->filter, "src");
+  gst_element_add_pad (reader->bin, gst_ghost_pad_new ("src", pad));
+  gst_object_unref (pad);
+  reader->sink = gst_element_get_static_pad (reader->convert, "sink");
+  gst_tfx_source_complete (reader->convert);
+  gst_pad_add_probe (reader->sink,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_BOTH |
+          GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+      follow, reader, NULL);
+  return reader;
+}
+
+GstElement *
+gst_tfx_reader_get_bin (const GstTfxReader *reader)
+{
+  return reader->bin;
+}
+
+gboolean
+gst_tfx_reader_has_sound (GstTfxReader *reader)
+{
+  return g_atomic_int_get (&reader->has_sound);
+}
+
+guint
+gst_tfx_reader_count_tracks (GstTfxReader *reader)
+{
+  return (guint)g_atomic_int_get (&reader->n_tracks);
+}
+
+const gchar *
+gst_tfx_reader_get_damage (const GstTfxReader *reader)
+{
+  return reader->damage;
+}
+
+void
+gst_tfx_reader_reset (GstTfxReader *reader)
+{
+  remove_link (reader);
+  reader->link = 0;
+  add_link (reader, NULL);
+  gst_audio_info_init (&reader->first);
+  gst_audio_info_init (&reader->info);
+  reader->has_begun = reader->has_segment = FALSE;
+  reader->is_joined = reader->is_stamped = FALSE;
+  reader->base = reader->came = 0;
+  reader->n_frames = reader->n_all = reader->most_frames = 0;
+  reader->n_empty = 0;
+  g_clear_pointer (&reader->damage, g_free);
+}
