@@ -244,6 +244,7 @@ if $built; then
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'pages: ' "$root/tests/pages.py"
   run_tap 'files: ' "$root/tests/files/matrix.py"
+  run_tap 'files: ' "$root/tests/files/damage.py"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
   title "the program"
   end_beside 'program: '

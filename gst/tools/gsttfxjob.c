@@ -68,9 +68,8 @@ open_part (GstTfxJob *job, GstTfxPart *part)
   return !job->is_of_output;
 }
 
-/* Before anything is decoded (`came` is GST_CLOCK_TIME_NONE), and behind it. */
-static void
-check_whole (GstTfxJob *job, GstClockTime came)
+void
+gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came)
 {
   gchar *missing;
 
@@ -125,7 +124,7 @@ run_levelled (GstTfxJob *job, const gchar *part)
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
 
   gst_tfx_pass_run (&measuring, &measured);
-  check_whole (job, (GstClockTime)job->duration);
+  gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
   if (job->error)
     return;
   loudness->input_lufs = measured.integrated;
@@ -153,14 +152,14 @@ run_once (GstTfxJob *job, const gchar *level, const gchar *part,
   const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL };
 
   gst_tfx_pass_run (&pass, loudness);
-  check_whole (job, (GstClockTime)job->duration);
+  gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
 }
 
 static void
 begin (GstTfxJob *job, GStatBuf *before)
 {
   check_input (job, before);
-  check_whole (job, GST_CLOCK_TIME_NONE);
+  gst_tfx_job_check_whole (job, GST_CLOCK_TIME_NONE);
 }
 
 static void

@@ -72,6 +72,10 @@ gboolean gst_tfx_job_run (GstTfxJob *job);
  * job->error. */
 gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
 
+/* Fails the job, or warns once if it allows it, where its input is truncated or damaged.
+ * Before it is decoded `came` is GST_CLOCK_TIME_NONE, then how long its sound is. */
+void gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came);
+
 void gst_tfx_job_clear (GstTfxJob *job);
 
 G_END_DECLS

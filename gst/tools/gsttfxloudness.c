@@ -84,7 +84,7 @@ gst_tfx_loudness_run (gint argc, gchar **argv)
   GstTfxOptions options = { NULL };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 3] = {
     { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options.allow_cut,
-        "measure truncated files too, with a warning", NULL },
+        "measure truncated or damaged files too, with a warning", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
         "print one JSON object per file and line", NULL },
   };

@@ -66,7 +66,7 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
             "overwrite existing outputs", NULL },
         { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
-            "process truncated files too, with a warning", NULL },
+            "process truncated or damaged files too, with a warning", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
             "print one JSON object per file and line", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,

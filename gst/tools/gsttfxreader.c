@@ -45,15 +45,15 @@ struct GstTfxReader
 
   /* Of the streaming thread. */
   GstAudioInfo first, info;
-  gboolean has_begun;     /* samples came */
-  gboolean has_segment;   /* that is new, so that timestamps may jump */
-  gboolean is_joined;     /* what comes is not the first part */
-  gboolean is_stamped;    /* timestamps are the reader's own */
-  gboolean is_exact;      /* the decoder is lossless */
-  gboolean says_duration; /* the container */
-  GstClockTime base;      /* the next sample's time is n_frames after it */
+  gboolean has_begun;    /* samples came */
+  gboolean has_segment;  /* that is new, so that timestamps may jump */
+  gboolean is_joined;    /* what comes is not the first part */
+  gboolean is_stamped;   /* timestamps are the reader's own */
+  gboolean is_exact;     /* the decoder is lossless */
+  GstElement *container; /* that knows the duration of its tracks; or NULL */
+  GstClockTime base;     /* the next sample's time is n_frames after it */
   guint64 n_frames, n_all, most_frames;
-  GstClockTime came;
+  GstClockTime came, before; /* in all, and before this link */
   guint n_empty;
   gchar *damage;
 };
@@ -85,6 +85,17 @@ count_time (const GstTfxReader *reader, guint64 n_frames)
       (guint64)GST_AUDIO_INFO_RATE (&reader->info));
 }
 
+/* In seconds, for messages: the end of what came. */
+static gdouble
+find_place (const GstTfxReader *reader)
+{
+  const GstClockTime last = GST_AUDIO_INFO_RATE (&reader->info) > 0
+                                ? count_time (reader, reader->n_all)
+                                : 0;
+
+  return (gdouble)(reader->came + last) / GST_SECOND;
+}
+
 static GstClockTime
 find_next (const GstTfxReader *reader)
 {
@@ -99,20 +110,19 @@ look_for_hole (GstTfxReader *reader, GstBuffer *buffer)
   const GstClockTime now = GST_BUFFER_PTS (buffer);
   const gboolean is_late =
       GST_CLOCK_TIME_IS_VALID (now) && now > find_next (reader) + MAX_JITTER;
-
   const gboolean is_hole =
       reader->has_begun && !reader->has_segment &&
       (is_late || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
 
   if (is_hole || GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     note_damage (reader, "it is damaged: sound is missing at %.3f s",
-        (gdouble)(reader->came + count_time (reader, reader->n_all)) /
-            GST_SECOND);
+        find_place (reader));
   if (is_hole && reader->path)
     reader->is_stamped = TRUE;
 }
 
-/* Other containers do not say it, or gsttfxcut.c knows better. */
+/* The duration of a container is that of its longest track.  Others do not say it, or
+ * gsttfxcut.c knows better. */
 static void
 look_at_end (GstTfxReader *reader)
 {
@@ -121,11 +131,11 @@ look_at_end (GstTfxReader *reader)
   GstClockTime came;
   gint64 told;
 
-  if (!reader->has_begun || !reader->says_duration ||
-      g_atomic_int_get (&reader->n_tracks) != 1 ||
+  if (!reader->has_begun || !reader->container ||
+      reader->container->numsrcpads != 1 ||
       !gst_pad_peer_query_duration (reader->sink, GST_FORMAT_TIME, &told))
     return;
-  came = reader->came + count_time (reader, reader->n_all);
+  came = reader->came - reader->before + count_time (reader, reader->n_all);
   if (came + count_time (reader, most_missing) + MAX_ROUNDING <
       (GstClockTime)told)
     note_damage (reader,
@@ -141,8 +151,7 @@ take_wavpack_error (gpointer data)
   GstTfxReader *reader = data;
 
   note_damage (reader, "it is damaged: a checksum is wrong at %.3f s",
-      (gdouble)(reader->came + count_time (reader, reader->n_all)) /
-          GST_SECOND);
+      find_place (reader));
 }
 
 static void
@@ -154,7 +163,7 @@ take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 
   if (strcmp (name, "matroskademux") == 0 || strcmp (name, "qtdemux") == 0 ||
       (strcmp (name, "flacparse") == 0 && has_links (reader)))
-    reader->says_duration = TRUE;
+    reader->container = element;
   if (strcmp (name, "flacdec") == 0 || strcmp (name, "avdec_alac") == 0)
     reader->is_exact = TRUE;
   if (strcmp (name, "wavpackdec") == 0)
@@ -388,6 +397,7 @@ remove_link (GstTfxReader *reader)
   drop (reader, &reader->source);
   drop (reader, &reader->parser);
   drop (reader, &reader->decoder);
+  reader->container = NULL;
 }
 
 /* What reads the current link, or all.  FALSE with an error. */
@@ -437,22 +447,26 @@ add_link (GstTfxReader *reader, GError **error)
   return TRUE;
 }
 
-/* Not in a streaming thread, which would wait for itself. */
+/* Not in a streaming thread, which would wait for itself.  The lock keeps the state of the
+ * bin until its new elements have it. */
 static void
 next_link (GstElement *bin, gpointer data)
 {
   GstTfxReader *reader = data;
 
+  GST_STATE_LOCK (bin);
   remove_link (reader);
   begin_part (reader);
+  reader->before = reader->came;
   reader->is_joined = reader->is_stamped = TRUE;
   reader->link++;
-  if (!add_link (reader, NULL))
-    return;
-  gst_element_sync_state_with_parent (reader->decoder);
-  if (reader->parser)
-    gst_element_sync_state_with_parent (reader->parser);
-  gst_element_sync_state_with_parent (reader->source);
+  if (add_link (reader, NULL)) {
+    gst_element_sync_state_with_parent (reader->decoder);
+    if (reader->parser)
+      gst_element_sync_state_with_parent (reader->parser);
+    gst_element_sync_state_with_parent (reader->source);
+  }
+  GST_STATE_UNLOCK (bin);
 }
 
 /* ---- what others see ---------------------------------------------------------------- */
@@ -546,7 +560,7 @@ gst_tfx_reader_reset (GstTfxReader *reader)
   gst_audio_info_init (&reader->info);
   reader->has_begun = reader->has_segment = FALSE;
   reader->is_joined = reader->is_stamped = FALSE;
-  reader->base = reader->came = 0;
+  reader->base = reader->came = reader->before = 0;
   reader->n_frames = reader->n_all = reader->most_frames = 0;
   reader->n_empty = 0;
   g_clear_pointer (&reader->damage, g_free);

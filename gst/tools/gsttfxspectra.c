@@ -95,14 +95,16 @@ clear (File *file)
 static gboolean
 measure (File *file)
 {
-  GstTfxJob job = { .input = file->path, .chain = "" };
+  GstTfxJob job = { .input = file->path, .chain = "", .allow_cut = TRUE };
   const GstTfxPass pass = { .job = &job,
     .take_buffer = take_buffer,
     .data = file,
     .n_passes = 1 };
   gboolean is_done;
 
+  gst_tfx_job_check_whole (&job, GST_CLOCK_TIME_NONE);
   gst_tfx_pass_run (&pass, NULL);
+  gst_tfx_job_check_whole (&job, (GstClockTime)job.duration);
   if (!job.error && file->error)
     job.error = g_error_copy (file->error);
   if (!job.error && !file->spectrum)
