@@ -13,33 +13,61 @@
 #define IS_MONO 0x4
 #define IS_LOSSY 0x8
 #define IS_FLOAT 0x80
-#define IS_EXTENDED 0x100
 #define IS_FIRST_AND_LAST 0x1800
 #define SHIFT(flags) ((flags) >> 13 & 0x1f)
 #define IS_TWICE 0x40000000 /* one channel becomes two */
 
 #define HEADER 32
 
+/* What is in a block: a byte for its kind, and words, counted by one byte or three. */
+#define KIND(byte) ((byte)&0x3f)
+#define IS_LONG 0x80
+#define EXTENSION 0x09
+
 typedef struct Watch
 {
   void (*bad) (gpointer data);
   gpointer data;
   guint32 n_frames, flags, sum; /* of the block that is being decoded */
+  guint shift; /* by which its samples were shorter when they were summed up */
 } Watch;
+
+/* The low bits that 32-bit samples have in common, or that are stored apart: four
+ * numbers of bits. */
+static guint
+find_extension (const guint8 *bytes, gsize size)
+{
+  gsize at = HEADER, head, n;
+
+  for (; at + 2 < size; at += head + n) {
+    head = bytes[at] & IS_LONG ? 4 : 2;
+    if (at + head > size)
+      break;
+    n = 2 * gst_tfx_bytes_get_le (bytes + at + 1, head - 1);
+    if (KIND (bytes[at]) == EXTENSION && n == 4 && at + head + n <= size) {
+      bytes += at + head;
+      return MIN (31u, (guint)(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
+    }
+  }
+  return 0;
+}
 
 static GstPadProbeReturn
 take_block (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Watch *watch = data;
-  guint8 header[HEADER];
+  GstMapInfo map;
 
   watch->n_frames = 0;
-  if (gst_buffer_extract (GST_PAD_PROBE_INFO_BUFFER (info), 0, header,
-          HEADER) == HEADER) {
-    watch->n_frames = (guint32)gst_tfx_bytes_get_le (header + 20, 4);
-    watch->flags = (guint32)gst_tfx_bytes_get_le (header + 24, 4);
-    watch->sum = (guint32)gst_tfx_bytes_get_le (header + 28, 4);
+  if (!gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  if (map.size >= HEADER) {
+    watch->n_frames = (guint32)gst_tfx_bytes_get_le (map.data + 20, 4);
+    watch->flags = (guint32)gst_tfx_bytes_get_le (map.data + 24, 4);
+    watch->sum = (guint32)gst_tfx_bytes_get_le (map.data + 28, 4);
+    watch->shift = SHIFT (watch->flags) + find_extension (map.data, map.size);
   }
+  gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
   return GST_PAD_PROBE_OK;
 }
 
@@ -53,7 +81,8 @@ sum_up (const guint8 *bytes, gsize n_samples, gsize width, guint step,
   for (gsize i = 0; i < n_samples; i += step) {
     sample = (guint32)gst_tfx_bytes_get_le (bytes + i * width, width);
     sample <<= 32 - 8 * width;
-    sum = 3 * sum + (guint32)((gint32)sample >> (32 - 8 * width + shift));
+    sum = 3 * sum +
+          (guint32)((gint32)sample >> MIN (31u, 32 - 8 * width + shift));
   }
   return sum;
 }
@@ -71,14 +100,14 @@ take_samples (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (caps && gst_audio_info_from_caps (&audio, caps) &&
       (flags & IS_FIRST_AND_LAST) == IS_FIRST_AND_LAST &&
-      !(flags & (IS_LOSSY | IS_FLOAT | IS_EXTENDED)) &&
+      !(flags & (IS_LOSSY | IS_FLOAT)) && width > 1 &&
       (gsize)GST_AUDIO_INFO_DEPTH (&audio) == 8 * width &&
       (gsize)GST_AUDIO_INFO_BPF (&audio) == width * n_channels &&
       G_BYTE_ORDER == G_LITTLE_ENDIAN &&
       gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ)) {
     if (map.size == watch->n_frames * width * n_channels &&
         sum_up (map.data, watch->n_frames * n_channels, width,
-            flags & IS_TWICE ? 2 : 1, SHIFT (flags)) != watch->sum)
+            flags & IS_TWICE ? 2 : 1, watch->shift) != watch->sum)
       watch->bad (watch->data);
     gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
   }

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Calls `bad` in the streaming thread for each block of a wavpackdec whose samples do not
- * have its checksum.  Floats, 32 bits, lossy blocks and more than two channels are not
+ * have its checksum.  Floats, 8 bits, lossy blocks and more than two channels are not
  * checked. */
 void gst_tfx_wavpack_watch (GstElement *decoder, void (*bad) (gpointer data),
     gpointer data);
