@@ -521,7 +521,7 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
   gst_tfx_source_complete (reader->convert);
   gst_pad_add_probe (reader->sink,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_BOTH |
-          GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+          GST_PAD_PROBE_TYPE_EVENT_FLUSH | GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
       follow, reader, NULL);
   return reader;
 }

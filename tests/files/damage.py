@@ -8,7 +8,7 @@ as TAP.
 Each damage is ten random bytes at a random place.  gst-tfx process then has to do one of
 these:
 
-    fail, name the file, and leave no output
+    fail, name the file, and leave no output, or warn of it
     say nothing, with as many frames as before: the damage lies where no sound is, or it
     altered the samples near it alone; in kinds with checksums (CHECKED) not even those
 
@@ -19,6 +19,7 @@ import array
 import concurrent.futures
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -115,8 +116,9 @@ def check_damage(name, whole, number):
     copy = damage(name, number)
     output = copy + '.wav'
     status, said = process(copy, output)
-    if status == 0:
-        expect(said == '', copy, 'succeeded, but said', said)
+    *warnings, last = said.split('\n')[:-1] or ['']
+    expect(all(line.startswith(f'warning: {copy}: ') for line in warnings), said)
+    if status == 0 and said == '':
         samples = read_samples(output)
         os.remove(output)
         expect(len(samples) == len(whole), copy, 'lost',
@@ -126,10 +128,10 @@ def check_damage(name, whole, number):
                    'has other samples')
         os.remove(copy)
         return False
-    expect(status == 1 and said.startswith(f'error: {copy}: '), copy, status, said)
-    expect(said.count('\n') == 1, copy, 'said too much:', said)
-    expect(not os.path.exists(output), copy, 'left an output')
-    if 'allow-cut' in said:
+    expect(last.startswith(f'{"error" if status == 1 else "warning"}: {copy}: '), status,
+           said)
+    expect(status == 0 or not os.path.exists(output), copy, 'left an output')
+    if 'allow-cut' in last:
         status, said = process(copy, output, '--allow-cut')
         expect(status == 0 and said.startswith(f'warning: {copy}: ') or status == 1,
                copy, status, said)
@@ -283,6 +285,9 @@ def main():
         ('a chained Ogg from standard input', check_stdin, []),
         ('a batch with bad files', check_batch, []),
     ]
+    if not shutil.which('ffmpeg'):
+        print('ok 1 - damaged files # SKIP no ffmpeg\n1..1')
+        return 0
     os.environ['PATH'] = f'{ROOT}/build/gst/tools:{os.environ["PATH"]}'
     os.environ['GST_PLUGIN_PATH'] = os.pathsep.join(
         filter(None, [f'{ROOT}/build/gst', os.environ.get('GST_PLUGIN_PATH')]))
