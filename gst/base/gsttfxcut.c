@@ -419,16 +419,18 @@ find_mp3 (const Sound *sound, goffset at)
              : 0;
 }
 
-/* Adds each offset with these letters at which `find` knows a header. */
+/* Adds a file for each offset with these letters at which `find` knows a header. */
 static void
 find_files (const Sound *sound, const gchar *letters,
     goffset (*find) (const Sound *sound, goffset at), GArray *links)
 {
   const gsize size = 1 << 18, n = strlen (letters);
   guint8 *bytes = g_malloc (size), *found;
-  goffset at = 0, place, behind = 0, end;
+  goffset at = 0, place, behind = sound->start + 4, end;
+  GstTfxLink link = { 0, sound->size };
   gsize n_read;
 
+  g_array_append_val (links, link);
   do {
     n_read = fseeko (sound->file, at, SEEK_SET) == 0
                  ? fread (bytes, 1, size, sound->file)
@@ -439,7 +441,9 @@ find_files (const Sound *sound, const gchar *letters,
       place = at + (found - bytes);
       end = place < behind ? 0 : find (sound, place);
       if (end > 0) {
-        g_array_append_val (links, place);
+        g_array_index (links, GstTfxLink, links->len - 1).end = place;
+        link.start = place;
+        g_array_append_val (links, link);
         behind = end;
       }
     }
@@ -452,9 +456,9 @@ GArray *
 gst_tfx_cut_find_links (const gchar *path)
 {
   Sound sound = { .came = 0 };
-  GArray *links = g_array_new (FALSE, FALSE, sizeof (goffset));
-  const goffset start = 0;
+  GArray *links = g_array_new (FALSE, FALSE, sizeof (GstTfxLink));
   guint8 bytes[4];
+  GstTfxLink link;
 
   if (!open_sound (&sound, path))
     return links;
@@ -466,11 +470,11 @@ gst_tfx_cut_find_links (const gchar *path)
     else if (bytes[0] == 0xff && (bytes[1] & 0xe6) == 0xe2)
       find_files (&sound, "ID3", find_mp3, links);
   }
-  if (links->len > 0 && g_array_index (links, goffset, 0) <= sound.start)
-    g_array_index (links, goffset, 0) = start;
-  else
-    g_array_prepend_val (links, start);
-  g_array_append_val (links, sound.size);
+  if (links->len == 1) {
+    link = g_array_index (links, GstTfxLink, 0);
+    if (link.start <= sound.start && link.end == sound.size)
+      g_array_set_size (links, 0);
+  }
   fclose (sound.file);
   return links;
 }

@@ -17,9 +17,9 @@ gchar *gst_tfx_cut_describe (const gchar *path, GstClockTime came);
  * WAV that has 2 GiB of it or more, which is_long tells; -1: it is none of these. */
 goffset gst_tfx_cut_find_end (const gchar *path, gboolean *is_long);
 
-/* Where the files begin that one file has one after the other, as goffset, and then where
- * the last one ends: the links of a chained Ogg, several FLAC, or MP3 with tags in front.
- * Two where there is one file; none where it cannot be read. */
+/* The files that one file has one after the other, a GstTfxLink each: the links of a
+ * chained Ogg, several FLAC, or MP3 with tags in front.  None where
+ * it is all one. */
 GArray *gst_tfx_cut_find_links (const gchar *path);
 
 G_END_DECLS

@@ -21,6 +21,7 @@ typedef struct Page
   goffset at;
   gsize size;
   guint flags;
+  gint64 granule; /* 0 in headers */
   guint32 serial, number;
 } Page;
 
@@ -69,7 +70,8 @@ read_page (FILE *file, goffset at, guint8 *bytes, Page *page)
   if (sum_up (bytes, size) != sum)
     return FALSE;
   *page =
-      (Page){ at, size, bytes[5], (guint32)gst_tfx_bytes_get_le (bytes + 14, 4),
+      (Page){ at, size, bytes[5], (gint64)gst_tfx_bytes_get_le (bytes + 6, 8),
+        (guint32)gst_tfx_bytes_get_le (bytes + 14, 4),
         (guint32)gst_tfx_bytes_get_le (bytes + 18, 4) };
   return TRUE;
 }
@@ -94,6 +96,17 @@ find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)
   return TRUE;
 }
 
+/* A link without sound is dropped. */
+static void
+end_link (GArray *links, gboolean has_sound, goffset end)
+{
+  if (!links || links->len == 0)
+    return;
+  g_array_index (links, GstTfxLink, links->len - 1).end = end;
+  if (!has_sound)
+    g_array_set_size (links, links->len - 1);
+}
+
 gchar *
 gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
 {
@@ -101,21 +114,26 @@ gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
       g_hash_table_new (NULL, NULL); /* the next of a serial */
   guint8 *bytes = g_malloc (MOST_BYTES);
   goffset at = start, bad = -1;
-  gboolean has_data = TRUE, has_end = TRUE;
+  gboolean has_data = TRUE, has_end = TRUE, has_sound = FALSE;
+  GstTfxLink link;
   gpointer number;
   Page page;
 
   while (find_page (file, at, size, bytes, &page)) {
     /* The first pages of all streams of a link come before the others. */
     if (page.flags & IS_FIRST && has_data) {
+      end_link (links, has_sound, page.at);
+      link = (GstTfxLink){ page.at, size };
       if (links)
-        g_array_append_val (links, page.at);
+        g_array_append_val (links, link);
+      has_sound = FALSE;
       if (!has_end && bad < 0)
         bad = page.at;
       g_hash_table_remove_all (numbers);
     }
     has_data = !(page.flags & IS_FIRST);
     has_end = page.flags & IS_LAST;
+    has_sound = has_sound || page.granule > 0;
     if (bad < 0 &&
         (page.at != at || (g_hash_table_lookup_extended (numbers,
                                GUINT_TO_POINTER (page.serial), NULL, &number)
@@ -126,6 +144,7 @@ gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
         GUINT_TO_POINTER (page.number + 1));
     at = page.at + (goffset)page.size;
   }
+  end_link (links, has_sound, size);
   g_free (bytes);
   g_hash_table_unref (numbers);
   if (bad >= 0)

@@ -9,9 +9,15 @@
 
 G_BEGIN_DECLS
 
+/* Part of a file. */
+typedef struct GstTfxLink
+{
+  goffset start, end;
+} GstTfxLink;
+
 /* Reads all pages from `start` to the end of the file at `size`.  Returns what is wrong
- * with them, for the caller to free, or NULL.  `links`, unless NULL, gets the goffset of
- * each link: more than one in a chained file. */
+ * with them, for the caller to free, or NULL.  `links`, unless NULL, gets a GstTfxLink for
+ * each link with more than headers: more than one in a chained file. */
 gchar *
 gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links);
 

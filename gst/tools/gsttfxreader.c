@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gsttfxcut.h"
+#include "gsttfxogg.h"
 #include "gsttfxrange.h"
 #include "gsttfxsource.h"
 #include "gsttfxwavpack.h"
@@ -61,7 +62,7 @@ struct GstTfxReader
 static gboolean
 has_links (const GstTfxReader *reader)
 {
-  return reader->links && reader->links->len > 2;
+  return reader->links && reader->links->len > 0;
 }
 
 /* ---- what is lost ------------------------------------------------------------------- */
@@ -293,7 +294,7 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       return GST_PAD_PROBE_OK;
     case GST_EVENT_EOS:
       look_at_end (reader);
-      if (!has_links (reader) || reader->link + 2 >= reader->links->len)
+      if (!has_links (reader) || reader->link + 1 >= reader->links->len)
         return GST_PAD_PROBE_OK;
       gst_element_call_async (reader->bin, next_link, reader, NULL);
       return GST_PAD_PROBE_DROP;
@@ -405,18 +406,19 @@ static gboolean
 add_link (GstTfxReader *reader, GError **error)
 {
   const gboolean is_uri = !reader->path && reader->uri;
+  const GstTfxLink *link;
 
   reader->decoder = add (reader,
       gst_element_factory_make (is_uri ? "uridecodebin" : "decodebin", NULL));
-  if (reader->path)
-    reader->source = add (reader,
-        has_links (reader)
-            ? gst_tfx_range_new (reader->path,
-                  g_array_index (reader->links, goffset, reader->link),
-                  g_array_index (reader->links, goffset, reader->link + 1))
-            : gst_tfx_source_new (reader->path));
-  else if (!is_uri)
+  if (has_links (reader)) {
+    link = &g_array_index (reader->links, GstTfxLink, reader->link);
+    reader->source =
+        add (reader, gst_tfx_range_new (reader->path, link->start, link->end));
+  } else if (reader->path) {
+    reader->source = add (reader, gst_tfx_source_new (reader->path));
+  } else if (!is_uri) {
     reader->source = add (reader, gst_element_factory_make ("fdsrc", NULL));
+  }
   if (!reader->decoder || (!is_uri && !reader->source)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer has no elements to read it (Debian package "

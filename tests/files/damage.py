@@ -195,6 +195,22 @@ def check_changing(*parts):
         expect(abs(n - 2 * SECONDS * RATE_HZ) < 10000, name, kind, n, 'frames')
 
 
+def check_empty_link():
+    """Links that end with their headers, as of a station that was heard for a moment."""
+    with open('vorbis.ogg', 'rb') as file:
+        data = file.read()
+    second = data.index(b'OggS', 4)
+    headers = data[:data.index(b'OggS', second + 4)]
+    with open('empty.ogg', 'wb') as file:
+        file.write(headers + data + headers + data + headers)
+    status, said = process('empty.ogg', 'empty.wav')
+    expect(status == 1 and 'it is damaged: a page is wrong or missing' in said, said)
+    status, said = process('empty.ogg', 'empty.wav', '--allow-cut')
+    expect(status == 0 and said.count('\n') == 1, status, said)
+    expect(process('vorbis.ogg', 'whole.wav') == (0, ''))
+    expect(read_samples('empty.wav') == 2 * read_samples('whole.wav'), 'other samples')
+
+
 def check_stdin():
     """Links that only come one after the other."""
     with open('joined-vorbis.ogg', 'rb') as file:
@@ -282,6 +298,7 @@ def main():
         ('another rate: FLAC', check_changing, ['flac.flac', 'other.flac']),
         ('another rate: AAC', check_changing, ['aac.aac', 'other.aac']),
         ('another rate: MP2', check_changing, ['mp2.mp2', 'other.mp2']),
+        ('a chained Ogg with links of headers', check_empty_link, []),
         ('a chained Ogg from standard input', check_stdin, []),
         ('a batch with bad files', check_batch, []),
     ]
