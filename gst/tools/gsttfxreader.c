@@ -55,7 +55,8 @@ struct GstTfxReader
   GstClockTime base;     /* the next sample's time is n_frames after it */
   guint64 n_frames, n_all, most_frames;
   GstClockTime came, before; /* in all, and before this link */
-  guint n_empty;
+  guint n_empty, n_pending;
+  gboolean is_decoding;
   gchar *damage;
 };
 
@@ -132,6 +133,8 @@ look_at_end (GstTfxReader *reader)
   GstClockTime came;
   gint64 told;
 
+  if (reader->is_decoding && reader->n_pending > 0)
+    note_damage (reader, "it is damaged: its last sound is missing");
   if (!reader->has_begun || !reader->container ||
       reader->container->numsrcpads != 1 ||
       !gst_pad_peer_query_duration (reader->sink, GST_FORMAT_TIME, &told))
@@ -155,6 +158,36 @@ take_wavpack_error (gpointer data)
       find_place (reader));
 }
 
+/* flacdec drops a frame that it cannot decode, and does not mark the next one.  (Headers
+ * come before its first samples.) */
+static GstPadProbeReturn
+count_pending (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxReader *reader = data;
+
+  if (GST_PAD_IS_SRC (pad)) {
+    reader->n_pending = 0;
+    reader->is_decoding = TRUE;
+  } else if (reader->is_decoding && reader->n_pending++ > 0)
+    note_damage (reader, "it is damaged: sound is missing at %.3f s",
+        find_place (reader));
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_pending (GstTfxReader *reader, GstElement *decoder)
+{
+  static const gchar *const names[] = { "sink", "src" };
+  GstPad *pad;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    pad = gst_element_get_static_pad (decoder, names[i]);
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_pending, reader,
+        NULL);
+    gst_object_unref (pad);
+  }
+}
+
 static void
 take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 {
@@ -167,6 +200,8 @@ take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
     reader->container = element;
   if (strcmp (name, "flacdec") == 0 || strcmp (name, "avdec_alac") == 0)
     reader->is_exact = TRUE;
+  if (strcmp (name, "flacdec") == 0)
+    watch_pending (reader, element);
   if (strcmp (name, "wavpackdec") == 0)
     gst_tfx_wavpack_watch (element, take_wavpack_error, reader);
 }
@@ -399,6 +434,8 @@ remove_link (GstTfxReader *reader)
   drop (reader, &reader->parser);
   drop (reader, &reader->decoder);
   reader->container = NULL;
+  reader->n_pending = 0;
+  reader->is_decoding = FALSE;
 }
 
 /* What reads the current link, or all.  FALSE with an error. */

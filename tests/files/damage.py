@@ -39,6 +39,7 @@ KINDS = {
     'opus.opus': ['-c:a', 'libopus'],
     'flac.oga': ['-c:a', 'flac'],
     'flac.flac': ['-c:a', 'flac'],
+    'live.flac': ['-c:a', 'flac'],
     'wavpack.wv': ['-c:a', 'wavpack'],
     'vorbis.mka': ['-c:a', 'libvorbis'],
     'opus.mka': ['-c:a', 'libopus'],
@@ -50,7 +51,7 @@ KINDS = {
     'mp2.ts': ['-c:a', 'mp2'],
     'aac.ts': ['-c:a', 'aac'],
 }
-CHECKED = ('vorbis.ogg', 'opus.opus', 'flac.oga', 'flac.flac', 'wavpack.wv',
+CHECKED = ('vorbis.ogg', 'opus.opus', 'flac.oga', 'flac.flac', 'live.flac', 'wavpack.wv',
            'flac.mka')
 WRITTEN = ('wav', 'flac', 'mka', 'wv', 'ogg', 'opus')
 
@@ -263,6 +264,10 @@ def make_files():
     ffmpeg(*sound)
     for name, codec in KINDS.items():
         ffmpeg('-i', 'sound.wav', *codec, name)
+    # To a pipe: without a length.
+    with open('live.flac', 'wb') as file:
+        subprocess.run(['ffmpeg', '-v', 'error', '-i', 'sound.wav', '-f', 'flac', '-'],
+                       stdout=file, check=True, stdin=subprocess.DEVNULL)
     ffmpeg('-i', 'sound.wav', '-af', 'areverse', *KINDS['vorbis.ogg'], 'second.ogg')
     ffmpeg('-i', 'sound.wav', '-c:a', 'mp2', 'mp2.mp2')
     for name in ('vorbis.ogg', 'flac.flac', 'aac.aac', 'mp2.mp2'):
