@@ -658,6 +658,13 @@ check_odd_size_play() {
       [ "$(wc -c < heard.raw)" -eq 4801 ] || return 1
   done
 }
+# Less than one block of FLAC.
+check_short() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=1 samplesperbuffer=1000 ! \
+    audio/x-raw,format=S16LE,rate=48000,channels=2 ! wavenc ! filesink location=short.wav &&
+    exits 0 "" gst-tfx process -q -f short.wav short.flac 'Gain(1)' && [ ! -s said.txt ] &&
+    exits 0 "" gst-tfx process -q -f short.flac short.mka 'Gain(1)' && [ ! -s said.txt ]
+}
 # More than 2 GiB of sound, a text behind it and no sample but the last one.  (wavparse of
 # GStreamer 1.22 takes 2 GiB of it, and the rest for chunks.)
 check_long_sound() {
@@ -778,6 +785,7 @@ tap_case "process: more than a .wav holds, with other channels" check_long_wav_m
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a file that changes while it is read" check_changing
 tap_case "process: a WAV of an odd size" check_odd_size
+tap_case "process: a sound shorter than a block of FLAC" check_short
 tap_case "play: a WAV of an odd size, and by its address" check_odd_size_play
 tap_case "process, play: a WAV of more than 2 GiB" check_long_sound
 tap_case "process, play: more channels than GStreamer converts" check_many_channels
