@@ -60,8 +60,8 @@ struct GstTfxReader
   gchar *damage;
 };
 
-static gboolean
-has_links (const GstTfxReader *reader)
+gboolean
+gst_tfx_reader_has_links (const GstTfxReader *reader)
 {
   return reader->links && reader->links->len > 0;
 }
@@ -196,7 +196,7 @@ take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
   const gchar *name = factory ? GST_OBJECT_NAME (factory) : "";
 
   if (strcmp (name, "matroskademux") == 0 || strcmp (name, "qtdemux") == 0 ||
-      (strcmp (name, "flacparse") == 0 && has_links (reader)))
+      (strcmp (name, "flacparse") == 0 && gst_tfx_reader_has_links (reader)))
     reader->container = element;
   if (strcmp (name, "flacdec") == 0 || strcmp (name, "avdec_alac") == 0)
     reader->is_exact = TRUE;
@@ -317,7 +317,7 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       if (reader->is_joined)
         return GST_PAD_PROBE_DROP;
       /* What follows would be clipped at the end of the first part. */
-      if (has_links (reader)) {
+      if (gst_tfx_reader_has_links (reader)) {
         gst_event_copy_segment (event, &segment);
         segment.stop = segment.duration = GST_CLOCK_TIME_NONE;
         info->data = gst_event_new_segment (&segment);
@@ -329,7 +329,8 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       return GST_PAD_PROBE_OK;
     case GST_EVENT_EOS:
       look_at_end (reader);
-      if (!has_links (reader) || reader->link + 1 >= reader->links->len)
+      if (!gst_tfx_reader_has_links (reader) ||
+          reader->link + 1 >= reader->links->len)
         return GST_PAD_PROBE_OK;
       gst_element_call_async (reader->bin, next_link, reader, NULL);
       return GST_PAD_PROBE_DROP;
@@ -353,7 +354,7 @@ take_upstream (const GstTfxReader *reader, GstPadProbeInfo *info)
   const GstQueryType query =
       is_query ? GST_QUERY_TYPE (info->data) : GST_QUERY_UNKNOWN;
 
-  if (!has_links (reader) && !reader->is_joined)
+  if (!gst_tfx_reader_has_links (reader) && !reader->is_joined)
     return GST_PAD_PROBE_OK;
   return query == GST_QUERY_DURATION || query == GST_QUERY_SEEKING ||
                  query == GST_QUERY_POSITION ||
@@ -447,7 +448,7 @@ add_link (GstTfxReader *reader, GError **error)
 
   reader->decoder = add (reader,
       gst_element_factory_make (is_uri ? "uridecodebin" : "decodebin", NULL));
-  if (has_links (reader)) {
+  if (gst_tfx_reader_has_links (reader)) {
     link = &g_array_index (reader->links, GstTfxLink, reader->link);
     reader->source =
         add (reader, gst_tfx_range_new (reader->path, link->start, link->end));

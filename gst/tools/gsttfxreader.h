@@ -25,6 +25,9 @@ GstTfxReader *gst_tfx_reader_new (const gchar *path, const gchar *uri,
 /* The bin, floating at first, with a pad "src". */
 GstElement *gst_tfx_reader_get_bin (const GstTfxReader *reader);
 
+/* Whether the file is several in one, which are read one after the other. */
+gboolean gst_tfx_reader_has_links (const GstTfxReader *reader);
+
 gboolean gst_tfx_reader_has_sound (GstTfxReader *reader);
 
 /* The number of tracks with audio, of which the first one is read. */

@@ -171,7 +171,8 @@ def check_joined(*parts):
     for kind in WRITTEN:
         expect(process(name, 'joined.' + kind) == (0, ''), name, kind)
         samples = read_samples('joined.' + kind)
-        if kind == 'wav':
+        # (Of one MP3 alone the silence may be left out that its encoder added.)
+        if kind == 'wav' and not name.endswith('.mp3'):
             expect(samples == wanted, name, kind, len(samples), len(wanted))
         else:
             expect(abs(len(samples) - len(wanted)) <= 4096 * FRAME, name, kind,
