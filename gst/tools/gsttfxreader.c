@@ -28,6 +28,7 @@
 #define MAX_ROUNDING GST_MSECOND
 /* A lossy decoder may begin later than the container says, or end earlier, by a frame of
  * its codec. */
+#define MIN_CODEC_FRAMES 1024
 #define MAX_CODEC_FRAMES 2048
 
 struct GstTfxReader
@@ -46,15 +47,18 @@ struct GstTfxReader
 
   /* Of the streaming thread. */
   GstAudioInfo first, info;
-  gboolean has_begun;    /* samples came */
-  gboolean has_segment;  /* that is new, so that timestamps may jump */
-  gboolean is_joined;    /* what comes is not the first part */
-  gboolean is_stamped;   /* timestamps are the reader's own */
-  gboolean is_exact;     /* the decoder is lossless */
+  gboolean has_begun; /* samples came */
+  GstSegment segment;
+  gboolean has_segment; /* that is new, so that timestamps may jump */
+  gboolean is_joined;   /* what comes is not the first part */
+  gboolean is_stamped;  /* timestamps are the reader's own */
+  gboolean is_exact;    /* the decoder is lossless */
+  gboolean is_matroska;
   GstElement *container; /* that knows the duration of its tracks; or NULL */
   GstClockTime base;     /* the next sample's time is n_frames after it */
   guint64 n_frames, n_all, most_frames;
   GstClockTime came, before; /* in all, and before this link */
+  GstClockTime start;        /* of the first sample of this link */
   guint n_empty, n_pending;
   gboolean is_decoding;
   gchar *damage;
@@ -129,7 +133,9 @@ static void
 look_at_end (GstTfxReader *reader)
 {
   const guint64 most_missing =
-      reader->is_exact ? 0 : MIN (reader->most_frames, MAX_CODEC_FRAMES);
+      reader->is_exact
+          ? 0
+          : CLAMP (reader->most_frames, MIN_CODEC_FRAMES, MAX_CODEC_FRAMES);
   GstClockTime came;
   gint64 told;
 
@@ -140,7 +146,7 @@ look_at_end (GstTfxReader *reader)
       !gst_pad_peer_query_duration (reader->sink, GST_FORMAT_TIME, &told))
     return;
   came = reader->came - reader->before + count_time (reader, reader->n_all);
-  if (came + count_time (reader, most_missing) + MAX_ROUNDING <
+  if (reader->start + came + count_time (reader, most_missing) + MAX_ROUNDING <
       (GstClockTime)told)
     note_damage (reader,
         "it is cut off or damaged: it has %.3f s of the %.3f s given in its "
@@ -195,6 +201,7 @@ take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
   GstElementFactory *factory = gst_element_get_factory (element);
   const gchar *name = factory ? GST_OBJECT_NAME (factory) : "";
 
+  reader->is_matroska |= strcmp (name, "matroskademux") == 0;
   if (strcmp (name, "matroskademux") == 0 || strcmp (name, "qtdemux") == 0 ||
       (strcmp (name, "flacparse") == 0 && gst_tfx_reader_has_links (reader)))
     reader->container = element;
@@ -222,6 +229,20 @@ end_empty (GstTfxReader *reader, GstPadProbeInfo *info)
   return GST_PAD_PROBE_HANDLED;
 }
 
+/* Sound may begin later than its container does.  (The duration of a Matroska is its last
+ * timestamp.) */
+static GstClockTime
+find_start (const GstTfxReader *reader, GstBuffer *buffer)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+  const GstClockTime start =
+      reader->is_matroska
+          ? pts
+          : gst_segment_to_stream_time (&reader->segment, GST_FORMAT_TIME, pts);
+
+  return GST_CLOCK_TIME_IS_VALID (start) ? start : 0;
+}
+
 static GstPadProbeReturn
 take_buffer (GstTfxReader *reader, GstPadProbeInfo *info)
 {
@@ -236,6 +257,8 @@ take_buffer (GstTfxReader *reader, GstPadProbeInfo *info)
     return GST_PAD_PROBE_OK;
   n_frames = size / (gsize)GST_AUDIO_INFO_BPF (&reader->info);
   look_for_hole (reader, buffer);
+  if (reader->came == reader->before && reader->n_all == 0)
+    reader->start = find_start (reader, buffer);
   if (reader->is_stamped) {
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_PTS (buffer) = find_next (reader);
@@ -314,6 +337,7 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       return GST_PAD_PROBE_OK;
     case GST_EVENT_SEGMENT:
       reader->has_segment = TRUE;
+      gst_event_copy_segment (event, &reader->segment);
       if (reader->is_joined)
         return GST_PAD_PROBE_DROP;
       /* What follows would be clipped at the end of the first part. */

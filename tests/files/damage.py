@@ -197,6 +197,21 @@ def check_changing(*parts):
         expect(abs(n - 2 * SECONDS * RATE_HZ) < 10000, name, kind, n, 'frames')
 
 
+def check_whole():
+    """Files that are whole, though their sound begins late or has other lengths than
+    their container."""
+    late, scene = ['-itsoffset', '0.7'], ['-f', 'lavfi', '-i', 'testsrc=d=8:s=64x48:r=5']
+    for name, before, arguments in (
+            ('late.mka', late, ['-c:a', 'libopus']), ('late.m4a', late, ['-c:a', 'aac']),
+            ('short-frames.mka', [], ['-c:a', 'libopus', '-frame_duration', '2.5']),
+            ('slow.m4a', [], ['-c:a', 'aac', '-ar', '8000', '-ac', '1']),
+            ('fragments.mp4', [], ['-c:a', 'aac', '-movflags',
+                                   'frag_keyframe+empty_moov+default_base_moof']),
+            ('video.mkv', scene, ['-c:v', 'mjpeg', '-c:a', 'libvorbis'])):
+        ffmpeg(*before, '-i', 'sound.wav', *arguments, name)
+        expect(process(name, 'x.wav') == (0, ''), name, process(name, 'x.wav'))
+
+
 def check_empty_link():
     """Links that end with their headers, as of a station that was heard for a moment."""
     with open('vorbis.ogg', 'rb') as file:
@@ -295,6 +310,7 @@ def main():
     kinds = sys.argv[1:] or KINDS
     cases = [(f'damaged: {name}', check_damages, [name]) for name in kinds]
     cases += [] if sys.argv[1:] else [
+        ('whole files', check_whole, []),
         ('one after the other: Ogg', check_joined, ['vorbis.ogg', 'second.ogg']),
         ('one after the other: Ogg with one serial number', check_joined,
          ['opus.opus', 'opus.opus']),
