@@ -26,10 +26,10 @@
 /* Containers round timestamps, some to milliseconds. */
 #define MAX_JITTER (40 * GST_MSECOND)
 #define MAX_ROUNDING GST_MSECOND
-/* A lossy decoder may begin later than the container says, or end earlier, by a frame of
- * its codec. */
-#define MIN_CODEC_FRAMES 1024
+/* A lossy decoder may begin later than an MP4 says, or end earlier, by a frame of its codec;
+ * Opus in Matroska by its delay. */
 #define MAX_CODEC_FRAMES 2048
+#define MAX_DELAY (8 * GST_MSECOND)
 
 struct GstTfxReader
 {
@@ -84,22 +84,23 @@ static void G_GNUC_PRINTF (2, 3)
   va_end (arguments);
 }
 
+/* 0 before caps. */
 static GstClockTime
 count_time (const GstTfxReader *reader, guint64 n_frames)
 {
-  return gst_util_uint64_scale (n_frames, GST_SECOND,
-      (guint64)GST_AUDIO_INFO_RATE (&reader->info));
+  const gint rate_hz = GST_AUDIO_INFO_RATE (&reader->info);
+
+  return rate_hz > 0
+             ? gst_util_uint64_scale (n_frames, GST_SECOND, (guint64)rate_hz)
+             : 0;
 }
 
 /* In seconds, for messages: the end of what came. */
 static gdouble
 find_place (const GstTfxReader *reader)
 {
-  const GstClockTime last = GST_AUDIO_INFO_RATE (&reader->info) > 0
-                                ? count_time (reader, reader->n_all)
-                                : 0;
-
-  return (gdouble)(reader->came + last) / GST_SECOND;
+  return (gdouble)(reader->came + count_time (reader, reader->n_all)) /
+         GST_SECOND;
 }
 
 static GstClockTime
@@ -132,10 +133,11 @@ look_for_hole (GstTfxReader *reader, GstBuffer *buffer)
 static void
 look_at_end (GstTfxReader *reader)
 {
-  const guint64 most_missing =
-      reader->is_exact
-          ? 0
-          : CLAMP (reader->most_frames, MIN_CODEC_FRAMES, MAX_CODEC_FRAMES);
+  const GstClockTime most_missing =
+      reader->is_exact ? 0
+      : reader->is_matroska
+          ? MAX_DELAY
+          : count_time (reader, MIN (reader->most_frames, MAX_CODEC_FRAMES));
   GstClockTime came;
   gint64 told;
 
@@ -146,8 +148,7 @@ look_at_end (GstTfxReader *reader)
       !gst_pad_peer_query_duration (reader->sink, GST_FORMAT_TIME, &told))
     return;
   came = reader->came - reader->before + count_time (reader, reader->n_all);
-  if (reader->start + came + count_time (reader, most_missing) + MAX_ROUNDING <
-      (GstClockTime)told)
+  if (reader->start + came + most_missing + MAX_ROUNDING < (GstClockTime)told)
     note_damage (reader,
         "it is cut off or damaged: it has %.3f s of the %.3f s given in its "
         "header",
