@@ -122,6 +122,9 @@ add_file (Run *run)
     return;
   gst_bin_add (GST_BIN (run->pipeline), gst_tfx_reader_get_bin (run->reader));
   gst_element_link (gst_tfx_reader_get_bin (run->reader), run->convert);
+  /* The length of a chained file is that of its first or last link. */
+  if (!run->job->from_stdin && !gst_tfx_reader_has_links (run->reader))
+    gst_tfx_length_follow (run->pipeline, run->convert, run->job->input);
 }
 
 /* A source is there from the beginning. */
@@ -199,8 +202,6 @@ build (Run *run)
   if (run->job->error)
     return FALSE;
   gst_tfx_codec_mend_input (run->convert);
-  if (!run->job->source && !run->job->from_stdin)
-    gst_tfx_length_follow (run->pipeline, run->convert, run->job->input);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
     g_object_set (run->level, "chain", run->pass->level, NULL);
