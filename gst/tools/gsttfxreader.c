@@ -10,6 +10,7 @@
 #include "gsttfxreader.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gsttfxcut.h"
@@ -19,6 +20,11 @@
 #include "gsttfxwavpack.h"
 
 #define NO_SOUND "it has no audio that GStreamer can decode"
+
+/* decodebin (GStreamer 1.22) may take the end of one link for that of all. */
+#define LOST_LINK                                                              \
+  "a link of this chained Ogg was lost (links of a file are not: do not pipe " \
+  "it)"
 
 /* Empty buffers in a row after which there is no end. */
 #define MAX_EMPTY 1000
@@ -43,6 +49,9 @@ struct GstTfxReader
   guint link;
 
   gint has_sound, n_tracks; /* atomic */
+  gint n_joins;             /* of links in standard input: atomic */
+  guint64 window;           /* its last bytes */
+  gboolean has_data;        /* its link has more than first pages */
   gint n_groups;            /* of streams that the decoder has had: atomic */
 
   /* Of the streaming thread. */
@@ -353,6 +362,9 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       reader->is_stamped = reader->is_joined;
       return GST_PAD_PROBE_OK;
     case GST_EVENT_EOS:
+      if (g_atomic_int_get (&reader->n_joins) >=
+          MAX (g_atomic_int_get (&reader->n_groups), 1))
+        GST_ELEMENT_ERROR (reader->bin, STREAM, DEMUX, (LOST_LINK), (NULL));
       look_at_end (reader);
       if (!gst_tfx_reader_has_links (reader) ||
           reader->link + 1 >= reader->links->len)
@@ -396,6 +408,28 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM)
     return take_event (data, info);
   return take_upstream (data, info);
+}
+
+/* In standard input: "OggS", a zero, and flags, of which 2 stands for a first page. */
+static GstPadProbeReturn
+count_joins (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxReader *reader = data;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  for (gsize i = 0; i < map.size; i++) {
+    if ((reader->window & G_GUINT64_CONSTANT (0xffffffffff)) ==
+        G_GUINT64_CONSTANT (0x4f67675300)) {
+      if (map.data[i] & 2 && reader->has_data)
+        g_atomic_int_inc (&reader->n_joins);
+      reader->has_data = !(map.data[i] & 2);
+    }
+    reader->window = reader->window << 8 | map.data[i];
+  }
+  gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  return GST_PAD_PROBE_OK;
 }
 
 /* ---- its elements ------------------------------------------------------------------- */
@@ -464,6 +498,16 @@ remove_link (GstTfxReader *reader)
   reader->is_decoding = FALSE;
 }
 
+static void
+watch_stdin (GstTfxReader *reader)
+{
+  GstPad *pad = gst_element_get_static_pad (reader->source, "src");
+
+  g_object_set (reader->source, "fd", STDIN_FILENO, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_joins, reader, NULL);
+  gst_object_unref (pad);
+}
+
 /* What reads the current link, or all.  FALSE with an error. */
 static gboolean
 add_link (GstTfxReader *reader, GError **error)
@@ -493,7 +537,7 @@ add_link (GstTfxReader *reader, GError **error)
   else if (is_uri)
     g_object_set (reader->decoder, "uri", reader->uri, NULL);
   else
-    g_object_set (reader->source, "fd", STDIN_FILENO, NULL);
+    watch_stdin (reader);
   if (reader->parser)
     gst_element_link_many (reader->source, reader->parser, reader->decoder,
         NULL);
@@ -549,6 +593,15 @@ free_reader (gpointer data)
   g_free (reader);
 }
 
+static gboolean
+is_stdin_file (void)
+{
+  struct stat status;
+
+  return fstat (STDIN_FILENO, &status) == 0 && S_ISREG (status.st_mode) &&
+         lseek (STDIN_FILENO, 0, SEEK_CUR) == 0;
+}
+
 GstTfxReader *
 gst_tfx_reader_new (const gchar *path, const gchar *uri,
     GstTfxReaderFound found, gpointer data, GError **error)
@@ -557,6 +610,8 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
   GstElement *resample;
   GstPad *pad;
 
+  if (!path && !uri && is_stdin_file ())
+    path = "/dev/stdin";
   reader->path = g_strdup (path);
   reader->uri = g_strdup (uri);
   reader->found = found;
