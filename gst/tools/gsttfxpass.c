@@ -201,11 +201,11 @@ build (Run *run)
   }
   if (run->job->error)
     return FALSE;
-  gst_tfx_codec_mend_input (run->convert);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
     g_object_set (run->level, "chain", run->pass->level, NULL);
   if (run->job->source) {
+    gst_tfx_codec_mend_input (run->convert);
     gst_tfx_source_complete (run->convert);
     add_source (run);
   } else {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gsttfxcodec.h"
 #include "gsttfxcut.h"
 #include "gsttfxogg.h"
 #include "gsttfxrange.h"
@@ -638,6 +639,7 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
   gst_element_add_pad (reader->bin, gst_ghost_pad_new ("src", pad));
   gst_object_unref (pad);
   reader->sink = gst_element_get_static_pad (reader->convert, "sink");
+  gst_tfx_codec_mend_input (reader->convert);
   gst_tfx_source_complete (reader->convert);
   gst_pad_add_probe (reader->sink,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_BOTH |
