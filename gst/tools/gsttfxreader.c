@@ -46,6 +46,7 @@ struct GstTfxReader
   GstElement *bin, *decoder, *convert, *filter;
   GstElement *source, *parser; /* or NULL */
   GstPad *sink;                /* of the first converter */
+  gpointer used; /* decoder of the track that is read; only compared: atomic */
   GArray *links;
   guint link;
 
@@ -182,6 +183,9 @@ count_pending (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxReader *reader = data;
 
+  /* Other tracks have decoders too. */
+  if ((gpointer)GST_PAD_PARENT (pad) != g_atomic_pointer_get (&reader->used))
+    return GST_PAD_PROBE_OK;
   if (GST_PAD_IS_SRC (pad)) {
     reader->n_pending = 0;
     reader->is_decoding = TRUE;
@@ -435,6 +439,21 @@ count_joins (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* ---- its elements ------------------------------------------------------------------- */
 
+/* Through the ghost pads of bins. */
+static void
+note_used (GstTfxReader *reader, GstPad *pad)
+{
+  gst_object_ref (pad);
+  while (pad && GST_IS_GHOST_PAD (pad)) {
+    GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+
+    gst_object_unref (pad);
+    pad = target;
+  }
+  g_atomic_pointer_set (&reader->used, pad ? GST_PAD_PARENT (pad) : NULL);
+  gst_clear_object (&pad);
+}
+
 /* The first track; or what takes its place. */
 static void
 take_pad (GstElement *decoder, GstPad *pad, gpointer data)
@@ -453,6 +472,7 @@ take_pad (GstElement *decoder, GstPad *pad, gpointer data)
       reader->is_joined = reader->is_stamped = TRUE;
     }
     gst_pad_link (pad, reader->sink);
+    note_used (reader, pad);
     g_atomic_int_set (&reader->has_sound, TRUE);
   }
   g_clear_object (&before);
@@ -495,6 +515,7 @@ remove_link (GstTfxReader *reader)
   drop (reader, &reader->parser);
   drop (reader, &reader->decoder);
   reader->container = NULL;
+  g_atomic_pointer_set (&reader->used, NULL);
   reader->n_pending = 0;
   reader->is_decoding = FALSE;
 }

@@ -212,6 +212,15 @@ def check_whole():
         expect(process(name, 'x.wav') == (0, ''), name, process(name, 'x.wav'))
 
 
+def check_tracks():
+    """Tracks that are not used have decoders too."""
+    ffmpeg('-i', 'sound.wav', '-ar', '48000', '-c:a', 'pcm_s24le', 'deep.wav')
+    for inputs in ('sound.wav', 'deep.wav'), ('deep.wav', 'sound.wav'):
+        ffmpeg('-i', inputs[0], '-i', inputs[1], '-map', '0', '-map', '1', '-c:a', 'flac', 'two.mka')
+        status, said = process('two.mka', 'x.wav')
+        expect(status == 0 and said.count('\n') == 1 and '2 audio tracks' in said, inputs, said)
+
+
 def check_empty_link():
     """Links that end with their headers, as of a station that was heard for a moment."""
     with open('vorbis.ogg', 'rb') as file:
@@ -311,6 +320,7 @@ def main():
     cases = [(f'damaged: {name}', check_damages, [name]) for name in kinds]
     cases += [] if sys.argv[1:] else [
         ('whole files', check_whole, []),
+        ('two tracks', check_tracks, []),
         ('one after the other: Ogg', check_joined, ['vorbis.ogg', 'second.ogg']),
         ('one after the other: Ogg with one serial number', check_joined,
          ['opus.opus', 'opus.opus']),
