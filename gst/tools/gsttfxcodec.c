@@ -29,7 +29,9 @@ static const GstTfxCodec codecs[] = {
   { "m4a", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! mp4mux name=mux", LIBAV,
       .needs_places = TRUE },
   { "mka", "flac", GST_TFX_CONTAINER_MATROSKA, "flacenc ! matroskamux", GOOD },
-  { "mka", "pcm", GST_TFX_CONTAINER_MATROSKA, "identity ! matroskamux", GOOD },
+  /* (Any caps would become a video track.) */
+  { "mka", "pcm", GST_TFX_CONTAINER_MATROSKA,
+      "capsfilter caps=audio/x-raw ! matroskamux", GOOD },
   { "mka", "vorbis", GST_TFX_CONTAINER_MATROSKA, "vorbisenc ! matroskamux",
       GOOD, TRUE },
   { "mka", "opus", GST_TFX_CONTAINER_MATROSKA, "opusenc ! matroskamux", GOOD,

@@ -10,6 +10,7 @@ equal: the codec, the number of frames, the samples where nothing is lossy, twen
 the picture, after one generation and after three.  Of the pairs TFX_TEST_PART selects a
 quarter.  --table prints what each kind holds, as docs/gst-tfx.md has it.
 """
+import base64
 import json
 import os
 import struct
@@ -160,7 +161,6 @@ def read_tags(name):
     elif type(file).__name__ == 'FLAC':
         cover = file.pictures[0].data if file.pictures else None
     elif 'METADATA_BLOCK_PICTURE' in have:
-        import base64
         from mutagen.flac import Picture
         cover = Picture(base64.b64decode(have['METADATA_BLOCK_PICTURE'][0])).data
     return split_totals(tags), cover
@@ -230,7 +230,6 @@ def write_tags(name, cover):
         if hasattr(file, 'add_picture'):
             file.add_picture(picture)
         else:
-            import base64
             file['METADATA_BLOCK_PICTURE'] = base64.b64encode(picture.write()).decode()
     file.save()
 
@@ -276,15 +275,18 @@ def check_pair(name, out, generations=1):
 def check_codecs():
     """Names alone do not say which codec it is."""
     for name, how in ('flac.oga', '-c:a flac -f oga'), ('opus.ogg', '-c:a libopus'), ('alac.m4a', '-c:a alac'), (
-            'vorbis.mka', '-c:a libvorbis'), ('mulaw.wav', '-c:a pcm_mulaw'), ('mp3.m4a', '-c:a libmp3lame -f mp4'):
+            'vorbis.mka', '-c:a libvorbis'), ('pcm.mka', '-c:a pcm_s24le'), ('mulaw.wav', '-c:a pcm_mulaw'), (
+            'mp3.m4a', '-c:a libmp3lame -f mp4'):
         run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', *how.split(), 'kept-' + name)
     done = subprocess.run('gst-tfx process -q -o kept -c Gain(1)'.split() + [
-        'kept-' + n for n in ('flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'mulaw.wav', 'mp3.m4a')],
+        'kept-' + n for n in ('flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'pcm.mka', 'mulaw.wav', 'mp3.m4a')],
         capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count('error') == 1, done.stderr
     assert 'kept-mp3.m4a: its codec cannot be kept' in done.stderr, done.stderr
-    for name in 'flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka':
-        assert probe('kept/kept-' + name)['streams'][0]['codec_name'] == name.split('.')[0], name
+    for name in 'flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'pcm.mka':
+        assert probe('kept/kept-' + name)['streams'][0]['codec_name'].split('_')[0] == name.split('.')[0], name
+    assert probe('kept/kept-pcm.mka')['streams'][0]['codec_name'] == 'pcm_s24le'
+    assert decode('kept/kept-pcm.mka') == decode('noise.wav')
     run('gst-tfx', 'process', '-q', '-o', 'kept', '-e', 'm4a', '-c', 'Gain(1)', 'kept-mp3.m4a')
     run('gst-tfx', 'process', '-q', '--codec', 'alac', 'noise.wav', 'given.m4a', 'Gain(1)')
     assert probe('given.m4a')['streams'][0]['codec_name'] == 'alac'
