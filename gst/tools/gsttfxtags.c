@@ -236,18 +236,25 @@ gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
     gboolean is_ogg)
 {
   GstTagList *own = gst_tag_list_copy (tags);
-  GList *pictures = NULL;
+  GstTagList *one;
+  GList *comments;
 
-  /* (No one looks for a picture of a FLAC in an Ogg elsewhere.) */
-  if (is_ogg && gst_tag_list_get_tag_size (own, GST_TAG_IMAGE) > 0) {
-    pictures = gst_tag_to_vorbis_comments (own, GST_TAG_IMAGE);
-    for (GList *at = pictures; at; at = at->next)
+  /* (No one looks for a picture of a FLAC in an Ogg elsewhere.  GStreamer converts the first
+   * picture of a list.) */
+  for (guint i = 0;
+       is_ogg && i < gst_tag_list_get_tag_size (tags, GST_TAG_IMAGE); i++) {
+    one = gst_tag_list_new_empty ();
+    gst_tag_list_add_value (one, GST_TAG_MERGE_APPEND, GST_TAG_IMAGE,
+        gst_tag_list_get_value_index (tags, GST_TAG_IMAGE, i));
+    comments = gst_tag_to_vorbis_comments (one, GST_TAG_IMAGE);
+    for (GList *at = comments; at; at = at->next)
       gst_tag_list_add (own, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
           at->data, NULL);
-    g_list_free_full (pictures, g_free);
-    gst_tag_list_remove_tag (own, GST_TAG_IMAGE);
+    g_list_free_full (comments, g_free);
+    gst_tag_list_unref (one);
   }
-
+  if (is_ogg)
+    gst_tag_list_remove_tag (own, GST_TAG_IMAGE);
   gst_tag_list_remove_tag (own, GST_TFX_TAGS_ID3_FRAME);
   gst_tag_setter_merge_tags (encoder, own, GST_TAG_MERGE_REPLACE_ALL);
   gst_tag_list_unref (own);

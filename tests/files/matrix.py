@@ -331,6 +331,24 @@ def check_cuesheet():
     assert flac.FLAC('cue2.flac').cuesheet is None
 
 
+def check_pictures():
+    """All pictures of a .flac are in an Ogg."""
+    from mutagen import flac, oggopus, oggvorbis
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', 'pictures.flac')
+    file = flac.FLAC('pictures.flac')
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'cover.png', '-vf', 'negate', 'back.png')
+    covers = {kind: open(name, 'rb').read() for kind, name in ((3, 'cover.png'), (4, 'back.png'))}
+    for kind, data in covers.items():
+        picture = flac.Picture()
+        picture.data, picture.type, picture.mime = data, kind, 'image/png'
+        file.add_picture(picture)
+    file.save()
+    for name, read in ('pictures.ogg', oggvorbis.OggVorbis), ('pictures.opus', oggopus.OggOpus):
+        run('gst-tfx', 'process', '-q', 'pictures.flac', name, 'Gain(1)')
+        found = [flac.Picture(base64.b64decode(text)) for text in read(name)['METADATA_BLOCK_PICTURE']]
+        assert {picture.type: picture.data for picture in found} == covers, f'{name}: {len(found)} pictures'
+
+
 def check_frames():
     """Chapters of an .mp3 stay, and what tells of the old sound does not."""
     from mutagen import id3
@@ -395,7 +413,8 @@ def main():
                     fault = str(error)
                 tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
         for name, check in (('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
-                            ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames)):
+                            ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
+                            ('several pictures', check_pictures)):
             try:
                 check()
                 tell(name, '')
