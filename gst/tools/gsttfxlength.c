@@ -112,18 +112,39 @@ read_mp3 (FILE *file, Length *length)
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
-/* Numbers of the boxes of one track. */
+/* Numbers of the movie and of its first audio track. */
 typedef struct Track
 {
   guint32 movie_scale, media_scale;
   guint64 duration, edited, media_time;
   goffset edits, movie;
-  guint n_tracks, n_edits, n_boxes;
+  guint n_sounds, n_edits, n_boxes;
+  gboolean is_sound;
 } Track;
 
 /* Of boxes in each other, and of all. */
 #define MAX_DEPTH 8
 #define MAX_BOXES (1 << 20)
+
+static void
+read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track);
+
+/* Video, chapters and pictures have tracks too. */
+static void
+read_track (FILE *file, goffset at, goffset end, guint depth, Track *movie)
+{
+  Track track = { .movie_scale = movie->movie_scale,
+    .movie = movie->movie,
+    .n_boxes = movie->n_boxes };
+
+  read_boxes (file, at, end, depth, &track);
+  movie->n_boxes = track.n_boxes;
+  if (!track.is_sound || movie->n_sounds++ > 0)
+    return;
+  track.n_sounds = 1;
+  track.is_sound = FALSE;
+  *movie = track;
+}
 
 /* Boxes up to an offset, and those in them. */
 static void
@@ -144,13 +165,12 @@ read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track)
     }
     if (size < 8 || size > end - at)
       return;
-    if (memcmp (head + 4, "trak", 4) == 0)
-      track->n_tracks++;
     if (memcmp (head + 4, "edts", 4) == 0)
       track->edits = at + 4;
-    if (memcmp (head + 4, "moov", 4) == 0 ||
-        memcmp (head + 4, "trak", 4) == 0 ||
-        memcmp (head + 4, "mdia", 4) == 0 || track->edits == at + 4) {
+    if (memcmp (head + 4, "trak", 4) == 0) {
+      read_track (file, inner, at + size, depth + 1, track);
+    } else if (memcmp (head + 4, "moov", 4) == 0 ||
+               memcmp (head + 4, "mdia", 4) == 0 || track->edits == at + 4) {
       read_boxes (file, inner, at + size, depth + 1, track);
     } else if (size >= 32 &&
                gst_tfx_bytes_read_at (file, inner, head + 8, 24) &&
@@ -162,6 +182,8 @@ read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track)
       } else if (memcmp (head + 4, "mdhd", 4) == 0) {
         track->media_scale = (guint32)gst_tfx_bytes_get_be (head + 20, 4);
         track->duration = gst_tfx_bytes_get_be (head + 24, 4);
+      } else if (memcmp (head + 4, "hdlr", 4) == 0) {
+        track->is_sound = memcmp (head + 16, "soun", 4) == 0;
       }
     } else if (memcmp (head + 4, "elst", 4) == 0 && size >= 28 &&
                gst_tfx_bytes_read_at (file, inner, head + 8, 20) &&
@@ -173,7 +195,8 @@ read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track)
   }
 }
 
-/* The durations of a movie may be in milliseconds, those of a track are in frames. */
+/* The durations of a movie may be in milliseconds, those of a track are in frames.  FALSE:
+ * it has no audio track, or several. */
 static gboolean
 read_mp4 (FILE *file, goffset size, Length *length)
 {
@@ -181,7 +204,7 @@ read_mp4 (FILE *file, goffset size, Length *length)
   guint64 n_edited;
 
   read_boxes (file, 0, size, 0, &track);
-  if (track.n_tracks != 1 || track.media_scale == 0 || track.movie_scale == 0 ||
+  if (track.n_sounds != 1 || track.media_scale == 0 || track.movie_scale == 0 ||
       track.n_edits != 1 || track.media_time >= track.duration)
     return FALSE;
   length->rate_hz = track.media_scale;

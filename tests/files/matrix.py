@@ -331,6 +331,20 @@ def check_cuesheet():
     assert flac.FLAC('cue2.flac').cuesheet is None
 
 
+def check_other_tracks():
+    """The sound of an MP4 with video or chapters is as long as it was."""
+    with open('chapters.txt', 'w', encoding='utf-8') as file:
+        file.write(';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=5000\ntitle=one\n')
+    make = 'ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav'
+    run(*make, '-i', 'chapters.txt', '-map_metadata', '1', '-c:a', 'aac', 'tracks.m4a')
+    run(*make, '-f', 'lavfi', '-i', 'testsrc=d=2:s=64x48:r=5', '-c:a', 'aac', '-c:v', 'mpeg4', 'tracks.mp4')
+    for name in 'tracks.m4a', 'tracks.mp4':
+        assert len(probe(name)['streams']) == 2, name
+        run('gst-tfx', 'process', '-q', '-f', name, 'tracks.wav', 'Gain(1)')
+        n_frames = len(decode('tracks.wav')) // 4
+        assert n_frames == FRAMES, f'{name}: {n_frames} frames, not {FRAMES}'
+
+
 def check_pictures():
     """All pictures of a .flac are in an Ogg."""
     from mutagen import flac, oggopus, oggvorbis
@@ -414,7 +428,7 @@ def main():
                 tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
         for name, check in (('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
                             ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
-                            ('several pictures', check_pictures)):
+                            ('several pictures', check_pictures), ('sound beside other tracks', check_other_tracks)):
             try:
                 check()
                 tell(name, '')
