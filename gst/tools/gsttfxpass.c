@@ -115,16 +115,19 @@ add (Run *run, const gchar *factory, GstElement *behind)
 static void
 add_file (Run *run)
 {
+  const gchar *path;
+
   run->reader =
       gst_tfx_reader_new (run->job->from_stdin ? NULL : run->job->input, NULL,
           take_info, run, &run->job->error);
   if (!run->reader)
     return;
+  path = gst_tfx_reader_get_path (run->reader);
   gst_bin_add (GST_BIN (run->pipeline), gst_tfx_reader_get_bin (run->reader));
   gst_element_link (gst_tfx_reader_get_bin (run->reader), run->convert);
   /* The length of a chained file is that of its first or last link. */
-  if (!run->job->from_stdin && !gst_tfx_reader_has_links (run->reader))
-    gst_tfx_length_follow (run->pipeline, run->convert, run->job->input);
+  if (path && !gst_tfx_reader_has_links (run->reader))
+    gst_tfx_length_follow (run->pipeline, run->convert, path);
 }
 
 /* A source is there from the beginning. */

@@ -693,6 +693,12 @@ gst_tfx_reader_get_damage (const GstTfxReader *reader)
   return reader->damage;
 }
 
+const gchar *
+gst_tfx_reader_get_path (const GstTfxReader *reader)
+{
+  return reader->path;
+}
+
 void
 gst_tfx_reader_reset (GstTfxReader *reader)
 {

@@ -36,6 +36,9 @@ guint gst_tfx_reader_count_tracks (GstTfxReader *reader);
 /* What the decoder lost, once the end has come; NULL: nothing. */
 const gchar *gst_tfx_reader_get_damage (const GstTfxReader *reader);
 
+/* The file that is read, which may be standard input; NULL: it is a pipe or an address. */
+const gchar *gst_tfx_reader_get_path (const GstTfxReader *reader);
+
 /* Begins anew, before the pipeline goes to READY and back, while it stands still. */
 void gst_tfx_reader_reset (GstTfxReader *reader);
 

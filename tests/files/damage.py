@@ -246,6 +246,10 @@ def check_stdin():
     n = len(read_samples('stdin.flac')) // FRAME
     # (GStreamer 1.22 does not trim the end of what it cannot seek in.)
     expect(0 <= n - 2 * SECONDS * RATE_HZ < 4096, n, 'frames')
+    with open('aac.m4a', 'rb') as file:
+        status, said = gst_tfx('process', '-q', '-f', '-', 'stdin.flac', 'Gain(1)', stdin=file)
+    n = len(read_samples('stdin.flac')) // FRAME
+    expect((status, said, n) == (0, '', SECONDS * RATE_HZ), status, said, n)
 
 
 def check_batch():
