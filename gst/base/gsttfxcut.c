@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcut.c: whether all of a sound file came that it says it has.  One that is cut
- * off ends like any other for its decoder.
+ * gsttfxcut.c: truncation check: whether a sound file has all the sound that it promises.
+ * A decoder sees no difference at the end of a truncated file.
  *
  *   FLAC      its frames                       RFC 9639, 8.2
  *   WavPack   its frames                       WavPack 4 & 5 Binary File Format
@@ -76,7 +76,7 @@ check_flac (const Sound *sound)
       bits >> 44);
 }
 
-/* The length has 40 bits, of which all ones in the lower 32 stand for none. */
+/* The length has 40 bits; all ones in the lower 32 mean an unknown length. */
 static gchar *
 check_wavpack (const Sound *sound)
 {
@@ -96,7 +96,7 @@ check_wavpack (const Sound *sound)
       rates_hz[flags >> 23 & 15]);
 }
 
-/* What programs write that do not know it: none, or as much as fits. */
+/* Whether a length is a placeholder: zero, or the largest. */
 static gboolean
 is_placeholder (guint32 size)
 {
@@ -135,7 +135,7 @@ read_wav_size (const Sound *sound, const GstTfxChunk *data, guint64 *size)
   return TRUE;
 }
 
-/* The frames of what is not compressed have one length. */
+/* Uncompressed frames have one length. */
 static gchar *
 check_wav (const Sound *sound)
 {
@@ -197,7 +197,7 @@ check_mp4 (const Sound *sound)
 }
 
 /* A number whose first byte has as many zeros in front as bytes follow, and the offset
- * behind it.  FALSE for all ones, which stand for none. */
+ * behind it.  FALSE for all ones, an unknown size. */
 static gboolean
 read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
 {
@@ -236,8 +236,8 @@ check_matroska (const Sound *sound)
              : NULL;
 }
 
-/* The first frame has no sound, but letters behind its side information, flags for
- * what follows, perhaps the number of frames, and perhaps that of bytes. */
+/* The first frame has no sound, but letters behind its side information, flags,
+ * and, by the flags, the number of frames and of bytes. */
 static gchar *
 check_mp3 (const Sound *sound)
 {
@@ -383,8 +383,8 @@ gst_tfx_cut_find_end (const gchar *path, gboolean *is_long)
 
 /* ---- files one after the other -------------------------------------------------------- */
 
-/* A FLAC: the first block has 34 bytes, of which two are the shortest frame's length and
- * two the longest's, 16 at least.  Returns where its header ends; 0: it is none. */
+/* A FLAC: the first block has 34 bytes, among them the shortest and longest block sizes,
+ * 16 at least.  Returns where its header ends; 0: it is none. */
 static goffset
 find_flac (const Sound *sound, goffset at)
 {

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What is missing of the file, in words that the caller frees; NULL where nothing is,
- * or where it does not say how much there should be.  `came` is how long the sound is
- * that was decoded, or GST_CLOCK_TIME_NONE before that is known. */
+/* Returns a message about missing sound, to be freed; NULL if the file is complete or
+ * promises no length.  `came` is the duration decoded, or GST_CLOCK_TIME_NONE before
+ * decoding. */
 gchar *gst_tfx_cut_describe (const gchar *path, GstClockTime came);
 
 /* Where the sound of a WAV ends that has an odd number of bytes, with the one behind it that

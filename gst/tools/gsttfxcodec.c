@@ -140,8 +140,8 @@ get_upstream (GstPad *sink)
   return upstream;
 }
 
-/* What makes the samples that an element gets: a decoder, or a demuxer; `caps` is what goes
- * into it, or NULL.  NULL: there is none. */
+/* Returns the decoder or demuxer upstream that produces an element's samples, or NULL.
+ * `caps` is that element's input, or NULL. */
 static GstElement *
 find_decoder (GstElement *element, GstCaps **caps)
 {
@@ -423,7 +423,7 @@ static const Order flac_orders[] = { { 7, { 0, 1, 4, 5, 2, 3, 6 } },
 static const Order opus_orders[] = { { 5, { 0, 1, 4, 2, 3 } },
   { 7, { 0, 1, 4, 3, 5, 2, 6 } }, { 8, { 0, 1, 6, 7, 2, 3, 4, 5 } } };
 
-/* What a pad of an element that is asked for it gets; (a pad template says it too). */
+/* Whether flacenc orders seven channels in its own way, by its pad template. */
 static gboolean
 has_own_flac_order (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxlength.c: which frames of what a decoder gives are the recording.
+ * gsttfxlength.c: trims a decoder's output to the frames of the recording.
  *
  * Demuxers of GStreamer 1.22 count nanoseconds: a stream has a frame more or less than its
  * file says.  qtdemux takes the last packet for one behind the end, and of the silence at the
@@ -69,7 +69,7 @@ read_ogg (FILE *file, goffset size, Length *length)
 
 /* ---- MP3 ------------------------------------------------------------------------------ */
 
-/* What a decoder adds, beside the encoder. */
+/* The decoder's own delay in frames, besides the encoder's. */
 #define DECODER_DELAY 529
 
 static gboolean

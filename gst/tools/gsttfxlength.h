@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxlength.h: which frames of what a decoder gives are the recording. */
+ * gsttfxlength.h: trims a decoder's output to the frames of the recording. */
 #ifndef GST_TFX_LENGTH_H
 #define GST_TFX_LENGTH_H
 

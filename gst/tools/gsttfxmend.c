@@ -157,7 +157,7 @@ sum_page (const guint8 *page, gsize n)
   return sum;
 }
 
-/* The last page says how many frames there are: encoders count time. */
+/* Writes the number of frames into the last page: encoders round times instead. */
 static gboolean
 mend_ogg (const GstTfxOutput *output, FILE *file)
 {
@@ -194,7 +194,7 @@ mend_ogg (const GstTfxOutput *output, FILE *file)
 
 /* ---- MP3 ------------------------------------------------------------------------------ */
 
-/* What is in the frame "Xing": how many frames and bytes, where each hundredth begins, and
+/* The frame "Xing": how many frames and bytes, where each hundredth begins, and
  * behind that LAME's numbers: how many samples to leave out at both ends. */
 #define XING_SIZE 120
 #define LAME_SIZE 36
@@ -511,7 +511,7 @@ mend_matroska (const GstTfxOutput *output, FILE *file)
 
 /* ---- all ------------------------------------------------------------------------------- */
 
-/* A tag that the container has no place for is not lost without a word. */
+/* Warns of tags that the container cannot hold. */
 static void
 tell_lost (const GstTfxOutput *output)
 {

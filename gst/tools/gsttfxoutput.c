@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxoutput.c: what goes into an encoder, by what comes out of a chain.
+ * gsttfxoutput.c: chooses the encoder's input format from the chain's output.
  *
  * The encoder is made when the first samples come: the codec of the input and all tags
  * are known then.
@@ -101,7 +101,7 @@ name_caps (GstTfxOutput *output, GstEvent *event)
   return named;
 }
 
-/* What an encoder of this codec is set to, beside its defaults. */
+/* Sets what differs from the encoder's defaults. */
 static void
 set_up (GstTfxOutput *output)
 {
@@ -234,7 +234,7 @@ all_fit (const gfloat *x, gsize n, gfloat *peak)
   return most <= bits_full;
 }
 
-/* Of what becomes integers: how many do not fit.  (A NaN is none.) */
+/* Counts the samples that clip on conversion to integers.  (A NaN is none.) */
 static void
 look_at_floats (GstTfxOutput *output, const gfloat *x, gsize n)
 {
@@ -305,8 +305,8 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
-/* What comes before the first samples waits for them, so that all tags are there when the
- * encoder begins. */
+/* Holds events until the first samples, so that all tags are known when the encoder
+ * starts. */
 static GstPadProbeReturn
 take_event (GstTfxOutput *output, GstPadProbeInfo *info)
 {
@@ -491,7 +491,7 @@ gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink)
 
 /* ---- what is told ----------------------------------------------------------------------- */
 
-/* Of what the encoder gets; FALSE if nothing came. */
+/* Reads the encoder's input format; FALSE if it got no caps. */
 static gboolean
 read_info (GstElement *encoder, GstAudioInfo *info)
 {

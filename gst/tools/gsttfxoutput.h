@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxoutput.h: what goes into an encoder, by what comes out of a chain. */
+ * gsttfxoutput.h: chooses the encoder's input format from the chain's output. */
 #ifndef GST_TFX_OUTPUT_H
 #define GST_TFX_OUTPUT_H
 
@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of sound in a .wav: wavenc (GStreamer 1.22) writes a size that has 32 bits, of which
- * the rest is for what is around the sound. */
+/* Bytes of sound in a .wav: wavenc (GStreamer 1.22) writes 32-bit sizes; the
+ * rest is for the header and texts. */
 #define GST_TFX_OUTPUT_MOST_WAV (G_MAXUINT32 - (1 << 20))
 
 typedef struct GstTfxOutput
@@ -19,7 +19,7 @@ typedef struct GstTfxOutput
   GstElement *convert; /* an audioconvert behind the chain */
   GstElement *format;  /* a capsfilter between it and the encoder */
   GstElement *sink;    /* of the file */
-  /* The tags no longer say how loud it is, and so on. */
+  /* The chain may have changed the level, so level tags are dropped. */
   gboolean is_changed;
 
   /* Once the first samples come: NULL before. */
@@ -27,12 +27,12 @@ typedef struct GstTfxOutput
   GstElement *encoder;
   GstTagList *tags; /* all that came before, without those of the old sound */
   GstEvent *caps, *toc;
-  gboolean has_begun; /* the encoder has all of these */
+  gboolean has_begun; /* the encoder has these events */
 
   /* What came out of the chain. */
   gint rate_hz, n_channels;
   guint64 mask;     /* of their places; 0: none */
-  guint64 label;    /* what they are called by in the output */
+  guint64 label;    /* the channel mask in the output */
   guint64 n_frames; /* that came, and that were encoded */
   guint64 n_encoded;
   gint encoded_hz;
@@ -50,7 +50,7 @@ typedef struct GstTfxOutput
   guint64 n_sent;      /* bytes of its sound */
 } GstTfxOutput;
 
-/* From now on what reaches `convert` says what the format is to be: the first samples make
+/* Derives the output's format from the caps at `convert`; the first samples create
  * the encoder, between `format` and `sink`.  The struct stays where it is; an error comes as
  * a message of `convert`. */
 void gst_tfx_output_follow (GstTfxOutput *output);
@@ -59,8 +59,8 @@ void gst_tfx_output_follow (GstTfxOutput *output);
  * be rewritten, so a .wav then has no length. */
 void gst_tfx_output_set_stdout (GstTfxOutput *output, GstElement *sink);
 
-/* Once all has come, while the pipeline still runs: warns of what the output does not
- * have of its input, and notes how long it is. */
+/* After EOS, while the pipeline still runs: warns of losses against the input, and
+ * notes the duration. */
 void gst_tfx_output_tell (GstTfxOutput *output);
 
 void gst_tfx_output_clear (GstTfxOutput *output);

@@ -26,7 +26,7 @@ typedef struct GstTfxPart
 gboolean
 gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error);
 
-/* What was written gets the output's name, once it is on the disk, and the mode of the file
+/* Renames the part file to the output, after it is on the disk, with the mode of the file
  * that it replaces. */
 gboolean
 gst_tfx_part_publish (GstTfxPart *part, gboolean overwrite, GError **error);

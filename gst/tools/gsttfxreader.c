@@ -61,7 +61,7 @@ struct GstTfxReader
   gboolean has_begun; /* samples came */
   GstSegment segment;
   gboolean has_segment; /* that is new, so that timestamps may jump */
-  gboolean is_joined;   /* what comes is not the first part */
+  gboolean is_joined;   /* a later part is running */
   gboolean is_stamped;  /* timestamps are the reader's own */
   gboolean is_exact;    /* the decoder is lossless */
   gboolean is_matroska;
@@ -106,7 +106,7 @@ count_time (const GstTfxReader *reader, guint64 n_frames)
              : 0;
 }
 
-/* In seconds, for messages: the end of what came. */
+/* The end of the samples read so far, in seconds, for messages. */
 static gdouble
 find_place (const GstTfxReader *reader)
 {
@@ -292,7 +292,7 @@ take_buffer (GstTfxReader *reader, GstPadProbeInfo *info)
   return GST_PAD_PROBE_OK;
 }
 
-/* The time goes on from here. */
+/* Later timestamps count from here. */
 static void
 begin_part (GstTfxReader *reader)
 {
@@ -355,7 +355,7 @@ take_event (GstTfxReader *reader, GstPadProbeInfo *info)
       gst_event_copy_segment (event, &reader->segment);
       if (reader->is_joined)
         return GST_PAD_PROBE_DROP;
-      /* What follows would be clipped at the end of the first part. */
+      /* An open segment keeps later parts from being clipped at the end of the first. */
       if (gst_tfx_reader_has_links (reader)) {
         gst_event_copy_segment (event, &segment);
         segment.stop = segment.duration = GST_CLOCK_TIME_NONE;
@@ -415,7 +415,7 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return take_upstream (data, info);
 }
 
-/* In standard input: "OggS", a zero, and flags, of which 2 stands for a first page. */
+/* Standard input: "OggS", a zero, and flags; flag 2 marks the first page of a stream. */
 static GstPadProbeReturn
 count_joins (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

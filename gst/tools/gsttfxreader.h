@@ -30,7 +30,7 @@ gboolean gst_tfx_reader_has_links (const GstTfxReader *reader);
 
 gboolean gst_tfx_reader_has_sound (GstTfxReader *reader);
 
-/* The number of tracks with audio, of which the first one is read. */
+/* The number of audio tracks; the reader reads the first one. */
 guint gst_tfx_reader_count_tracks (GstTfxReader *reader);
 
 /* What the decoder lost, once the end has come; NULL: nothing. */

@@ -29,7 +29,7 @@ typedef struct GstTfxTagName
 /* The one of a Vorbis comment; NULL: it has that name everywhere. */
 const GstTfxTagName *gst_tfx_tagname_find (const gchar *vorbis);
 
-/* The Vorbis comment of what a form calls so; NULL: it has no other name. */
+/* The Vorbis comment for a name in this form; NULL: the name stays. */
 const gchar *gst_tfx_tagname_find_vorbis (GstTfxTagsForm form, const gchar *id);
 
 /* The Vorbis comment of a tag that GStreamer has none for; NULL: none here, either. */

@@ -155,7 +155,7 @@ read_ape (FILE *file, goffset size, GPtrArray *comments, GstTagList *tags)
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
-/* The box of these letters among others: what is in it; FALSE: there is none. */
+/* Finds a box by its letters and returns its content; FALSE if there is none. */
 static gboolean
 find_box (const guint8 *bytes, gsize n, const gchar *letters,
     const guint8 **content, gsize *size)
@@ -367,8 +367,8 @@ gst_tfx_tagreader_read_frame (const guint8 *frame, gsize n, GPtrArray *comments)
   if (strcmp (id, "TXXX") != 0 &&
       !gst_tfx_tagname_find_vorbis (GST_TFX_TAGS_ID3, id))
     return FALSE;
-  /* A language is in front of lyrics, and a description in front of these and of names that
-   * others choose. */
+  /* Lyrics begin with a language and a description; names that users choose begin with
+   * a description. */
   skip = *id == 'T' ? 11 : 14;
   if (n <= skip)
     return TRUE;

@@ -39,7 +39,7 @@ gst_tfx_tags_merge (GstTagList *tags, GstEvent *event)
   }
 }
 
-/* Whether a comment, NAME=TEXT, tells what is true of the old sound alone. */
+/* Whether a comment, NAME=TEXT, describes only the old sound, such as its gain. */
 static gboolean
 is_stale (const gchar *comment, gboolean is_changed)
 {
@@ -239,7 +239,7 @@ gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
   GstTagList *one;
   GList *comments;
 
-  /* (No one looks for a picture of a FLAC in an Ogg elsewhere.  GStreamer converts the first
+  /* (Players look for pictures of a FLAC in Ogg here alone.  GStreamer converts the first
    * picture of a list.) */
   for (guint i = 0;
        is_ogg && i < gst_tag_list_get_tag_size (tags, GST_TAG_IMAGE); i++) {

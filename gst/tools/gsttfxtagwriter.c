@@ -83,7 +83,7 @@ put_box (GString *out, const gchar *letters, const GString *content)
   put (out, content);
 }
 
-/* The type of what is in it: 1, UTF-8; 13, a JPEG; 14, a PNG; 21, a number; 0, others. */
+/* The type of the content: 1, UTF-8; 13, a JPEG; 14, a PNG; 21, a number; 0, others. */
 static void
 put_data (GString *out, guint type, const gchar *bytes, gsize n)
 {
@@ -267,7 +267,7 @@ gst_tfx_tagwriter_write_attachments (const GstTagList *tags)
   return out;
 }
 
-/* Frames of ID3 that GStreamer does not know, such as chapters, unless they tell of the
+/* Frames of ID3 that GStreamer does not know, such as chapters, unless they describe the
  * old sound. */
 static void
 copy_frames (GString *out, const GstTagList *tags)

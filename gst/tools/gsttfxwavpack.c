@@ -19,7 +19,7 @@
 
 #define HEADER 32
 
-/* What is in a block: a byte for its kind, and words, counted by one byte or three. */
+/* A block's content: a byte for its kind, and words, counted by one byte or three. */
 #define KIND(byte) ((byte)&0x3f)
 #define IS_LONG 0x80
 #define EXTENSION 0x09
