@@ -1128,6 +1128,16 @@ tap_case "process: dither, noise in place of distortion" check_dither
 tap_case "process: a dither that is none" exits 2 "must be none, rpdf, tpdf or tpdf-hf" \
   gst-tfx process --dither triangle noise.wav x.wav 'Gain(1)'
 
+# Shaped noise has more power in all, and the sine stays.
+check_noise_shaping() {
+  distortion > dither.txt && distortion --noise-shaping none | cmp - dither.txt &&
+    distortion --noise-shaping high | tee shaped.txt &&
+    awk '{ exit !($2 > 0.6 && $3 > 1.4 && $3 < 1.6) }' shaped.txt
+}
+tap_case "process: noise shaping" check_noise_shaping
+tap_case "process: a noise shaping that is none" exits 2 "must be none, error-feedback, simple, medium or high" \
+  gst-tfx process --noise-shaping low noise.wav x.wav 'Gain(1)'
+
 # ---- no output is half of one ------------------------------------------------------
 
 check_full_disk() {
@@ -2273,6 +2283,7 @@ tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
 with_presets() { GST_PRESET_PATH=$root/gst/presets "$@"; }
 tap_case "completion: presets" with_presets completes process --preset Tele 'Telephone band'
 tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
+tap_case "completion: the kinds of noise shaping" completes process --noise-shaping med medium
 tap_case "completion: a chain to be run somewhere" completes devices "'HiBu" 'HiButterworth('
 tap_case "completion: files" completes process nois noise.wav
 tap_case "completion: a file with a chain" completes response --chain-file nois noise.wav

@@ -61,6 +61,10 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
     return
   fi
+  if [[ $previous == --noise-shaping ]]; then
+    mapfile -t COMPREPLY < <(compgen -W $'none\nerror-feedback\nsimple\nmedium\nhigh' -- "$word")
+    return
+  fi
   if [[ $previous == @(--preset|-p) ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(gst-tfx list presets 2> /dev/null)" -- "${word#"$quote"}")
     return

@@ -199,6 +199,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->chain = batch->options->chain;
   job->codec = batch->options->codec;
   job->dither = batch->options->dither;
+  job->noise_shaping = batch->options->noise_shaping;
   job->has_target = batch->options->loudness != NULL;
   job->target_lufs = batch->options->target_lufs;
   job->overwrite = batch->options->overwrite;

@@ -36,7 +36,8 @@ typedef struct GstTfxJob
   const gchar *codec;
   gboolean must_keep_codec; /* no other one that loses anything */
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
-  gboolean overwrite;  /* a file that is there */
+  const gchar *noise_shaping; /* of GstAudioNoiseShapingMethod; NULL: none */
+  gboolean overwrite;         /* a file that is there */
   gboolean allow_cut;  /* a file that is damaged or shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
   gdouble target_lufs;

@@ -61,6 +61,10 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
             "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
             "default) or tpdf-hf",
             "NAME" },
+        { "noise-shaping", 0, 0, G_OPTION_ARG_STRING, &options->noise_shaping,
+            "noise shaping of outputs with 20 bits or fewer: none (the "
+            "default), error-feedback, simple, medium or high",
+            "NAME" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
             "number of files to process at once (one per core)", "N" },
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
@@ -90,6 +94,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->codec);
   g_free (options->loudness);
   g_free (options->dither);
+  g_free (options->noise_shaping);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
 }
 
@@ -400,6 +405,8 @@ gst_tfx_options_read (GstTfxOptions *options)
 {
   static const gchar *const dithers[] = { "none", "rpdf", "tpdf", "tpdf-hf",
     NULL };
+  static const gchar *const shapings[] = { "none", "error-feedback", "simple",
+    "medium", "high", NULL };
 
   if (options->loudness && !read_loudness (options))
     return FALSE;
@@ -412,6 +419,13 @@ gst_tfx_options_read (GstTfxOptions *options)
     gst_tfx_tool_error ("dither is '%s', but must be none, rpdf, tpdf or "
                         "tpdf-hf",
         options->dither);
+    return FALSE;
+  }
+  if (options->noise_shaping &&
+      !g_strv_contains (shapings, options->noise_shaping)) {
+    gst_tfx_tool_error ("noise-shaping is '%s', but must be none, "
+                        "error-feedback, simple, medium or high",
+        options->noise_shaping);
     return FALSE;
   }
   if (options->loudness && !gst_tfx_options_has_chain (options)) {
@@ -460,7 +474,9 @@ gst_tfx_options_describe (const GstTfxOptions *options)
       options->loudness ? options->loudness : "",
       options->codec ? "\ncodec " : "", options->codec ? options->codec : "",
       options->dither ? "\ndither " : "",
-      options->dither ? options->dither : "", NULL);
+      options->dither ? options->dither : "",
+      options->noise_shaping ? "\nnoise-shaping " : "",
+      options->noise_shaping ? options->noise_shaping : "", NULL);
 
   g_free (files);
   return text;

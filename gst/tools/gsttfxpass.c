@@ -177,6 +177,9 @@ add_output (Run *run, GstElement *last)
   if (run->job->dither)
     gst_util_set_object_arg (G_OBJECT (output->convert), "dithering",
         run->job->dither);
+  if (run->job->noise_shaping)
+    gst_util_set_object_arg (G_OBJECT (output->convert), "noise-shaping",
+        run->job->noise_shaping);
   gst_tfx_output_follow (output);
 }
 
