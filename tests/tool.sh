@@ -971,6 +971,12 @@ check_limited() {
   [ -n "$reached" ] && within "$reached" loud.wav 0.8912509
 }
 
+check_true_peak() {
+  exits 0 "limited to -6 dBTP, the output has" \
+    gst-tfx process --json -f -l -3 --true-peak -6 even.wav loud.wav || return 1
+  gst-tfx loudness loud.wav | tee peaks.txt | awk '$6 == "loud.wav" { good = $5 > -7 && $5 <= -6 } END { exit !good }'
+}
+
 # Another loudness, or dither, is another output, to the journal.
 check_loudness_again() {
   gst-tfx process -l -23 -o leveled even.wav && [ -e leveled/even.wav ] &&
@@ -1029,6 +1035,9 @@ tap_case "process: a loudness" check_loudness
 tap_case "process: a loudness, and one warning" check_warned_once
 tap_case "loudness, process: channels by their positions" check_loudness_of_layouts
 tap_case "process: a loudness with peaks above the limit" check_limited
+tap_case "process: peaks below --true-peak" check_true_peak
+tap_case "process: --true-peak alone" exits 2 "--true-peak needs --loudness" \
+  gst-tfx process --true-peak -2 noise.wav x.wav 'Gain(1)'
 tap_case "process: another loudness is done again" check_loudness_again
 tap_case "process: another level has no gain in its tags" check_gains
 tap_case "process: silence has no loudness" check_silence

@@ -202,6 +202,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->noise_shaping = batch->options->noise_shaping;
   job->has_target = batch->options->loudness != NULL;
   job->target_lufs = batch->options->target_lufs;
+  job->most_peak_db = batch->options->most_peak_db;
   job->overwrite = batch->options->overwrite;
   job->allow_cut = batch->options->allow_cut;
   g_ptr_array_add (batch->jobs, job);

@@ -18,10 +18,8 @@
 /* What is no sound by EBU R 128. */
 #define SILENCE_LUFS -70.0
 
-/* EBU R 128 has true peaks below -1 dBTP; the limiter's come up to 0.3 dB above its
- * threshold. */
-#define PEAK_DB -1.0
-#define LIMIT " | Limiter(-1.3, true_peak=True)"
+/* True peaks of the limiter come up to this far above its threshold. */
+#define MARGIN_DB 0.3
 
 static gboolean
 is_file (const GstTfxJob *job)
@@ -121,7 +119,7 @@ run_levelled (GstTfxJob *job, const gchar *part)
     NULL };
   GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL };
   GstTfxLoudness measured;
-  gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
+  gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
 
   gst_tfx_pass_run (&measuring, &measured);
   gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
@@ -132,12 +130,17 @@ run_levelled (GstTfxJob *job, const gchar *part)
   loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
   loudness->gain_db =
       loudness->is_silent ? 0.0 : job->target_lufs - loudness->input_lufs;
-  loudness->is_limited = !loudness->is_silent &&
-                         loudness->true_peak_db + loudness->gain_db > PEAK_DB;
+  loudness->is_limited =
+      !loudness->is_silent &&
+      loudness->true_peak_db + loudness->gain_db > job->most_peak_db;
   loudness->output_lufs = loudness->input_lufs + loudness->gain_db;
   g_ascii_dtostr (gain, sizeof gain, loudness->gain_db);
-  chain = g_strdup_printf ("Gain(%s, 'db')%s", gain,
-      loudness->is_limited ? LIMIT " | " GST_TFX_PASS_MEASURE : "");
+  g_ascii_formatd (most, sizeof most, "%.6g", job->most_peak_db - MARGIN_DB);
+  chain = loudness->is_limited
+              ? g_strdup_printf ("Gain(%s, 'db') | Limiter(%s, true_peak=True)"
+                                 " | " GST_TFX_PASS_MEASURE,
+                    gain, most)
+              : g_strdup_printf ("Gain(%s, 'db')", gain);
   writing.level = chain;
   gst_tfx_pass_run (&writing, loudness->is_limited ? &measured : NULL);
   if (loudness->is_limited)

@@ -41,6 +41,7 @@ typedef struct GstTfxJob
   gboolean allow_cut;  /* a file that is damaged or shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
   gdouble target_lufs;
+  gdouble most_peak_db; /* of true peaks, then */
 
   /* How far it has come, for others to see: atomic. */
   gint per_mille;

@@ -12,6 +12,9 @@
 #include "gsttfxtool.h"
 
 #define MIN_LUFS -70.0
+#define MIN_PEAK_DB -20.0
+/* By EBU R 128. */
+#define USUAL_PEAK_DB -1.0
 #define MAX_JOBS 1024
 
 void
@@ -57,6 +60,8 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
             "normalize to this integrated loudness by EBU R 128, in two passes",
             "LUFS" },
+        { "true-peak", 0, 0, G_OPTION_ARG_STRING, &options->true_peak,
+            "with --loudness: limit true peaks to this level (-1)", "DB" },
         { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
             "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
             "default) or tpdf-hf",
@@ -93,6 +98,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->extension);
   g_free (options->codec);
   g_free (options->loudness);
+  g_free (options->true_peak);
   g_free (options->dither);
   g_free (options->noise_shaping);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
@@ -387,16 +393,16 @@ tell_notes (const GstTfxOptions *options)
 /* ---- the options of process and watch -------------------------------------------------- */
 
 static gboolean
-read_loudness (GstTfxOptions *options)
+read_level (const gchar *name, const gchar *text, gdouble least,
+    const gchar *unit, gdouble *level)
 {
   gchar *end;
 
-  options->target_lufs = g_ascii_strtod (options->loudness, &end);
-  if (end != options->loudness && *end == '\0' &&
-      options->target_lufs >= MIN_LUFS && options->target_lufs <= 0.0)
+  *level = g_ascii_strtod (text, &end);
+  if (end != text && *end == '\0' && *level >= least && *level <= 0.0)
     return TRUE;
-  gst_tfx_tool_error ("loudness is '%s', but must be from %g to 0 LUFS",
-      options->loudness, MIN_LUFS);
+  gst_tfx_tool_error ("%s is '%s', but must be from %g to 0 %s", name, text,
+      least, unit);
   return FALSE;
 }
 
@@ -408,8 +414,17 @@ gst_tfx_options_read (GstTfxOptions *options)
   static const gchar *const shapings[] = { "none", "error-feedback", "simple",
     "medium", "high", NULL };
 
-  if (options->loudness && !read_loudness (options))
+  if (options->loudness && !read_level ("loudness", options->loudness, MIN_LUFS,
+                               "LUFS", &options->target_lufs))
     return FALSE;
+  options->most_peak_db = USUAL_PEAK_DB;
+  if (options->true_peak && !read_level ("true-peak", options->true_peak,
+                                MIN_PEAK_DB, "dBTP", &options->most_peak_db))
+    return FALSE;
+  if (options->true_peak && !options->loudness) {
+    gst_tfx_tool_error ("--true-peak needs --loudness");
+    return FALSE;
+  }
   if (options->n_jobs < 1 || options->n_jobs > MAX_JOBS) {
     gst_tfx_tool_error ("jobs is %d, but must be from 1 to %d", options->n_jobs,
         MAX_JOBS);
@@ -472,6 +487,8 @@ gst_tfx_options_describe (const GstTfxOptions *options)
   gchar *text = g_strconcat (options->chain, files,
       options->loudness ? "\nloudness " : "",
       options->loudness ? options->loudness : "",
+      options->true_peak ? "\ntrue-peak " : "",
+      options->true_peak ? options->true_peak : "",
       options->codec ? "\ncodec " : "", options->codec ? options->codec : "",
       options->dither ? "\ndither " : "",
       options->dither ? options->dither : "",

@@ -15,8 +15,9 @@ typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
   gchar *out, *base, *journal, *extension, *codec, *loudness, *dither;
-  gchar *noise_shaping;
-  gdouble target_lufs; /* of loudness, once it is read */
+  gchar *noise_shaping, *true_peak;
+  gdouble target_lufs;  /* of loudness, once it is read */
+  gdouble most_peak_db; /* of true_peak, or the usual one, then */
   gint n_jobs;
   gboolean overwrite, allow_cut, json, quiet;
   GPtrArray *notes; /* on filter settings; NULL: the chain was not read */
@@ -26,7 +27,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 16
+#define GST_TFX_OPTIONS_N_ENTRIES 17
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* Prints the names of the presets, a line each. */
 GstTfxToolStatus gst_tfx_options_print_presets (void);

@@ -65,9 +65,10 @@ tell_loudness (const GstTfxJob *job)
 
   if (loudness->is_limited)
     g_printerr ("warning: %s: at %.1f LUFS the true peaks would reach %+.1f "
-                "dBTP: limited to -1 dBTP, the output has %.1f LUFS\n",
+                "dBTP: limited to %g dBTP, the output has %.1f LUFS\n",
         job->input, job->target_lufs,
-        loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
+        loudness->true_peak_db + loudness->gain_db, job->most_peak_db,
+        loudness->output_lufs);
   else if (loudness->is_silent &&
            !gst_tfx_report_tell_short (job, ": its level is unchanged"))
     g_printerr ("warning: %s: it is silent (below -70 LUFS): its level is "
