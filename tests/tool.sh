@@ -391,7 +391,11 @@ check_mixed_down() {
 check_layouts() {
   make_wav sides.wav 4800 6 24 0x60f && make_wav odd.wav 4800 3 24 0xb &&
     make_wav many.wav 4800 32 24 0 && make_wav quad.wav 4800 4 24 0x33 || return 1
-  local kind
+  local kind warning=''
+  # Later opusenc takes more layouts.
+  if pkg-config --max-version=1.22.99 gstreamer-1.0; then
+    warning='warning: rear.wav: a .opus has no name for this layout of 7 channels'
+  fi
   for kind in flac mka opus ogg; do
     exits 0 "" gst-tfx process -f sides.wav "sides.$kind" 'Gain(1)' && ! grep warning said.txt &&
       exits 0 '"channels": 6' gst-tfx process --json -f "sides.$kind" x.wav 'Gain(1)' || return 1
@@ -400,8 +404,7 @@ check_layouts() {
     exits 0 "warning: odd.wav: a .flac has no name for this layout of 3 channels" \
       gst-tfx process odd.wav odd.flac 'Gain(1)' && cmp <(decode odd.wav) <(decode odd.flac) &&
     make_wav rear.wav 4800 7 24 0x13f &&
-    exits 0 "warning: rear.wav: a .opus has no name for this layout of 7 channels" \
-      gst-tfx process rear.wav rear.opus 'Gain(1)' &&
+    exits 0 "$warning" gst-tfx process rear.wav rear.opus 'Gain(1)' &&
     exits 1 "many.wav: it would have 32 channels, but a .flac takes no more than 8" \
       gst-tfx process many.wav many.flac 'Gain(1)' && [ ! -e many.flac ] &&
     exits 1 "many.wav: it would have 32 channels, but a .mp3 takes no more than 2" \

@@ -310,6 +310,10 @@ def run(cases):
         try:
             skipped = check(*arguments)
         except (Fault, OSError, subprocess.SubprocessError) as fault:
+            # gstreamer1.0-libav is not installed.
+            if 'GStreamer lacks a plugin' in str(fault):
+                print(f'ok {number} - {name} # SKIP GStreamer lacks a plugin here', flush=True)
+                continue
             n_failed += 1
             print(f'not ok {number} - {name}\n# {fault}', flush=True)
         else:

@@ -392,6 +392,10 @@ def print_table():
         print(f"| `.{extension}` | {which} | {'yes' if kind != INFO else 'no'} | {LENGTHS[extension]} |")
 
 
+# What gst-tfx says where gstreamer1.0-libav or gstreamer1.0-plugins-bad is not installed.
+LACKING = ('GStreamer lacks a plugin', 'needs the GStreamer element')
+
+
 def main():
     part = os.environ.get('TFX_TEST_PART')
     build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'build')
@@ -403,6 +407,9 @@ def main():
     def tell(name, fault):
         nonlocal n
         n += 1
+        if any(words in str(fault) for words in LACKING):
+            print(f'ok {n} - {name} # SKIP GStreamer lacks a plugin here', flush=True)
+            return
         print(f"{'not ok' if fault else 'ok'} {n} - {name}", flush=True)
         if fault:
             print(f'# {fault}')
