@@ -97,3 +97,38 @@ gst_tfx_bytes_read_chunk (FILE *file, goffset offset, gboolean is_big,
     chunk->size = long_size;
   return chunk->size < G_MAXINT64 - (guint64)chunk->at - 1;
 }
+
+gboolean
+gst_tfx_bytes_write_at (FILE *file, goffset offset, const void *bytes, gsize n)
+{
+  return fseeko (file, offset, SEEK_SET) == 0 &&
+         fwrite (bytes, 1, n, file) == n;
+}
+
+gboolean
+gst_tfx_bytes_find_box (const guint8 *bytes, gsize n, const gchar *letters,
+    const guint8 **content, gsize *size)
+{
+  for (gsize at = 0, length; at + 8 <= n; at += length) {
+    length = (gsize)gst_tfx_bytes_get_be (bytes + at, 4);
+    if (length < 8 || length > n - at)
+      return FALSE;
+    if (memcmp (bytes + at + 4, letters, 4) == 0) {
+      *content = bytes + at + 8;
+      *size = length - 8;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gsize
+gst_tfx_bytes_find_xing (const guint8 *head)
+{
+  const gboolean is_mpeg_1 = (head[1] & 0x18) == 0x18;
+  const gboolean is_mono = head[3] >> 6 == 3;
+
+  if (head[0] != 0xff || (head[1] & 0xe6) != 0xe2)
+    return 0;
+  return 4 + (is_mpeg_1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17));
+}

@@ -39,6 +39,13 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
     bytes[i] = (guint8)(number >> 8 * i);
 }
 
+static inline void
+gst_tfx_bytes_put_be (guint8 *bytes, gsize n, guint64 number)
+{
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8)(number >> 8 * (n - 1 - i));
+}
+
 /* Opens a regular file for reading and returns it with its size in bytes; close it
  * with fclose().  Returns NULL for everything else, without waiting: pipes, devices and
  * folders too.  why, unless NULL, then gets the reason; free it. */
@@ -54,6 +61,19 @@ gchar *gst_tfx_bytes_show (const gchar *name);
 /* FALSE if they are not all there. */
 gboolean
 gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n);
+
+/* FALSE with errno if they cannot all be written. */
+gboolean
+gst_tfx_bytes_write_at (FILE *file, goffset offset, const void *bytes, gsize n);
+
+/* Of MP4: the content of the first box with these letters among n bytes of boxes.  FALSE:
+ * there is none. */
+gboolean gst_tfx_bytes_find_box (const guint8 *bytes, gsize n,
+    const gchar *letters, const guint8 **content, gsize *size);
+
+/* Where "Xing" or "Info" would be in a frame of MPEG layer 3 with this head of four bytes;
+ * 0: it is no such frame. */
+gsize gst_tfx_bytes_find_xing (const guint8 *head);
 
 /* Of RIFF, RF64 and AIFF: four letters, a size, that many bytes, and one more where they
  * are odd. */

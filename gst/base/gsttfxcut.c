@@ -242,17 +242,13 @@ static gchar *
 check_mp3 (const Sound *sound)
 {
   guint8 frame[4], xing[16];
-  gboolean is_mpeg1, is_mono;
-  guint side, flags, n_bytes;
+  guint flags, n_bytes;
+  gsize at;
 
   if (!gst_tfx_bytes_read_at (sound->file, sound->start, frame, sizeof frame) ||
-      frame[0] != 0xff || (frame[1] & 0xe6) != 0xe2)
-    return NULL;
-  is_mpeg1 = (frame[1] & 0x18) == 0x18;
-  is_mono = frame[3] >> 6 == 3;
-  side = is_mpeg1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17);
-  if (!gst_tfx_bytes_read_at (sound->file, sound->start + 4 + (goffset)side,
-          xing, sizeof xing) ||
+      (at = gst_tfx_bytes_find_xing (frame)) == 0 ||
+      !gst_tfx_bytes_read_at (sound->file, sound->start + (goffset)at, xing,
+          sizeof xing) ||
       (memcmp (xing, "Xing", 4) != 0 && memcmp (xing, "Info", 4) != 0))
     return NULL;
   flags = gst_tfx_bytes_get_be (xing + 4, 4);

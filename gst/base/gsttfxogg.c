@@ -10,7 +10,6 @@
 #include "gsttfxbytes.h"
 
 #define HEAD 27
-#define MOST_BYTES (HEAD + 255 + 255 * 255)
 
 /* Bits of its flags. */
 #define IS_FIRST 2
@@ -26,8 +25,8 @@ typedef struct Page
 } Page;
 
 /* Polynomial 0x04c11db7, most significant bit first, from 0. */
-static guint32
-sum_up (const guint8 *bytes, gsize n)
+guint32
+gst_tfx_ogg_sum (const guint8 *page, gsize n)
 {
   static guint32 table[256];
   static gsize is_made = 0;
@@ -44,7 +43,7 @@ sum_up (const guint8 *bytes, gsize n)
     g_once_init_leave (&is_made, 1);
   }
   for (gsize i = 0; i < n; i++)
-    sum = sum << 8 ^ table[sum >> 24 ^ bytes[i]];
+    sum = sum << 8 ^ table[sum >> 24 ^ page[i]];
   return sum;
 }
 
@@ -67,7 +66,7 @@ read_page (FILE *file, goffset at, guint8 *bytes, Page *page)
     return FALSE;
   sum = (guint32)gst_tfx_bytes_get_le (bytes + 22, 4);
   memset (bytes + 22, 0, 4);
-  if (sum_up (bytes, size) != sum)
+  if (gst_tfx_ogg_sum (bytes, size) != sum)
     return FALSE;
   *page =
       (Page){ at, size, bytes[5], (gint64)gst_tfx_bytes_get_le (bytes + 6, 8),
@@ -87,7 +86,7 @@ find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)
     at++;
     if (at >= size || fseeko (file, at, SEEK_SET) != 0)
       return FALSE;
-    n = fread (bytes, 1, MOST_BYTES, file);
+    n = fread (bytes, 1, GST_TFX_OGG_MAX_PAGE, file);
     letters = memmem (bytes, n, "OggS", 4);
     at += letters ? letters - bytes : n > 4 ? (goffset)n - 4 : (goffset)n;
     if (!letters && at + 4 >= size)
@@ -112,7 +111,7 @@ gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
 {
   GHashTable *numbers =
       g_hash_table_new (NULL, NULL); /* the next of a serial */
-  guint8 *bytes = g_malloc (MOST_BYTES);
+  guint8 *bytes = g_malloc (GST_TFX_OGG_MAX_PAGE);
   goffset at = start, bad = -1;
   gboolean has_data = TRUE, has_end = TRUE, has_sound = FALSE;
   GstTfxLink link;

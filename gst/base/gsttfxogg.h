@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* The longest page: its header, 255 sizes, and as much as these can say. */
+#define GST_TFX_OGG_MAX_PAGE (27 + 255 + 255 * 255)
+
 /* Part of a file. */
 typedef struct GstTfxLink
 {
@@ -20,6 +23,9 @@ typedef struct GstTfxLink
  * each link with more than headers: more than one in a chained file. */
 gchar *
 gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links);
+
+/* The checksum of a page of n bytes whose own checksum is 0. */
+guint32 gst_tfx_ogg_sum (const guint8 *page, gsize n);
 
 G_END_DECLS
 

@@ -12,6 +12,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxogg.h"
 
 /* In frames at a rate. */
 typedef struct Length
@@ -28,7 +29,6 @@ typedef struct Length
 
 /* ---- Ogg ------------------------------------------------------------------------------ */
 
-#define MAX_PAGE 65307
 #define IS_FIRST 2
 #define IS_LAST 4
 
@@ -36,7 +36,7 @@ typedef struct Length
 static gboolean
 read_ogg (FILE *file, goffset size, Length *length)
 {
-  const goffset from = MAX (0, size - MAX_PAGE);
+  const goffset from = MAX (0, size - GST_TFX_OGG_MAX_PAGE);
   const gsize n = (gsize)(size - from);
   guint8 first[64], *page = g_malloc (n);
   gboolean is_read = FALSE;
@@ -86,11 +86,9 @@ read_mp3 (FILE *file, Length *length)
       memcmp (head, "ID3", 3) == 0)
     at = 10 + (head[6] << 21 | head[7] << 14 | head[8] << 7 | head[9]);
   if (!gst_tfx_bytes_read_at (file, at, frame, sizeof frame) ||
-      frame[0] != 0xff || (frame[1] & 0xe6) != 0xe2 || (frame[2] >> 2 & 3) == 3)
+      (xing = gst_tfx_bytes_find_xing (frame)) == 0 || (frame[2] >> 2 & 3) == 3)
     return FALSE;
   version = frame[1] >> 3 & 3;
-  xing = 4 + (frame[3] >> 6 == 3 ? (version == 3 ? 17 : 9)
-                                 : (version == 3 ? 32 : 17));
   /* With the numbers of frames and bytes, a table and a quality: LAME's follow these. */
   if ((memcmp (frame + xing, "Xing", 4) != 0 &&
           memcmp (frame + xing, "Info", 4) != 0) ||

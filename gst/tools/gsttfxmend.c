@@ -12,20 +12,14 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxogg.h"
 #include "gsttfxtagwriter.h"
 #include "gsttfxwav.h"
 
 static gboolean
-write_at (FILE *file, goffset offset, const void *bytes, gsize n)
-{
-  return fseeko (file, offset, SEEK_SET) == 0 &&
-         fwrite (bytes, 1, n, file) == n;
-}
-
-static gboolean
 write_string (FILE *file, goffset offset, const GString *bytes)
 {
-  return write_at (file, offset, bytes->str, bytes->len);
+  return gst_tfx_bytes_write_at (file, offset, bytes->str, bytes->len);
 }
 
 static goffset
@@ -38,13 +32,6 @@ static gboolean
 cut_at (FILE *file, goffset size)
 {
   return fflush (file) == 0 && ftruncate (fileno (file), size) == 0;
-}
-
-static void
-put_be (guint8 *bytes, gsize n, guint64 number)
-{
-  for (gsize i = 0; i < n; i++)
-    bytes[i] = (guint8)(number >> 8 * (n - 1 - i));
 }
 
 /* ---- FLAC ------------------------------------------------------------------------------ */
@@ -134,7 +121,7 @@ mend_flac (const GstTfxOutput *output, FILE *file, FILE *input)
   block = g_malloc (BLOCK_HEAD + size);
   if (gst_tfx_bytes_read_at (input, from, block, BLOCK_HEAD + size)) {
     block[0] = (head & 0x80) | CUESHEET;
-    is_mended = write_at (file, to, block, BLOCK_HEAD + size);
+    is_mended = gst_tfx_bytes_write_at (file, to, block, BLOCK_HEAD + size);
   }
   g_free (block);
   return is_mended;
@@ -142,27 +129,13 @@ mend_flac (const GstTfxOutput *output, FILE *file, FILE *input)
 
 /* ---- Ogg ------------------------------------------------------------------------------ */
 
-#define MAX_PAGE 65307
-
-static guint32
-sum_page (const guint8 *page, gsize n)
-{
-  guint32 sum = 0;
-
-  for (gsize i = 0; i < n; i++) {
-    sum ^= (guint32)page[i] << 24;
-    for (guint k = 0; k < 8; k++)
-      sum = sum << 1 ^ (sum >> 31 ? 0x04c11db7 : 0);
-  }
-  return sum;
-}
-
 /* Writes the number of frames into the last page: encoders round times instead. */
 static gboolean
 mend_ogg (const GstTfxOutput *output, FILE *file)
 {
-  guint8 first[64], *page = g_malloc (MAX_PAGE);
-  const goffset size = find_size (file), from = MAX (0, size - MAX_PAGE);
+  guint8 first[64], *page = g_malloc (GST_TFX_OGG_MAX_PAGE);
+  const goffset size = find_size (file),
+                from = MAX (0, size - GST_TFX_OGG_MAX_PAGE);
   gsize n = (gsize)(size - from), at;
   guint64 n_frames = output->n_encoded;
   gboolean is_mended = TRUE;
@@ -185,8 +158,8 @@ mend_ogg (const GstTfxOutput *output, FILE *file)
     n -= at;
     gst_tfx_bytes_put_le (page + at + 6, 8, n_frames);
     gst_tfx_bytes_put_le (page + at + 22, 4, 0);
-    gst_tfx_bytes_put_le (page + at + 22, 4, sum_page (page + at, n));
-    is_mended = write_at (file, from + (goffset)at, page + at, n);
+    gst_tfx_bytes_put_le (page + at + 22, 4, gst_tfx_ogg_sum (page + at, n));
+    is_mended = gst_tfx_bytes_write_at (file, from + (goffset)at, page + at, n);
   }
   g_free (page);
   return is_mended;
@@ -216,10 +189,9 @@ read_frame (const guint8 *head, Frame *frame)
   static const guint rates[] = { 44100, 48000, 32000 };
   const guint version = head[1] >> 3 & 3, bits = head[2] >> 4,
               rate = head[2] >> 2 & 3;
-  const gboolean is_mono = head[3] >> 6 == 3;
 
-  if (head[0] != 0xff || (head[1] & 0xe6) != 0xe2 || version == 1 ||
-      bits == 0 || bits == 15 || rate == 3)
+  frame->xing = gst_tfx_bytes_find_xing (head);
+  if (frame->xing == 0 || version == 1 || bits == 0 || bits == 15 || rate == 3)
     return FALSE;
   frame->is_mpeg_1 = version == 3;
   frame->n_samples = frame->is_mpeg_1 ? 1152 : 576;
@@ -228,8 +200,6 @@ read_frame (const guint8 *head, Frame *frame)
                                         : version == 2 ? 1
                                                        : 2)) +
                 (head[2] >> 1 & 1);
-  frame->xing =
-      4 + (frame->is_mpeg_1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17));
   return TRUE;
 }
 
@@ -326,43 +296,30 @@ mend_mp3 (const GstTfxOutput *output, FILE *file)
   xing = g_malloc0 (empty.size);
   is_mended = gst_tfx_bytes_read_at (file, start, xing, 4);
   memcpy (xing + empty.xing, "Xing\0\0\0\17", 8);
-  put_be (xing + empty.xing + 8, 4, frames->len);
-  put_be (xing + empty.xing + 12, 4, (guint64)(size - start));
+  gst_tfx_bytes_put_be (xing + empty.xing + 8, 4, frames->len);
+  gst_tfx_bytes_put_be (xing + empty.xing + 12, 4, (guint64)(size - start));
   for (guint i = 0; i < 100; i++)
     xing[empty.xing + 16 + i] =
         (guint8)(256 *
                  (g_array_index (frames, goffset, i * frames->len / 100) -
                      start) /
                  (size - start));
-  put_be (xing + empty.xing + 116, 4, 60);
+  gst_tfx_bytes_put_be (xing + empty.xing + 116, 4, 60);
   memcpy (xing + empty.xing + XING_SIZE, "LAME3.100\4", 10);
-  put_be (xing + empty.xing + XING_SIZE + 21, 3,
+  gst_tfx_bytes_put_be (xing + empty.xing + XING_SIZE + 21, 3,
       (guint64)LAME_DELAY << 12 | MIN (after, 0xfff));
-  put_be (xing + empty.xing + XING_SIZE + 28, 4, (guint64)(size - start));
-  put_be (xing + empty.xing + XING_SIZE + 34, 2,
+  gst_tfx_bytes_put_be (xing + empty.xing + XING_SIZE + 28, 4,
+      (guint64)(size - start));
+  gst_tfx_bytes_put_be (xing + empty.xing + XING_SIZE + 34, 2,
       sum_bytes (xing, empty.xing + XING_SIZE + 34));
-  is_mended = is_mended && write_at (file, start, xing, empty.size);
+  is_mended =
+      is_mended && gst_tfx_bytes_write_at (file, start, xing, empty.size);
   g_free (xing);
   g_array_unref (frames);
   return is_mended;
 }
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
-
-/* Where a box is in bytes, FALSE: nowhere. */
-static gboolean
-find_box (const guint8 *bytes, gsize n, const gchar *letters, gsize *at,
-    gsize *size)
-{
-  for (*at = 0; *at + 8 <= n; *at += *size) {
-    *size = (gsize)gst_tfx_bytes_get_be (bytes + *at, 4);
-    if (*size < 8 || *at + *size > n)
-      return FALSE;
-    if (memcmp (bytes + *at + 4, letters, 4) == 0)
-      return TRUE;
-  }
-  return FALSE;
-}
 
 /* Copies boxes, without tags, and with an edit list that leaves out what the encoder has
  * added. */
@@ -389,15 +346,15 @@ copy_boxes (const GstTfxOutput *output, GString *out, const guint8 *bytes,
       g_string_append_len (out, (const gchar *)bytes + at + 8,
           (gssize)size - 8);
     copy = (guint8 *)out->str + start;
-    put_be (copy, 4, out->len - start);
+    gst_tfx_bytes_put_be (copy, 4, out->len - start);
     /* (Of version 0; a later one is for more than 2^32.) */
     if (copy[8] == 0 && memcmp (letters, "mvhd", 4) == 0) {
-      put_be (copy + 24, 4, duration);
+      gst_tfx_bytes_put_be (copy + 24, 4, duration);
     } else if (copy[8] == 0 && memcmp (letters, "tkhd", 4) == 0) {
-      put_be (copy + 28, 4, duration);
+      gst_tfx_bytes_put_be (copy + 28, 4, duration);
     } else if (copy[8] == 0 && memcmp (letters, "elst", 4) == 0 && size >= 28) {
-      put_be (copy + 16, 4, duration);
-      put_be (copy + 20, 4, output->codec->delay);
+      gst_tfx_bytes_put_be (copy + 16, 4, duration);
+      gst_tfx_bytes_put_be (copy + 20, 4, output->codec->delay);
     }
   }
 }
@@ -411,7 +368,8 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
   const goffset size = find_size (file);
   guint8 head[16], *bytes = NULL;
   goffset at = 0, n = 0;
-  gsize header, length;
+  const guint8 *header;
+  gsize length;
   gboolean is_mended = TRUE;
 
   for (; at + 8 <= size; at += n) {
@@ -426,9 +384,10 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
   if (n >= 8 && at + n == size) {
     bytes = g_malloc ((gsize)n);
     if (gst_tfx_bytes_read_at (file, at, bytes, (gsize)n) &&
-        find_box (bytes + 8, (gsize)n - 8, "mvhd", &header, &length) &&
-        length >= 32) {
-      const guint64 scale = gst_tfx_bytes_get_be (bytes + 8 + header + 20, 4);
+        gst_tfx_bytes_find_box (bytes + 8, (gsize)n - 8, "mvhd", &header,
+            &length) &&
+        length >= 24) {
+      const guint64 scale = gst_tfx_bytes_get_be (header + 12, 4);
 
       copy_boxes (output, moov, bytes + 8, (gsize)n - 8,
           gst_util_uint64_scale_round (output->n_encoded, scale,
@@ -437,7 +396,7 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
       g_string_append_len (moov, tags->str, (gssize)tags->len);
       g_string_append_len (out, "\0\0\0\0moov", 8);
       g_string_append_len (out, moov->str, (gssize)moov->len);
-      put_be ((guint8 *)out->str, 4, out->len);
+      gst_tfx_bytes_put_be ((guint8 *)out->str, 4, out->len);
       is_mended =
           write_string (file, at, out) && cut_at (file, at + (goffset)out->len);
       g_string_free (tags, TRUE);
@@ -464,8 +423,8 @@ fill_seek (guint8 *entry, guint32 id, guint64 position)
     0, 0, 0, 0x53, 0xac, 0x88, 0, 0, 0, 0, 0, 0, 0, 0, 0xec, 0x85 };
 
   memcpy (entry, form, SEEK_SIZE);
-  put_be (entry + 6, 4, id);
-  put_be (entry + 13, 8, position);
+  gst_tfx_bytes_put_be (entry + 6, 4, id);
+  gst_tfx_bytes_put_be (entry + 13, 8, position);
 }
 
 /* Its tags have backslashes, and it has no pictures.  They are behind everything else. */
@@ -499,11 +458,13 @@ mend_matroska (const GstTfxOutput *output, FILE *file)
   if (files->len > 0 && seek[SEEK_CHAPTERS] == 0xec)
     fill_seek (seek + SEEK_CHAPTERS, 0x1941a469,
         (guint64)(size - start) + tags->len);
-  put_be (length, 7, (guint64)(size - start) + tags->len + files->len);
-  is_mended = cut_at (file, size) && write_string (file, size, tags) &&
-              write_string (file, size + (goffset)tags->len, files) &&
-              write_at (file, start, seek, SEEK_TAGS + SEEK_SIZE) &&
-              write_at (file, start - 7, length, 7);
+  gst_tfx_bytes_put_be (length, 7,
+      (guint64)(size - start) + tags->len + files->len);
+  is_mended =
+      cut_at (file, size) && write_string (file, size, tags) &&
+      write_string (file, size + (goffset)tags->len, files) &&
+      gst_tfx_bytes_write_at (file, start, seek, SEEK_TAGS + SEEK_SIZE) &&
+      gst_tfx_bytes_write_at (file, start - 7, length, 7);
   g_string_free (tags, TRUE);
   g_string_free (files, TRUE);
   return is_mended;

@@ -155,24 +155,6 @@ read_ape (FILE *file, goffset size, GPtrArray *comments, GstTagList *tags)
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
-/* Finds a box by its letters and returns its content; FALSE if there is none. */
-static gboolean
-find_box (const guint8 *bytes, gsize n, const gchar *letters,
-    const guint8 **content, gsize *size)
-{
-  for (gsize at = 0, length; at + 8 <= n; at += length) {
-    length = (gsize)gst_tfx_bytes_get_be (bytes + at, 4);
-    if (length < 8 || length > n - at)
-      return FALSE;
-    if (memcmp (bytes + at + 4, letters, 4) == 0) {
-      *content = bytes + at + 8;
-      *size = length - 8;
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 /* Texts of one item of the list: "data" with the type 1. */
 static void
 read_item (const gchar *id, const guint8 *item, gsize n, GPtrArray *comments)
@@ -181,10 +163,10 @@ read_item (const gchar *id, const guint8 *item, gsize n, GPtrArray *comments)
   gsize n_name, n_data;
   gchar *own = NULL;
 
-  if (strcmp (id, "----") == 0 && find_box (item, n, "name", &name, &n_name) &&
-      n_name > 4)
+  if (strcmp (id, "----") == 0 &&
+      gst_tfx_bytes_find_box (item, n, "name", &name, &n_name) && n_name > 4)
     own = g_strndup ((const gchar *)name + 4, n_name - 4);
-  while (find_box (item, n, "data", &data, &n_data)) {
+  while (gst_tfx_bytes_find_box (item, n, "data", &data, &n_data)) {
     if (n_data > 8 && gst_tfx_bytes_get_be (data, 4) == 1 &&
         (own || gst_tfx_tagname_find_vorbis (GST_TFX_TAGS_MP4, id)))
       add (comments, GST_TFX_TAGS_MP4, own ? own : id, (const gchar *)data + 8,
@@ -215,9 +197,10 @@ read_mp4 (FILE *file, GPtrArray *comments)
       return;
     size = (gsize)n - 8;
   }
-  if (moov && find_box (moov, size, "udta", &content, &size) &&
-      find_box (content, size, "meta", &content, &size) && size > 4 &&
-      find_box (content + 4, size - 4, "ilst", &content, &size)) {
+  if (moov && gst_tfx_bytes_find_box (moov, size, "udta", &content, &size) &&
+      gst_tfx_bytes_find_box (content, size, "meta", &content, &size) &&
+      size > 4 &&
+      gst_tfx_bytes_find_box (content + 4, size - 4, "ilst", &content, &size)) {
     for (gsize i = 0, length; i + 8 <= size; i += length) {
       gchar id[5] = { 0 };
 

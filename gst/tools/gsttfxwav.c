@@ -14,13 +14,6 @@
 
 #include "gsttfxbytes.h"
 
-static gboolean
-write_at (FILE *file, goffset offset, const void *bytes, gsize n)
-{
-  return fseeko (file, offset, SEEK_SET) == 0 &&
-         fwrite (bytes, 1, n, file) == n;
-}
-
 #define EXTENSIBLE 0xfffe
 /* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
 #define MASK_OFFSET 20
@@ -69,7 +62,7 @@ write_mask (FILE *file, goffset format, guint32 mask)
       gst_tfx_bytes_get_le (bytes, 2) != EXTENSIBLE || mask == 0)
     return TRUE;
   gst_tfx_bytes_put_le (bytes + MASK_OFFSET, 4, mask);
-  return write_at (file, format, bytes, sizeof bytes);
+  return gst_tfx_bytes_write_at (file, format, bytes, sizeof bytes);
 }
 
 /* What is behind the sound goes on by a byte, and the file's size grows by it. */
@@ -88,13 +81,13 @@ fill_up (FILE *file, goffset end)
     return TRUE;
   behind = g_malloc0 ((gsize)n + 1);
   is_filled = gst_tfx_bytes_read_at (file, end, behind + 1, (gsize)n) &&
-              write_at (file, end, behind, (gsize)n + 1) &&
+              gst_tfx_bytes_write_at (file, end, behind, (gsize)n + 1) &&
               gst_tfx_bytes_read_at (file, 4, size, sizeof size);
   g_free (behind);
   if (!is_filled)
     return FALSE;
   gst_tfx_bytes_put_le (size, 4, gst_tfx_bytes_get_le (size, 4) + 1);
-  return write_at (file, 4, size, sizeof size);
+  return gst_tfx_bytes_write_at (file, 4, size, sizeof size);
 }
 
 static gboolean
@@ -154,7 +147,8 @@ append (FILE *file, const GstTfxChunk *chunk, const guint8 *bytes)
     return FALSE;
   end = ftello (file);
   gst_tfx_bytes_put_le (head, 4, (guint32)(end - 8));
-  return end - 8 > (goffset)G_MAXUINT32 || write_at (file, 4, head, 4);
+  return end - 8 > (goffset)G_MAXUINT32 ||
+         gst_tfx_bytes_write_at (file, 4, head, 4);
 }
 
 static gboolean
