@@ -5,15 +5,14 @@
  *
  * What must hold: as many frames come out as go in, unless the number of channels
  * changes; a refused text leaves the one before it. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "chains.h"
 #include "driver.h"
+#include "element.h"
 
 #define RATE 48000
-#define N 256
 
 static unsigned long n_taken, n_refused, n_children;
 
@@ -94,40 +93,14 @@ ask_all (GstElement *element)
 
 /* ---- a stream ------------------------------------------------------------------------ */
 
-typedef struct
-{
-  GstHarness *h;
-  GstAudioInfo info;
-  guint64 at;
-} Stream;
-
-static void
-run (Stream *stream)
-{
-  static gdouble noise[N * 3];
-
-  for (guint i = 0; i < G_N_ELEMENTS (noise); i++)
-    noise[i] = sin (i * i);
-  /* The text may have become one that the stream cannot run. */
-  gst_harness_push (stream->h,
-      tfx_check_stamped (&stream->info, noise, N, stream->at));
-  stream->at += N;
-  for (GstBuffer *buffer; (buffer = gst_harness_try_pull (stream->h));)
-    gst_buffer_unref (buffer);
-}
-
-static void
-ignore_log (const gchar *domain, GLogLevelFlags level, const gchar *message,
-    gpointer data)
-{
-}
-
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static const gint channels[] = { 1, 2, 3 };
   gchar *text = g_strndup ((const gchar *)data, size), *was, *now;
-  Stream stream = { .info = tfx_check_f32 (RATE, channels[size % 3]) };
+  const GstAudioInfo info = tfx_check_f32 (RATE, channels[size % 3]);
+  GstHarness *h;
+  guint64 at = 0;
   GstBus *bus;
 
   fuzz_begin (data, size);
@@ -135,27 +108,27 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     g_free (text);
     return 0;
   }
-  stream.h = tfx_chains_harness ("Gain(0.5)", &stream.info);
-  gst_harness_set_drop_buffers (stream.h, FALSE);
-  bus = tfx_check_bus (stream.h);
-  run (&stream);
-  g_object_get (stream.h->element, "chain", &was, NULL);
-  g_object_set (stream.h->element, "chain", text, NULL);
-  g_object_get (stream.h->element, "chain", &now, NULL);
+  h = tfx_chains_harness ("Gain(0.5)", &info);
+  gst_harness_set_drop_buffers (h, FALSE);
+  bus = tfx_check_bus (h);
+  fuzz_element_run (h, &info, &at);
+  g_object_get (h->element, "chain", &was, NULL);
+  g_object_set (h->element, "chain", text, NULL);
+  g_object_get (h->element, "chain", &now, NULL);
   FUZZ_MUST (now && g_utf8_validate (now, -1, NULL));
   if (strcmp (was, now) == 0)
     n_refused++;
   else
     n_taken++;
-  ask_all (stream.h->element);
+  ask_all (h->element);
   for (guint i = 0; i < 3; i++)
-    run (&stream);
-  ask_all (stream.h->element);
-  run (&stream);
+    fuzz_element_run (h, &info, &at);
+  ask_all (h->element);
+  fuzz_element_run (h, &info, &at);
 
-  gst_element_set_bus (stream.h->element, NULL);
+  gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
-  gst_harness_teardown (stream.h);
+  gst_harness_teardown (h);
   g_free (was);
   g_free (now);
   g_free (text);
@@ -187,39 +160,13 @@ judge (unsigned long n_runs, char *line, size_t size)
          n_children >= n_runs;
 }
 
-static gint n_arguments, status = 1;
-static gchar **arguments;
-
-/* The helpers of the tests of elements only work in one. */
-GST_START_TEST (test_fuzz)
+int
+main (int argc, char **argv)
 {
   const FuzzTarget target = { tokens, G_N_ELEMENTS (tokens), generate, false,
     judge };
 
-  status = fuzz_main (&target, n_arguments, arguments);
-}
-
-GST_END_TEST;
-
-int
-main (int argc, char **argv)
-{
-  Suite *suite = suite_create ("fuzz");
-  TCase *tcase = tcase_create ("element");
-  SRunner *runner = srunner_create (suite);
-
-  n_arguments = argc;
-  arguments = argv;
-  gst_init (NULL, NULL);
-  g_log_set_default_handler (ignore_log, NULL);
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_fuzz);
-  srunner_set_fork_status (runner, CK_NOFORK);
-  srunner_run_all (runner, CK_SILENT);
-  if (srunner_ntests_failed (runner) > 0)
-    fuzz_fail ("what the helpers of the tests must find", 0);
-  srunner_free (runner);
-  return status;
+  return fuzz_element_main (&target, argc, argv);
 }
 
 #endif /* TFX_FUZZER */

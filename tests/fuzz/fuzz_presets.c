@@ -5,7 +5,6 @@
  *
  * What must hold: a preset is loaded, or a message in UTF-8 says why not; each
  * property has a value that it may have; the stream goes on. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,9 @@
 
 #include "chains.h"
 #include "driver.h"
+#include "element.h"
 
 #define RATE 48000
-#define N 256
 #define MAX_TAPS 4096
 /* Of a file. */
 #define MAX_PRESETS 4
@@ -224,20 +223,6 @@ load_without_stream (const gchar *factory, gchar **names)
 }
 
 static void
-run (GstHarness *h, const GstAudioInfo *info, guint64 *at)
-{
-  gdouble samples[N * 2];
-
-  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
-    samples[i] = sin (i * i);
-  /* A chain may not fit the stream. */
-  gst_harness_push (h, tfx_check_stamped (info, samples, N, *at));
-  *at += N;
-  for (GstBuffer *buffer; (buffer = gst_harness_try_pull (h));)
-    gst_buffer_unref (buffer);
-}
-
-static void
 load_with_stream (const gchar *factory, gchar **names)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
@@ -246,11 +231,11 @@ load_with_stream (const gchar *factory, gchar **names)
   guint64 at = 0;
 
   gst_harness_set_drop_buffers (h, FALSE);
-  run (h, &info, &at);
+  fuzz_element_run (h, &info, &at);
   for (guint i = 0; i < MAX_PRESETS && names[i]; i++) {
     load (h->element, bus, names[i]);
-    run (h, &info, &at);
-    run (h, &info, &at);
+    fuzz_element_run (h, &info, &at);
+    fuzz_element_run (h, &info, &at);
     n_streams++;
   }
   pop_messages (bus);
@@ -258,12 +243,6 @@ load_with_stream (const gchar *factory, gchar **names)
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
-}
-
-static void
-ignore_log (const gchar *domain, GLogLevelFlags level, const gchar *message,
-    gpointer data)
-{
 }
 
 int
@@ -352,22 +331,6 @@ judge (unsigned long n_runs, char *line, size_t size)
          n_streams >= n_runs / 2;
 }
 
-static gint n_arguments, status = 1;
-static gchar **arguments;
-
-/* The helpers of the tests of elements only work in one. */
-GST_START_TEST (test_fuzz)
-{
-  const FuzzTarget target = { .tokens = tokens,
-    .n_tokens = G_N_ELEMENTS (tokens),
-    .generate = generate,
-    .judge = judge };
-
-  status = fuzz_main (&target, n_arguments, arguments);
-}
-
-GST_END_TEST;
-
 /* GstPreset looks in these folders, and in those that the variable named before. */
 static char *
 make_folders (void)
@@ -390,22 +353,13 @@ make_folders (void)
 int
 main (int argc, char **argv)
 {
-  Suite *suite = suite_create ("fuzz");
-  TCase *tcase = tcase_create ("presets");
-  SRunner *runner = srunner_create (suite);
+  const FuzzTarget target = { .tokens = tokens,
+    .n_tokens = G_N_ELEMENTS (tokens),
+    .generate = generate,
+    .judge = judge };
   char *folder = make_folders ();
+  const int status = fuzz_element_main (&target, argc, argv);
 
-  n_arguments = argc;
-  arguments = argv;
-  gst_init (NULL, NULL);
-  g_log_set_default_handler (ignore_log, NULL);
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_fuzz);
-  srunner_set_fork_status (runner, CK_NOFORK);
-  srunner_run_all (runner, CK_SILENT);
-  if (srunner_ntests_failed (runner) > 0)
-    fuzz_fail ("what the helpers of the tests must find", 0);
-  srunner_free (runner);
   fuzz_remove_folder (folder);
   free (folder);
   g_free (user_folder);
