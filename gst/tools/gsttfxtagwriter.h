@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* In a form, empty if there are none.  Adds the names of those that have no place in it to
- * `lost`, unless NULL, with commas. */
+/* Returns the tags in a form, empty if there are none.  Adds the names of tags that the form
+ * cannot hold to `lost`, unless NULL, with commas. */
 GString *gst_tfx_tagwriter_write (const GstTagList *tags, GstTfxTagsForm form,
     GString *lost);
 

@@ -32,7 +32,7 @@ typedef struct Watch
   GstTfxBatch *batch;
 } Watch;
 
-/* A copy may keep the size and the time of what it replaces. */
+/* A copy may keep the size and the time of the file that it replaces. */
 static gboolean
 is_same (const GStatBuf *a, const GStatBuf *b)
 {

@@ -3,8 +3,8 @@
  *
  * wavenc (GStreamer 1.22) writes a mask of places for few layouts, and 0 for quad, 5.1 and
  * 7.1, which readers take for another layout.  Behind an odd number of bytes of sound its
- * next chunk begins at once, where no reader looks for it.  What a Broadcast Wave says of
- * itself neither wavparse nor wavenc knows.
+ * next chunk begins at once, where no reader looks for it.  Neither wavparse nor wavenc
+ * handles the chunks of a Broadcast Wave.
  */
 #include "gsttfxwav.h"
 

@@ -266,7 +266,7 @@ test_positions (void)
   tap_many_end (&many);
 }
 
-/* Where nobody says what comes in. */
+/* The channels that a chain takes when the caller gives no number. */
 static void
 test_find_channels (void)
 {

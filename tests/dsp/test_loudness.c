@@ -579,7 +579,7 @@ test_layouts (void)
   }
 }
 
-/* Within chains; without positions the number of channels stands for them. */
+/* Within chains; without positions the number of channels decides. */
 static void
 test_placed (void)
 {
@@ -617,7 +617,7 @@ test_placed (void)
   }
 }
 
-/* A filter of six channels, two of which a Mix fills: those that come are quadrophony. */
+/* A Mix before the filter fills two of its six channels: the input is quadrophony. */
 static void
 test_widened (void)
 {

@@ -2,8 +2,8 @@
  * fuzz_impulse.c: any bytes as a file with an impulse response, of every kind that
  * libsndfile knows or text, for streams of two rates.
  *
- * What must hold: an error with a text in UTF-8, or finite samples, no more than a
- * file may have; in a time and in memory that have bounds. */
+ * Invariants: an error with a text in UTF-8, or finite samples, no more than a
+ * file may have; in bounded time and memory. */
 #include <gst/gst.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * fuzz_journal.c: any bytes as the journal of gst-tfx process, and as the name of a
  * file in it.
  *
- * What must hold: a file is done, or begun, if and only if a whole line of the bytes
+ * Invariants: a file is done, or begun, if and only if a whole line of the bytes
  * is its line; a name is found again behind any bytes, and what its line holds is
  * that name; with a byte of the line changed, or its end cut off, it is not done. */
 #include "gsttfxjournal.h"

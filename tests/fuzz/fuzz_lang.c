@@ -99,8 +99,8 @@ check_parameters (TfxExpr *expr)
   }
 }
 
-/* An order or a delay out of range prints as the one that is used: gives those of `to`
- * the values in `from`. */
+/* An order or a delay out of range prints as the value in use: copies these parameters
+ * from `from` to `to`. */
 static void
 restore_fitted (TfxExpr *to, const TfxExpr *from)
 {

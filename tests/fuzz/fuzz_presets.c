@@ -3,8 +3,8 @@
  * GST_PRESET_PATH, of the element that the bytes name.  Its presets are loaded into
  * an element without a stream, as gst-tfx does, and into one with a stream.
  *
- * What must hold: a preset is loaded, or a message in UTF-8 says why not; each
- * property has a value that it may have; the stream goes on. */
+ * Invariants: a preset is loaded, or a message in UTF-8 says why not; each
+ * property has a valid value; the stream continues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +213,7 @@ load_without_stream (const gchar *factory, gchar **names)
     load (element, bus, names[i]);
     cheap &= is_cheap (element);
   }
-  /* One that is not there. */
+  /* A preset that does not exist. */
   FUZZ_MUST (!gst_preset_load_preset (GST_PRESET (element), "\n"));
   check_properties (element);
   gst_element_set_bus (element, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * fuzz_settings.c: any bytes as a file of filter settings, and as one of a chain.
  *
- * What must hold: a fault that names the line or the file in UTF-8, or a chain, which
+ * Invariants: a fault that names the line or the file in UTF-8, or a chain, which
  * builds at 48 kHz or has a value out of range. */
 #include <glib.h>
 #include <stdlib.h>

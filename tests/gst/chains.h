@@ -33,7 +33,7 @@ void tfx_chains_core_set (TfxCore *core, const gchar *stage, const gchar *param,
 gdouble *
 tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames);
 
-/* Whether a text is no chain, or one that is soon designed, run and ended. */
+/* Whether a text is no chain, or a chain that is quick to design, run and drain. */
 gboolean tfx_chains_is_cheap (const gchar *text, gdouble rate_hz);
 
 /* A chain over samples from rest. */

@@ -479,7 +479,7 @@ GST_START_TEST (test_renegotiation)
 
 GST_END_TEST;
 
-/* What comes of ones, behind a cross-fade. */
+/* Pushes ones and compares the output after a cross-fade. */
 static void
 push_ones (GstHarness *h, const GstAudioInfo *info, const gdouble wanted[3])
 {

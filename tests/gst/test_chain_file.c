@@ -158,7 +158,7 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
-/* What no double holds is no number of a chain. */
+/* A number that overflows a double is an error. */
 GST_START_TEST (test_settings_overflow)
 {
   static const struct
@@ -754,8 +754,8 @@ get_size (GstElement *chain)
   return size;
 }
 
-/* What is saved while the element is in NULL is there when it starts, and what is set in
- * NULL stays if nothing is saved. */
+/* A file saved while the element is in NULL is used when it starts; a value set in NULL
+ * stays if the file is unchanged. */
 GST_START_TEST (test_saved_in_null)
 {
   static const gchar quarter[] = "0.25\n0\n", half[] = "0.5\n";
@@ -794,7 +794,7 @@ GST_START_TEST (test_saved_in_null)
 
 GST_END_TEST;
 
-/* A copy may keep the size and the time of what it replaces. */
+/* A copy may keep the size and the time of the file that it replaces. */
 GST_START_TEST (test_same_size_and_time)
 {
   gchar *path = write_file ("same.txt", "g=Gain(1)");

@@ -44,8 +44,8 @@ runs_on_cuda (Deck *deck, const gchar *name)
 
 /* ---- settings while samples flow --------------------------------------------------- */
 
-/* What is set while it plays: a device that has to be opened, for one element and for
- * two; and what needs another kernel. */
+/* Settings made while playing: a device that must be opened, for one element and for
+ * two; and a chain that needs another kernel. */
 static const struct
 {
   const gchar *launch, *names[3], *property, *value;
@@ -116,9 +116,9 @@ GST_END_TEST;
 
 /* ---- a buffer in flight -------------------------------------------------------------- */
 
-/* The element is taken out, in front of a sink that waits for the pipeline to play.
- * Whoever takes it out cannot push the buffer: the sink would keep it.  The buffer is
- * dropped, which is reported. */
+/* Unlinks the element before a sink that waits for PLAYING.  The unlinking thread cannot
+ * push the buffer, because the sink would block it.  The buffer is dropped with a
+ * warning. */
 GST_START_TEST (test_unlink)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
@@ -150,7 +150,7 @@ GST_START_TEST (test_unlink)
       "no thread was asked for: the case tests nothing");
   tfx_check_expect_warning (bus, "500 frames", "thread", NULL);
 
-  /* What follows plays without it. */
+  /* The rest plays without it. */
   gst_element_unlink (e, end);
   gst_element_set_state (e, GST_STATE_NULL);
   gst_bin_remove (GST_BIN (bin), e);

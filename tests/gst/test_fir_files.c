@@ -410,7 +410,7 @@ drop_fault (gchar *path)
   g_free (path);
 }
 
-/* Takes the path.  An error that stops a stream of so many channels. */
+/* Takes the path.  Expects an error that stops a stream with n_channels. */
 static void
 expect_fault (gchar *path, gint n_channels, const gchar *words)
 {
