@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "card.h"
 #include "tfx-cuda.h"
 

@@ -11,12 +11,12 @@
 
 #include <math.h>
 
-#include "block.h"
-#include "branches.h"
+#include "core/block.h"
+#include "core/branches.h"
 #include "copy.h"
 #include "engine-private.h"
 #include "fft-cut.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "shape.h"
 #include "units.h"
 

@@ -7,7 +7,7 @@
 #define TFX_CUDA_COST_H
 
 #include "card.h"
-#include "plan.h"
+#include "core/plan.h"
 
 /* What a step costs. */
 typedef struct TfxCost

@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "block.h"
+#include "core/block.h"
 
 /* A run of a block. */
 typedef struct Run

@@ -9,8 +9,8 @@
  * Nothing of the state changes before all of it is on the queue. */
 #include "engine-private.h"
 
-#include "block.h"
-#include "branches.h"
+#include "core/block.h"
+#include "core/branches.h"
 #include "units.h"
 
 static const TfxKernelBlock no_sum;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branches.h"
+#include "core/branches.h"
 #include "fir.h"
 #include "units.h"
 

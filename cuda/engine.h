@@ -3,7 +3,7 @@
 #ifndef TFX_CUDA_ENGINE_H
 #define TFX_CUDA_ENGINE_H
 
-#include "backend.h"
+#include "core/backend.h"
 
 /* For tests: see tfx_cuda_cascade_force(); for every cascade of the engine. */
 void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2, int lanes_log2,

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "kernels/unit-args.h"
-#include "true-peak.h"
+#include "design/true-peak.h"
 #include "unit.h"
-#include "units/kind-leveller.h"
-#include "units/leveller-cells.h"
-#include "units/loudness.h"
+#include "kinds/kind-leveller.h"
+#include "kinds/leveller-cells.h"
+#include "kinds/loudness.h"
 
 _Static_assert(TFX_LEVELLER_PAST == TFX_TRUE_PEAK_TAPS - 1 &&
                    TFX_LEVELLER_POINTS == TFX_TRUE_PEAK_POINTS,

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "backend.h"
-#include "block.h"
+#include "core/backend.h"
+#include "core/block.h"
 #include "cpu/copy.h"
 
 /* Bytes from plane to plane that every device takes. */

@@ -7,7 +7,7 @@
 
 #include "cost.h"
 #include "kernels/args.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "module.h"
 #include "pair.h"
 #include "past.h"

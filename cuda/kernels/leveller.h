@@ -10,7 +10,7 @@
 
 #include "leveller-cells.h"
 
-/* The numbers of a gain in the state: see dsp/units/leveller-cells.h.  Cells of a gain
+/* The numbers of a gain in the state: see dsp/kinds/leveller-cells.h.  Cells of a gain
  * lie n_levels apart. */
 struct LevellerLevel
 {

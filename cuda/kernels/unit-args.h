@@ -196,7 +196,7 @@ typedef struct TfxReverbArgs
       sizeof (double))
 
 /* Of loudness: classes that blocks are counted in, places and steps in the state, and
- * numbers of a channel there; see dsp/units/loudness.h.  What keeps the state of both
+ * numbers of a channel there; see dsp/kinds/loudness.h.  What keeps the state of both
  * sections over 2^i runs of frames, i up to those of a warp. */
 #define TFX_LOUD_CLASSES 10000
 #define TFX_LOUD_PLACES 6
@@ -220,8 +220,8 @@ typedef struct TfxLevellerArgs
   double per_frame, gain;
   double target, max_gain, release, step; /* factors; of loudness dB */
   /* The gains at both ends of the cell, and the lowest that has come out since it was
-   * asked: [3][n_levels]; then the numbers of dsp/units/leveller-cells.h from those of
-   * the gains on, or the gain in dB and the numbers of dsp/units/loudness.h behind the
+   * asked: [3][n_levels]; then the numbers of dsp/kinds/leveller-cells.h from those of
+   * the gains on, or the gain in dB and the numbers of dsp/kinds/loudness.h behind the
    * classes. */
   TFX_DEVICE (const double) state_in;
   TFX_DEVICE (double) state_out;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../tfx.h"
+#include "tfx.h"
 
 /* The most sections that are tried. */
 #define TFX_PARALLEL_MAX_SECTIONS 16

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "../branches.h"
+#include "core/branches.h"
 
 /* ns for a frame: of a pass, for each vector in it, and for a row of fewer channels
  * than the lanes are for. */

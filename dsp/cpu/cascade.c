@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../block.h"
-#include "../sos.h"
+#include "core/block.h"
+#include "design/sos.h"
 #include "copy.h"
 
 int

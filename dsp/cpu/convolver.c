@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../block.h"
+#include "core/block.h"
 #include "convolver-private.h"
 #include "copy.h"
 

@@ -35,8 +35,8 @@
 #ifndef TFX_CONVOLVER_H
 #define TFX_CONVOLVER_H
 
-#include "../tfx.h"
-#include "../weight.h"
+#include "tfx.h"
+#include "design/weight.h"
 
 typedef struct TfxConvolverTaps TfxConvolverTaps;
 typedef struct TfxConvolver TfxConvolver;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../block.h"
+#include "core/block.h"
 
 /* Samples of a part, between two layouts and types. */
 #define PART_SIZE 2048

@@ -7,7 +7,7 @@
 #include "delay-private.h"
 #include "shuffle.h"
 
-#include "../block.h"
+#include "core/block.h"
 
 /* Up to where the ring ends for one of n rows, which begin at `at`: rows gets
  * where they lie, and `at` goes on behind them. */

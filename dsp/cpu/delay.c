@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../block.h"
+#include "core/block.h"
 #include "copy.h"
 
 /* Frames of a part at the most, and samples, so that its output stays in the

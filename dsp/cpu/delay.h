@@ -3,8 +3,8 @@
 #ifndef TFX_DELAY_H
 #define TFX_DELAY_H
 
-#include "../tfx.h"
-#include "../weight.h"
+#include "tfx.h"
+#include "design/weight.h"
 
 typedef struct TfxDelay TfxDelay;
 

@@ -20,8 +20,8 @@
 #ifndef TFX_DYNAMICS_H
 #define TFX_DYNAMICS_H
 
-#include "../tfx.h"
-#include "../true-peak.h"
+#include "tfx.h"
+#include "design/true-peak.h"
 #include "kernels.h"
 
 /* The most lanes that there are: what is read and written behind the last

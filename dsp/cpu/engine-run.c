@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-#include "../block.h"
-#include "../branches.h"
-#include "../follow.h"
-#include "../glide.h"
-#include "../slot.h"
+#include "core/block.h"
+#include "core/branches.h"
+#include "core/follow.h"
+#include "core/glide.h"
+#include "core/slot.h"
 #include "copy.h"
 #include "moving.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../block.h"
-#include "../branches.h"
+#include "core/block.h"
+#include "core/branches.h"
 
 /* Doubles in a chunk: 64 KiB; in sums of more than two channels 8 KiB, so that two chunks and
  * the block that each branch reads stay in the first-level cache, 16 KiB where channels are

@@ -3,7 +3,7 @@
 #ifndef TFX_ENGINE_H
 #define TFX_ENGINE_H
 
-#include "../backend.h"
+#include "core/backend.h"
 #include "kernels.h"
 
 /* See TfxBackend for what each of them does. */

@@ -21,8 +21,8 @@
 #ifndef TFX_KERNELS_H
 #define TFX_KERNELS_H
 
-#include "../svf.h"
-#include "../weight.h"
+#include "design/svf.h"
+#include "design/weight.h"
 
 typedef enum
 {

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../block.h"
-#include "../filter.h"
-#include "../motion.h"
+#include "core/block.h"
+#include "core/filter.h"
+#include "core/motion.h"
 
 /* A part over some frames of a cell, for some channels side by side. */
 typedef struct Run

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "../tfx.h"
+#include "tfx.h"
 
 /* Frames of the past that the loop looks at, of what a comb has put out and of what
  * its one-pole has. */

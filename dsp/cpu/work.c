@@ -3,8 +3,8 @@
  * with it. */
 #include <string.h>
 
-#include "../backend.h"
-#include "../branches.h"
+#include "core/backend.h"
+#include "core/branches.h"
 
 /* ns for a section and a sample: of many channels, and of a single one, F32 and F64.
  * The least that has been measured of the api chain, on a Zen 5 or a Zen 4, divided by

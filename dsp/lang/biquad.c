@@ -6,7 +6,7 @@
 #include "class.h"
 #include "error.h"
 #include "number.h"
-#include "rbj.h"
+#include "design/rbj.h"
 
 static const char unstable[] = "its section is unstable in double precision";
 

@@ -6,7 +6,7 @@
 
 #include "error.h"
 #include "flow.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "number.h"
 
 TfxBuild

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "class.h"
-#include "rbj.h"
+#include "design/rbj.h"
 
 /* Tables. */
 /* clang-format off */

@@ -8,7 +8,7 @@
 #include "error.h"
 #include "extent.h"
 #include "flow.h"
-#include "stage.h"
+#include "core/stage.h"
 
 static int build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "class.h"
-#include "kind.h"
+#include "core/kind.h"
 
 /* TorchFX's stand-in for a ratio of infinity. */
 #define GATE_SLOPE -1e6

@@ -6,7 +6,7 @@
 
 #include "class.h"
 #include "error.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "note.h"
 #include "number.h"
 

@@ -6,8 +6,8 @@
 
 #include "class.h"
 #include "error.h"
-#include "least-squares.h"
-#include "rbj.h"
+#include "design/least-squares.h"
+#include "design/rbj.h"
 
 static const TfxSos identity = { 1.0, 0.0, 0.0, 0.0, 0.0 };
 

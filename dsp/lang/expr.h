@@ -42,7 +42,7 @@
 #ifndef TFX_LANG_EXPR_H
 #define TFX_LANG_EXPR_H
 
-#include "svf.h"
+#include "design/svf.h"
 
 #ifdef __cplusplus
 extern "C" {

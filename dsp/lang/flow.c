@@ -7,7 +7,7 @@
 
 #include "class.h"
 #include "error.h"
-#include "positions.h"
+#include "core/positions.h"
 
 /* Channels of a part. */
 static unsigned

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "band.h"
+#include "design/band.h"
 #include "class.h"
 #include "error.h"
 #include "number.h"
-#include "svf-design.h"
+#include "design/svf-design.h"
 
 static TfxMode
 find_mode (const TfxNode *node)

@@ -7,7 +7,7 @@
 
 #include "class.h"
 #include "error.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "number.h"
 #include "sinc.h"
 

@@ -6,8 +6,8 @@
 
 #include "class.h"
 #include "error.h"
-#include "k-weighting.h"
-#include "kind.h"
+#include "design/k-weighting.h"
+#include "core/kind.h"
 
 static double
 to_db (double factor)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "branches.h"
+#include "core/branches.h"
 
 /* Of one that is no more than numbers. */
 static TfxStage

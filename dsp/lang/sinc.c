@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "tfx.h"
-#include "window.h"
+#include "design/window.h"
 
 static const struct
 {

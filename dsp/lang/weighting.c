@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "class.h"
-#include "k-weighting.h"
-#include "matched.h"
-#include "sos.h"
+#include "design/k-weighting.h"
+#include "design/matched.h"
+#include "design/sos.h"
 
 #define MAX_HIGH_PASSES 2
 #define REFERENCE_HZ 1000.0

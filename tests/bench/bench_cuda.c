@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "bench.h"
 #include "cascades.h"
 #include "gpu.h"

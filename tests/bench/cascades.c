@@ -2,7 +2,7 @@
  * cascades.c: the api chain and its like, as sections and as executors. */
 #include "cascades.h"
 
-#include "backend.h"
+#include "core/backend.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cpu/convolver.h"
-#include "denormal.h"
+#include "core/denormal.h"
 
 typedef struct Convolvers
 {

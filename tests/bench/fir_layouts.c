@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "cpu/convolver-private.h"
 
 #define WIDTH 1.6

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "cpu/convolver-private.h"
-#include "denormal.h"
+#include "core/denormal.h"
 
 #define N_TURNS 7
 #define TURN_NS 1e6

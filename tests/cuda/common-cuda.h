@@ -3,7 +3,7 @@
 #ifndef TEST_COMMON_CUDA_H
 #define TEST_COMMON_CUDA_H
 
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "driver.h"
 #include "tap.h"

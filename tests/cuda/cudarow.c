@@ -2,7 +2,7 @@
  * cudarow.c: see cudarow.h. */
 #include "cudarow.h"
 
-#include "block.h"
+#include "core/block.h"
 #include "tap.h"
 
 #include <errno.h>

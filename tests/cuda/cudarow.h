@@ -3,7 +3,7 @@
 #ifndef TEST_CUDA_ROW_H
 #define TEST_CUDA_ROW_H
 
-#include "backend.h"
+#include "core/backend.h"
 #include "tfx.h"
 
 typedef struct CudaRow

@@ -4,7 +4,7 @@
  * A stream runs on the backend "cuda" until that fails, if it does, and then on
  * the CPU, from that very sample on with the filter's state: no sample is wrong
  * and none is lost, and the error says what failed. */
-#include "block.h"
+#include "core/block.h"
 #include "common-cuda.h"
 #include "cudarow.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
  * test_overlap.c: blocks that go in parts, and blocks that are started before the
  * one before has ended: the same samples in whatever order the streams do their
  * work, and a timeline on which copies and kernels overlap. */
-#include "block.h"
+#include "core/block.h"
 #include "chains.h"
 #include "context.h"
 #include "engine.h"

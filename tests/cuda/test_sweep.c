@@ -6,7 +6,7 @@
  * flight and with settings that change on the way: the CPU goes on from the very
  * sample with the state of the filters, so what comes out is what it would have
  * put out alone. */
-#include "block.h"
+#include "core/block.h"
 #include "common-cuda.h"
 #include "cudarow.h"
 #include "engine.h"

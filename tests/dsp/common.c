@@ -2,7 +2,7 @@
  * common.c: see common.h.
  */
 #include "common.h"
-#include "backend.h"
+#include "core/backend.h"
 #include "cpu/kernels.h"
 #include "tap.h"
 #include "uppers.h"

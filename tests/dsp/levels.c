@@ -4,7 +4,7 @@
 #include "levels.h"
 
 #include "common.h"
-#include "true-peak.h"
+#include "design/true-peak.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "levels.h"
 
 static void

@@ -2,7 +2,7 @@
  * test_bessel.c: Bessel prototypes against scipy.signal.besselap, and what they
  * are for. */
 #include "common.h"
-#include "prototype.h"
+#include "design/prototype.h"
 #include "tap.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * test_channels.c: channels that are mixed, and channels with chains of their own:
  * the language, what the engine makes of it, and how it changes.
  */
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "lang/expr.h"
 #include "plain.h"

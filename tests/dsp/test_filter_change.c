@@ -3,7 +3,7 @@
  * cross-fades at the stage, and what goes on meanwhile. */
 #include "common.h"
 #include "jump.h"
-#include "rbj.h"
+#include "design/rbj.h"
 #include "rows.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  * chain comes of them, and nothing that has changed is kept.
  */
 #include "lang/expr.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "tap.h"
 
 #include <stdio.h>

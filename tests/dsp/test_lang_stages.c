@@ -4,7 +4,7 @@
  */
 #include "lang/expr.h"
 #include "plain.h"
-#include "kind.h"
+#include "core/kind.h"
 #include "tap.h"
 
 #include <errno.h>

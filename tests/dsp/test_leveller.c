@@ -2,7 +2,7 @@
  * test_leveller.c: gains that are found cell by cell against their definition, any
  * split of the stream, and what never comes out; and gains that clip.
  */
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "jump.h"
 #include "levels.h"

@@ -3,11 +3,11 @@
  * Tech 3342), which are made here, against what they must come to and against
  * libebur128, where that is; and gains that reach a loudness.
  */
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "cpu/dynamics.h"
 #include "lang/expr.h"
-#include "units/loudness.h"
+#include "kinds/loudness.h"
 #include "tap.h"
 
 #include <math.h>

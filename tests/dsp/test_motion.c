@@ -3,9 +3,9 @@
  * filter that is designed anew at every sample.
  */
 #include "common.h"
-#include "rbj.h"
+#include "design/rbj.h"
 #include "rows.h"
-#include "svf.h"
+#include "design/svf.h"
 #include "tap.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
  * test_parallel.c: cascades that run as a sum of sections: when, how exactly, and
  * their state as that of the sections in a row.
  */
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "cpu/cascade-private.h"
 #include "cpu/cascade-parallel.h"

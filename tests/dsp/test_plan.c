@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "cpu/convolver.h"
-#include "stage.h"
+#include "core/stage.h"
 
 #define MAX_TAPS 400
 #define MAX_FRAMES 3000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_reverb.c: the reverb against its plain recursion, however the stream is
  * cut, while its numbers move, and after what is no number. */
-#include "backend.h"
+#include "core/backend.h"
 #include "common.h"
 #include "jump.h"
 #include "plain.h"

@@ -2,7 +2,7 @@
  * test_sum.c: branches of a sum, or for some of the channels, that run as one: which do,
  * what comes out, and where their state is.
  */
-#include "backend.h"
+#include "core/backend.h"
 #include "buffer.h"
 #include "common.h"
 #include "cpu/engine-private.h"

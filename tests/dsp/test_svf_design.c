@@ -4,7 +4,7 @@
  */
 #include "common.h"
 #include "golden.h"
-#include "stage.h"
+#include "core/stage.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * motion.c: how the values of a slot of sections or a gain go from one setting to
+ * another. */
+#include "motion.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "design/svf.h"
+#include "design/weight.h"
+
+/* Of coef, values and rates, for a section. */
+#define N_COEF (TFX_SVF_COEF * TFX_GRID_FRAMES)
+#define N_DOUBLES (N_COEF + 2 * TFX_MOTION_VALUES)
+
+/* Vectors of coef lie in whole lines of a cache. */
+#define LINE_BYTES 64
+
+/* How far sections may glide in one motion: all of them together, in octaves of
+ * frequency and quality, each of which turns phases by up to a cycle and a half;
+ * and one of them on its way along a curve, from one point to the next. */
+#define MOST_OCTAVES 1.0
+#define MOST_RATIO_OF_CELL 1.189207115002721 /* a quarter of an octave */
+
+/* A cross-fade ends when the new values have swung in by so many nepers, within so
+ * many times what a change takes. */
+#define SWING_NEPERS 2.5
+#define MOST_FADES 4
+
+int
+tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
+{
+  TfxMotion *m = &slot->motion;
+  const size_t n = slot->n_sos;
+
+  m->n_fade_cells = tfx_slot_fade_cells (spec);
+  m->cell = UINT64_MAX;
+  if (n == 0)
+    return 0;
+  m->coef = aligned_alloc (LINE_BYTES,
+      (N_DOUBLES * n * sizeof *m->coef + LINE_BYTES - 1) / LINE_BYTES *
+          LINE_BYTES);
+  m->state = calloc (2 * n, spec->n_channels * sizeof *m->state);
+  m->room = m->from = calloc (2 * n, sizeof *m->from);
+  if (!m->coef || !m->state || !m->from)
+    return -ENOMEM;
+  m->values = m->coef + N_COEF * n;
+  m->rates = m->values + TFX_MOTION_VALUES * n;
+  m->to = m->from + n;
+  return 0;
+}
+
+void
+tfx_motion_clear (TfxSlot *slot)
+{
+  TfxMotion *m = &slot->motion;
+
+  free (m->coef);
+  free (m->room);
+  free (m->state);
+  *m = (TfxMotion){ 0 };
+}
+
+/* ---- begins and ends ------------------------------------------------------------ */
+
+/* What part of a gain changes. */
+static double
+part_of (double from, double to)
+{
+  const double most = fmax (fabs (from), fabs (to));
+
+  return most > 0.0 ? fabs (to - from) / most : 0.0;
+}
+
+/* Of frequency and quality together, 1 or more: high / low. */
+typedef struct Ratio
+{
+  double high, low;
+} Ratio;
+
+static inline Ratio
+ratio_of (const TfxSvf *a, const TfxSvf *b)
+{
+  return (Ratio){ (b->g > a->g ? b->g : a->g) * (b->k > a->k ? b->k : a->k),
+    (b->g > a->g ? a->g : b->g) * (b->k > a->k ? a->k : b->k) };
+}
+
+/* Gains on the way of a glide are straight lines from point to point: half of one
+ * counts as an octave. */
+static bool
+is_far (const TfxSlot *slot)
+{
+  double sum = 0.0;
+
+  for (size_t k = 0; k < slot->n_sos; k++) {
+    const TfxSvf *a = &slot->motion.from[k], *b = &slot->motion.to[k];
+    const Ratio r = ratio_of (a, b);
+
+    sum += log2 (r.high / r.low);
+    sum += 2.0 *
+           fmax (part_of (a->low, b->low),
+               fmax (part_of (a->band, b->band), part_of (a->high, b->high)));
+  }
+  return sum > MOST_OCTAVES;
+}
+
+static bool
+is_far_on_curve (const TfxSlot *slot)
+{
+  bool found = false;
+
+  for (size_t k = 0; !found && k < slot->n_sos; k++) {
+    const Ratio r = ratio_of (&slot->motion.from[k], &slot->motion.to[k]);
+
+    found = r.high > MOST_RATIO_OF_CELL * r.low;
+  }
+  return found;
+}
+
+/* The state of what has run, whose values are `to` in these shapes. */
+static void
+take_state (TfxSlot *slot, const TfxSvf *shapes)
+{
+  const TfxMotion *m = &slot->motion;
+
+  for (unsigned c = 0; m->is_entered && c < slot->n_channels; c++) {
+    double *s = slot->state + 2 * c * slot->n_sos;
+
+    if (m->is_fade)
+      memcpy (s, m->state + 2 * c * slot->n_sos, 2 * slot->n_sos * sizeof *s);
+    for (size_t k = 0; !m->is_fade && k < slot->n_sos; k++) {
+      const double ml[2] = { m->state[k * slot->n_channels + c],
+        m->state[(slot->n_sos + k) * slot->n_channels + c] };
+
+      tfx_svf_set_state (&slot->to[k], &shapes[k], ml, s + 2 * k);
+    }
+  }
+}
+
+static void
+finish (TfxSlot *slot)
+{
+  if (slot->n_sos > 0)
+    memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
+  slot->gain = slot->gain_to;
+  slot->motion.n_cells = 0;
+  slot->motion.is_entered = false;
+  slot->motion.cell = UINT64_MAX;
+}
+
+/* New values start from rest: where they take longer to swing in than a change is
+ * long, it takes longer too. */
+static unsigned
+count_fade_cells (const TfxMotion *m, size_t n_sos)
+{
+  double frames = 0.0;
+
+  for (size_t k = 0; k < n_sos; k++) {
+    const TfxSvf *s = &m->to[k];
+    /* How fast the slower pole decays, nepers a frame. */
+    const double decay =
+        2.0 * atan (s->g) * (s->k < 2.0 ? 0.5 * s->k : 1.0 / s->k);
+
+    frames = fmax (frames, SWING_NEPERS / decay);
+  }
+  return (unsigned)fmax (m->n_fade_cells,
+      fmin (frames / TFX_GRID_FRAMES, MOST_FADES * m->n_fade_cells));
+}
+
+/* A motion to sections whose shapes are in m->to, from those in m->from; after one
+ * along the same curve it goes on with the integrators. */
+static void
+begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
+{
+  TfxMotion *m = &slot->motion;
+  const bool fades = m->is_curve ? is_far_on_curve (slot) : is_far (slot);
+
+  if (fades && was_gliding) {
+    take_state (slot, m->from);
+    m->is_entered = false;
+  }
+  if (was_gliding)
+    memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
+  memcpy (slot->to, to, slot->n_sos * sizeof *to);
+  m->is_fade = fades;
+  if (fades)
+    m->n_cells = count_fade_cells (m, slot->n_sos);
+}
+
+/* Begins at `first`, where the one before it has come to its end; or in place of
+ * one that has not begun. */
+static void
+begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
+{
+  TfxMotion *m = &slot->motion;
+  const bool was_gliding =
+      m->n_cells == 1 && n_cells == 1 && m->is_entered && !m->is_fade;
+
+  if (m->n_cells > 0 && !was_gliding && first >= tfx_motion_end (slot)) {
+    take_state (slot, m->to);
+    finish (slot);
+  }
+  m->n_cells = n_cells;
+  m->is_curve = n_cells == 1;
+  m->first = first;
+  m->cell = UINT64_MAX;
+  if (was_gliding)
+    slot->gain = slot->gain_to;
+  slot->gain_to = to->gain;
+  if (slot->n_sos == 0)
+    return;
+  if (was_gliding) {
+    TfxSvf *last = m->to;
+
+    m->to = m->from;
+    m->from = last;
+  }
+  for (size_t k = 0; k < slot->n_sos; k++) {
+    if (!was_gliding)
+      m->from[k] = tfx_svf_of (&slot->sos[k]);
+    m->to[k] = to->shapes ? to->shapes[k] : tfx_svf_of (&to->sos[k]);
+  }
+  begin_sections (slot, to->sos, was_gliding);
+}
+
+static bool
+are_same (const TfxSos *a, const TfxSos *b, size_t n)
+{
+  return n == 0 || memcmp (a, b, n * sizeof *a) == 0;
+}
+
+static void
+set_at_once (TfxSlot *slot, const TfxSlotValues *to)
+{
+  if (slot->n_sos > 0)
+    memcpy (slot->to, to->sos, slot->n_sos * sizeof *slot->to);
+  slot->gain_to = to->gain;
+  slot->n_wait = 0;
+  finish (slot);
+}
+
+static void
+wait_for_end (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells)
+{
+  if (slot->n_sos > 0)
+    memcpy (slot->wait, to->sos, slot->n_sos * sizeof *slot->wait);
+  slot->gain_wait = to->gain;
+  slot->n_wait = n_cells;
+}
+
+/* The ramp of a gain that is on goes on from where it is to another end, a point
+ * of a curve. */
+static void
+lead_to (TfxSlot *slot, double gain_to, uint64_t now)
+{
+  double w = 0.0, gain;
+
+  if (now >= slot->motion.first)
+    tfx_motion_weights (slot, now, 1, &w);
+  gain = slot->gain + w * (slot->gain_to - slot->gain);
+  slot->gain = (gain - w * gain_to) / (1.0 - w);
+  slot->gain_to = gain_to;
+}
+
+void
+tfx_motion_update (TfxSlot *slot, uint64_t now)
+{
+  const unsigned n_cells = slot->n_wait;
+
+  if (slot->motion.n_cells == 0 || now < tfx_motion_end (slot))
+    return;
+  if (n_cells > 0) {
+    const TfxSlotValues to = { slot->wait, NULL, slot->gain_wait };
+
+    slot->n_wait = 0;
+    begin (slot, &to, n_cells, tfx_motion_end (slot));
+    return;
+  }
+  take_state (slot, slot->motion.to);
+  finish (slot);
+}
+
+void
+tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
+    uint64_t now)
+{
+  const TfxMotion *m = &slot->motion;
+  const uint64_t first =
+      (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+  /* Also while silence goes by, for which nothing is run. */
+  const bool has_begun = m->is_entered || (m->n_cells > 0 && m->first < now);
+
+  if (n_cells == 0) {
+    set_at_once (slot, to);
+    return;
+  }
+  if (slot->n_wait > 0)
+    tfx_motion_update (slot, now);
+  if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
+      (has_begun || (n_cells == 1 && !m->is_curve))) {
+    if (slot->sos || m->n_cells == n_cells)
+      wait_for_end (slot, to, n_cells);
+    else
+      lead_to (slot, to->gain, now);
+    return;
+  }
+  /* There and back before anything was heard of it. */
+  if (!has_begun && (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
+                               : to->gain == slot->gain)) {
+    set_at_once (slot, to);
+    return;
+  }
+  slot->n_wait = 0;
+  begin (slot, to, n_cells, first);
+}
+
+void
+tfx_motion_reset (TfxSlot *slot)
+{
+  if (slot->n_sos > 0)
+    memmove (slot->to, tfx_slot_target (slot), slot->n_sos * sizeof *slot->to);
+  slot->gain_to = tfx_slot_target_gain (slot);
+  slot->n_wait = 0;
+  finish (slot);
+}
+
+void
+tfx_motion_enter (TfxSlot *slot)
+{
+  TfxMotion *m = &slot->motion;
+
+  m->is_entered = true;
+  if (slot->n_sos == 0)
+    return;
+  memset (m->state, 0, 2 * slot->n_sos * slot->n_channels * sizeof *m->state);
+  for (unsigned c = 0; !m->is_fade && c < slot->n_channels; c++) {
+    for (size_t k = 0; k < slot->n_sos; k++) {
+      double ml[2];
+
+      tfx_svf_get_state (&slot->sos[k], &m->from[k],
+          slot->state + 2 * (c * slot->n_sos + k), ml);
+      m->state[k * slot->n_channels + c] = ml[0];
+      m->state[(slot->n_sos + k) * slot->n_channels + c] = ml[1];
+    }
+  }
+}
+
+/* ---- on the way ------------------------------------------------------------------- */
+
+/* The weight of the new values at a point of a motion that takes so many frames. */
+static double
+weight_at (const TfxMotion *m, uint64_t frame, size_t length)
+{
+  return tfx_weight_at (m->n_cells == 1 ? TFX_WEIGHT_LINEAR : TFX_WEIGHT_SMOOTH,
+      (size_t)(frame - m->first), length);
+}
+
+void
+tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
+    double *weights)
+{
+  const TfxMotion *m = &slot->motion;
+
+  for (size_t i = 0; i < n; i++)
+    weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES);
+}
+
+void
+tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
+{
+  const TfxMotion *m = &slot->motion;
+
+  /* Half of a change, however long that is. */
+  for (size_t i = 0; i < n; i++)
+    weights[i] =
+        weight_at (m, frame + i, m->n_fade_cells * TFX_GRID_FRAMES / 2);
+}
+
+/* (to / from)^part.  From frame to frame both exponent and ratio are near 0 and 1,
+ * and series do: 2 artanh ((to - from) / (to + from)) is the logarithm. */
+static double
+power (double from, double to, double part)
+{
+  const double t = (to - from) / (to + from), t2 = t * t, t4 = t2 * t2;
+  double y, y2, log_part, exp_part;
+
+  if (t == 0.0)
+    return 1.0;
+  if (fabs (t) > 0.09 || part > 0.1)
+    return exp (part * log (to / from));
+  log_part =
+      (1.0 / 9.0 + t2 * (1.0 / 11.0)) + t4 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
+  log_part = (1.0 / 5.0 + t2 * (1.0 / 7.0)) + t4 * log_part;
+  y = part * 2.0 * (t + t * t2 * (1.0 / 3.0 + t2 * log_part));
+  y2 = y * y;
+  exp_part = (1.0 / 24.0 + y * (1.0 / 120.0)) +
+             y2 * (1.0 / 720.0 + y * (1.0 / 5040.0));
+  return 1.0 + (y + y2 * ((0.5 + y * (1.0 / 6.0)) + y2 * exp_part));
+}
+
+void
+tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
+{
+  TfxMotion *m = &slot->motion;
+  const size_t n = slot->n_sos;
+  const size_t length = m->n_cells * TFX_GRID_FRAMES;
+  double w = 0.0, next = 1.0, part;
+
+  m->cell = frame;
+  if (m->n_cells > 1) {
+    w = weight_at (m, frame, length);
+    next = weight_at (m, frame + TFX_GRID_FRAMES, length);
+  }
+  part = (next - w) / TFX_GRID_FRAMES;
+
+  for (size_t k = 0; k < slot->n_sos; k++) {
+    const TfxSvf *a = &m->from[k], *b = &m->to[k];
+
+    m->values[k] = w > 0.0 ? a->g * power (a->g, b->g, w) : a->g;
+    m->values[n + k] = w > 0.0 ? a->k * power (a->k, b->k, w) : a->k;
+    m->values[2 * n + k] = a->low + w * (b->low - a->low);
+    m->values[3 * n + k] = a->band + w * (b->band - a->band);
+    m->values[4 * n + k] = a->high + w * (b->high - a->high);
+    m->rates[k] = power (a->g, b->g, part);
+    m->rates[n + k] = power (a->k, b->k, part);
+    m->rates[2 * n + k] = part * (b->low - a->low);
+    m->rates[3 * n + k] = part * (b->band - a->band);
+    m->rates[4 * n + k] = part * (b->high - a->high);
+  }
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * stage.h: what a stage and a chain are made of, for plan.c and the backends.
+ */
+#ifndef TFX_STAGE_H
+#define TFX_STAGE_H
+
+#include "design/svf.h"
+
+typedef struct TfxKind TfxKind; /* see kind.h */
+
+struct TfxStage
+{
+  unsigned refs; /* atomic */
+  uint64_t id;
+  const TfxKind *kind;
+  union
+  {
+    double gain; /* of clips too */
+    struct
+    {
+      size_t n;
+      TfxSos *sos;
+      /* The same as state-variable filters, if they were designed so. */
+      bool has_shapes;
+      TfxSvf *shapes;
+    } sections;
+    struct
+    {
+      unsigned n_kernels;
+      size_t n_taps;
+      /* Zeros at both ends of all kernels, where they are worth to be left
+       * out; a change of them is one of structure. */
+      size_t n_leading, n_trailing;
+      size_t n_sounding; /* from the first tap that is not 0 to the last */
+      TfxFirMethod method;
+      size_t n_late; /* latency: the tap at time 0; set before it is shared */
+      double *taps;  /* [n_kernels][n_taps] */
+      double peak;   /* the largest magnitude of them */
+      /* What was made ready for it before anybody else got the stage, or NULL. */
+      struct TfxFirReady *ready;
+    } fir;
+    struct
+    {
+      double direct;
+      size_t n_taps, longest; /* longest: the largest delay */
+      bool is_wait;           /* for branches that look ahead */
+      TfxTap *taps;
+    } delay;
+    TfxDynamics dynamics;
+    TfxReverb reverb;
+    TfxLimiter limiter;
+    TfxLeveller leveller;
+    struct
+    {
+      unsigned n_channels;
+      double *gains; /* [n_channels][n_channels] */
+    } mix;
+    /* Stages with branches: sums, and splits. */
+    struct
+    {
+      size_t n;
+      unsigned depth; /* 1: no branches inside */
+      TfxChain **branches;
+      uint64_t *channels; /* [n] of a split: a bit for each channel; or NULL */
+    } sum;
+  } u;
+};
+
+struct TfxChain
+{
+  unsigned refs; /* atomic */
+  size_t n_stages;
+  TfxStage *stages[];
+};
+
+/* The chain becomes the longer one with the stage behind, whose reference it takes.  0, or
+ * -ENOMEM, also for no stage. */
+int tfx_chain_take (TfxChain **chain, TfxStage *stage);
+
+/* Frames by which it is late, as its chain tells. */
+size_t tfx_stage_latency (const TfxStage *stage);
+
+/* Whether it lets all pass as it is. */
+bool tfx_stage_is_identity (const TfxStage *stage);
+
+/* Doubles that it keeps of a channel. */
+size_t tfx_stage_state_size (const TfxStage *stage);
+
+/* A delay that is told as latency: of a branch that waits for others.  NULL if memory
+ * is short. */
+TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);
+
+/* A stage without values; NULL if memory is short. */
+TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
+
+/* A stage that is no more than numbers, with these.  NULL if one of them is out of its
+ * range, or memory is short. */
+TfxStage *tfx_stage_new_like (const TfxStage *values);
+
+/* Whether nobody else holds it, so that somebody may write into it. */
+bool tfx_stage_is_unshared (const TfxStage *stage);
+
+/* Writes such numbers into it.  False if that cannot be: somebody else holds it, they
+ * are of another kind or structure, or out of their range. */
+bool tfx_stage_take (TfxStage *stage, const TfxStage *values);
+
+/* A copy of n items; never NULL for want of items. */
+void *tfx_stage_copy (const void *items, size_t n, size_t size);
+
+/* As tfx_stage_reuse_sections(), with the sections' shapes. */
+bool tfx_stage_reuse_shapes (TfxStage *stage, const TfxSos *sos,
+    const TfxSvf *shapes, size_t n_sos);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * loudness.c: how loud a programme is. */
+#include "loudness.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/block.h"
+#include "core/positions.h"
+#include "peak-line.h"
+
+#define LOWEST_LUFS -70.0
+#define PER_LU 100
+/* Up to 30 LUFS, which is far above full scale. */
+#define N_CLASSES TFX_LOUDNESS_CLASSES
+
+#define MOMENTARY_STEPS 4
+#define SHORT_STEPS TFX_LOUDNESS_STEPS
+
+/* Blocks of one class. */
+typedef struct Class
+{
+  double n, power;
+} Class;
+
+struct TfxLoudness
+{
+  TfxLoudnessSpec spec;
+  const TfxDynamicsKernels *kernels;
+  TfxPeakLine line;
+  size_t stride;
+  /* [TFX_N_WEIGHED][stride]: of each channel the sum of squares of the step that has
+   * begun, and the state of both sections. */
+  double *weighed;
+  double *weights; /* [n_channels] */
+  /* From here on numbers alone. */
+  Class blocks[N_CLASSES], ranges[N_CLASSES];
+  double in_step, n_steps;
+  double n_silent;                       /* frames since the last sound */
+  double largest, momentary, short_term; /* the highest */
+  double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
+};
+
+#define FIRST_NUMBER offsetof (TfxLoudness, blocks)
+#define N_NUMBERS ((sizeof (TfxLoudness) - FIRST_NUMBER) / sizeof (double))
+
+/* ---- life ------------------------------------------------------------------------- */
+
+int
+tfx_loudness_new (const TfxLoudnessSpec *spec,
+    const TfxDynamicsKernels *kernels, size_t most_frames,
+    TfxLoudness **loudness)
+{
+  TfxLoudness *l = *loudness = calloc (1, sizeof *l);
+
+  if (!l)
+    return -ENOMEM;
+  l->spec = *spec;
+  l->kernels = kernels;
+  l->stride = tfx_dynamics_stride (spec->n_channels);
+  l->weighed = tfx_block_new_samples (TFX_N_WEIGHED * l->stride);
+  l->weights = tfx_block_new_samples (spec->n_channels);
+  if (!l->weighed || !l->weights ||
+      tfx_peak_line_init (&l->line, l->kernels, spec->n_channels, most_frames) <
+          0) {
+    tfx_loudness_free (loudness);
+    return -ENOMEM;
+  }
+  for (unsigned c = 0; c < spec->n_channels; c++)
+    l->weights[c] = tfx_positions_weight (spec->positions, c);
+  return 0;
+}
+
+void
+tfx_loudness_free (TfxLoudness **loudness)
+{
+  TfxLoudness *l = *loudness;
+
+  *loudness = NULL;
+  if (!l)
+    return;
+  tfx_peak_line_clear (&l->line);
+  free (l->weighed);
+  free (l->weights);
+  free (l);
+}
+
+void
+tfx_loudness_reset (TfxLoudness *l)
+{
+  memset ((char *)l + FIRST_NUMBER, 0, sizeof *l - FIRST_NUMBER);
+  memset (l->weighed, 0, TFX_N_WEIGHED * l->stride * sizeof *l->weighed);
+  tfx_peak_line_reset (&l->line);
+}
+
+/* ---- numbers ---------------------------------------------------------------------- */
+
+size_t
+tfx_loudness_n_numbers (unsigned n_channels)
+{
+  return N_NUMBERS + TFX_LOUDNESS_CHANNEL * (size_t)n_channels;
+}
+
+void
+tfx_loudness_get_numbers (const TfxLoudness *l, double *numbers)
+{
+  memcpy (numbers, (const char *)l + FIRST_NUMBER, N_NUMBERS * sizeof *numbers);
+  numbers += N_NUMBERS;
+  for (unsigned c = 0; c < l->spec.n_channels; c++) {
+    *numbers++ = l->weights[c];
+    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
+      *numbers++ = l->weighed[i * l->stride + c];
+    tfx_peak_line_get_past (&l->line, c, numbers);
+    numbers += TFX_PEAK_LINE_PAST;
+  }
+}
+
+void
+tfx_loudness_set_numbers (TfxLoudness *l, const double *numbers)
+{
+  memcpy ((char *)l + FIRST_NUMBER, numbers, N_NUMBERS * sizeof *numbers);
+  numbers += N_NUMBERS;
+  for (unsigned c = 0; c < l->spec.n_channels; c++) {
+    numbers++; /* its weight */
+    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
+      l->weighed[i * l->stride + c] = *numbers++;
+    tfx_peak_line_set_past (&l->line, c, numbers);
+    numbers += TFX_PEAK_LINE_PAST;
+  }
+}
+
+void
+tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers)
+{
+  double *channel = numbers + N_NUMBERS;
+
+  memset (numbers, 0, tfx_loudness_n_numbers (n_channels) * sizeof *numbers);
+  for (unsigned c = 0; c < n_channels; c++, channel += TFX_LOUDNESS_CHANNEL)
+    *channel = tfx_positions_weight (positions, c);
+}
+
+/* ---- adding ----------------------------------------------------------------------- */
+
+size_t
+tfx_loudness_step_left (const TfxLoudness *l)
+{
+  return l->spec.step_frames - (size_t)l->in_step;
+}
+
+/* Of the last n steps. */
+static double
+mean_power (const TfxLoudness *l, size_t n)
+{
+  double sum = 0.0;
+
+  for (size_t i = 1; i <= n; i++)
+    sum += l->steps[((size_t)l->n_steps - i) % SHORT_STEPS];
+  return sum / (double)n;
+}
+
+/* What rings on for ever in the weighting is silence: -300 LUFS. */
+#define LEAST_POWER 1e-30
+
+static double
+power_to_lufs (double power)
+{
+  return power > LEAST_POWER ? 10.0 * log10 (power) - 0.691 : -INFINITY;
+}
+
+static void
+count (Class *classes, double power, double lufs)
+{
+  const double at = (lufs - LOWEST_LUFS) * PER_LU;
+  Class *k;
+
+  if (!(at >= 0.0))
+    return;
+  k = &classes[at < N_CLASSES ? (size_t)at : N_CLASSES - 1];
+  k->n += 1.0;
+  k->power += power;
+}
+
+/* A step that is louder is damage, which is not heard and does not stay: as a block
+ * of the programme it would put all others below the gate for ever. */
+static double
+take_power (TfxLoudness *l, unsigned channel)
+{
+  double *weighed = l->weighed + channel;
+  const double power = *weighed;
+
+  *weighed = 0.0;
+  if (power <= TFX_LOUDNESS_MOST_POWER * (double)l->spec.step_frames)
+    return l->weights[channel] * power;
+  for (unsigned i = 1; i < TFX_N_WEIGHED; i++)
+    weighed[i * l->stride] = 0.0;
+  return 0.0;
+}
+
+static void
+end_step (TfxLoudness *l)
+{
+  double power = 0.0;
+
+  for (unsigned c = 0; c < l->spec.n_channels; c++)
+    power += take_power (l, c);
+  l->steps[(size_t)l->n_steps++ % SHORT_STEPS] =
+      power / (double)l->spec.step_frames;
+  l->in_step = 0;
+  if (l->n_steps >= MOMENTARY_STEPS) {
+    power = mean_power (l, MOMENTARY_STEPS);
+    count (l->blocks, power, power_to_lufs (power));
+    l->momentary = fmax (l->momentary, power);
+  }
+  if (l->n_steps >= SHORT_STEPS) {
+    power = mean_power (l, SHORT_STEPS);
+    count (l->ranges, power, power_to_lufs (power));
+    l->short_term = fmax (l->short_term, power);
+  }
+}
+
+static void
+count_silence (TfxLoudness *l, const double *samples, size_t n_frames)
+{
+  size_t n = n_frames * l->spec.n_channels;
+
+  while (n > 0 && samples[n - 1] * samples[n - 1] <= TFX_LEVELLER_SILENT)
+    n--;
+  l->n_silent = n > 0 ? (double)(n_frames - (n - 1) / l->spec.n_channels - 1)
+                      : l->n_silent + (double)n_frames;
+}
+
+size_t
+tfx_loudness_n_silent (const TfxLoudness *l)
+{
+  return (size_t)l->n_silent;
+}
+
+bool
+tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
+{
+  l->kernels->weigh (samples, n_frames, l->spec.n_channels, l->spec.weighting,
+      l->weighed);
+  tfx_peak_line_raise (&l->line, samples, n_frames, &l->largest);
+  count_silence (l, samples, n_frames);
+  l->in_step += (double)n_frames;
+  if (tfx_loudness_step_left (l) > 0)
+    return false;
+  end_step (l);
+  return true;
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+/* From a class on. */
+static Class
+add_up (const Class *classes, size_t from)
+{
+  Class all = { 0.0, 0.0 };
+
+  for (size_t i = from; i < N_CLASSES; i++) {
+    all.n += classes[i].n;
+    all.power += classes[i].power;
+  }
+  return all;
+}
+
+/* The first class that is above a gate, so many LU below the mean of all: the last one
+ * has what is louder than any class, be the gate among that. */
+static size_t
+find_gate (const Class *classes, double below)
+{
+  const Class all = add_up (classes, 0);
+  double at;
+
+  if (all.n == 0.0)
+    return 0;
+  at = (power_to_lufs (all.power / all.n) - below - LOWEST_LUFS) * PER_LU;
+  at = fmin (at, N_CLASSES - 1);
+  return at > 0.0 ? (size_t)(at + 0.5) : 0;
+}
+
+double
+tfx_loudness_integrated (const TfxLoudness *l)
+{
+  const Class all = add_up (l->blocks, find_gate (l->blocks, 10.0));
+
+  return all.n > 0.0 ? power_to_lufs (all.power / all.n) : -INFINITY;
+}
+
+/* Below which that part of them lies, in LUFS. */
+static double
+find_part (const Class *classes, size_t from, double n, double part)
+{
+  const double at = floor ((n - 1.0) * part + 0.5);
+  double below = 0.0;
+  size_t i = from;
+
+  while (i + 1 < N_CLASSES && below + classes[i].n <= at)
+    below += classes[i++].n;
+  return LOWEST_LUFS + ((double)i + 0.5) / PER_LU;
+}
+
+static double
+find_range (const TfxLoudness *l)
+{
+  const size_t from = find_gate (l->ranges, 20.0);
+  const double n = add_up (l->ranges, from).n;
+
+  if (n == 0.0)
+    return 0.0;
+  return find_part (l->ranges, from, n, 0.95) -
+         find_part (l->ranges, from, n, 0.1);
+}
+
+TfxLoudnessValues
+tfx_loudness_read (const TfxLoudness *l)
+{
+  const bool has_block = l->n_steps >= MOMENTARY_STEPS;
+  const bool has_short = l->n_steps >= SHORT_STEPS;
+
+  return (TfxLoudnessValues){
+    .integrated = tfx_loudness_integrated (l),
+    .momentary =
+        has_block ? power_to_lufs (mean_power (l, MOMENTARY_STEPS)) : -INFINITY,
+    .momentary_max = power_to_lufs (l->momentary),
+    .short_term =
+        has_short ? power_to_lufs (mean_power (l, SHORT_STEPS)) : -INFINITY,
+    .short_term_max = power_to_lufs (l->short_term),
+    .range = find_range (l),
+    .true_peak_db = l->largest > 0.0 ? 20.0 * log10 (l->largest) : -INFINITY,
+  };
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-reverb.c: a reverb on the CPU, and how its numbers move.
+ *
+ * A line is a ring of its length, so that what goes in takes the place of what comes
+ * out, which the cache has.  There is room behind its end: of a part that goes beyond
+ * the end the front is copied there before it is read, and back after it was written,
+ * so that it lies in one piece.  Parts are no longer than the shortest line.
+ *
+ * While numbers move, and until the frames that the kernel looks back at have the
+ * last ones, the one-poles run frame by frame.
+ *
+ * Channels run side by side, in groups that fit in a vector. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/block.h"
+#include "cpu/reverb.h"
+#include "kind-reverb.h"
+#include "numbers.h"
+#include "samples.h"
+#include "unit.h"
+
+/* Values of a part of a group. */
+#define MAX_PART 256
+/* Doubles of a line of the caches. */
+#define CACHE_LINE 8
+
+enum
+{
+  FEEDBACK,
+  DAMP,
+  DRY,
+  WET
+};
+
+typedef struct Line
+{
+  size_t length; /* what comes out has gone in so many frames ago */
+  size_t at;     /* what comes out next, the oldest */
+  size_t offset; /* of its memory, within that of a channel */
+} Line;
+
+/* Channels that run side by side, in rows. */
+typedef struct Group
+{
+  unsigned first, n;
+  double *memory; /* [size] rows */
+  double *past;   /* [TFX_REVERB_COMBS][TFX_REVERB_PAST] rows */
+  double *poles;  /* [TFX_REVERB_COMBS][TFX_REVERB_POLE] rows */
+} Group;
+
+typedef struct Unit
+{
+  const TfxReverbKernel *kernel;
+  const TfxDynamicsKernels *samples;
+  unsigned n_channels;
+  Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
+  size_t size;                  /* of a channel's memory */
+  size_t longest_part;
+  double *memory; /* of all groups */
+  double *last;   /* their past, and their poles */
+  Group *groups;
+  unsigned n_groups;
+  double *x; /* [longest_part][n_channels] */
+  TfxNumbers numbers;
+  unsigned n_unsettled; /* frames to go one by one */
+  double rows[MAX_PART], wet[MAX_PART];
+  /* At each frame of a part. */
+  double moving[4][MAX_PART];
+} Unit;
+
+static TfxNumberSet
+get_numbers (const TfxStage *stage)
+{
+  return (TfxNumberSet){ { [FEEDBACK] = stage->u.reverb.feedback,
+      [DAMP] = stage->u.reverb.damp,
+      [DRY] = stage->u.reverb.dry,
+      [WET] = stage->u.reverb.wet } };
+}
+
+/* ---- life ----------------------------------------------------------------------- */
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  free (u->memory);
+  free (u->last);
+  free (u->groups);
+  free (u->x);
+  free (u);
+}
+
+/* So that all lines lie the same way. */
+static size_t
+round_up (size_t n)
+{
+  return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* The most channels of a row, of so many. */
+static unsigned
+row_of (const Unit *u, unsigned n_channels)
+{
+  unsigned n = u->kernel->n_lanes;
+
+  while (n > n_channels)
+    n /= 2;
+  return n;
+}
+
+static void
+lay_out (Unit *u, const TfxReverb *r)
+{
+  const size_t most = MAX_PART / row_of (u, u->n_channels);
+
+  u->longest_part = most;
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    Line *line = &u->lines[i];
+    const bool is_comb = i < TFX_REVERB_COMBS;
+
+    line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
+    line->offset = u->size;
+    u->size += round_up (line->length + most);
+    if (line->length < u->longest_part)
+      u->longest_part = line->length;
+  }
+  if (u->longest_part > CACHE_LINE)
+    u->longest_part -= u->longest_part % CACHE_LINE;
+}
+
+/* What comes before the first group's and behind the last one's is read. */
+static size_t
+last_size (const Unit *u)
+{
+  return 2 * TFX_REVERB_MAX_LANES +
+         u->n_channels * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
+}
+
+static void
+make_groups (Unit *u)
+{
+  for (unsigned c = 0; c < u->n_channels;) {
+    Group *g = &u->groups[u->n_groups++];
+
+    g->first = c;
+    g->n = row_of (u, u->n_channels - c);
+    g->memory = u->memory + c * u->size;
+    g->past = u->last + TFX_REVERB_MAX_LANES +
+              c * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
+    g->poles = g->past + g->n * TFX_REVERB_PASTS;
+    c += g->n;
+  }
+}
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  memset (u->memory, 0, u->n_channels * u->size * sizeof *u->memory);
+  memset (u->last, 0, last_size (u) * sizeof *u->last);
+  u->n_unsettled = 0;
+  tfx_numbers_finish (&u->numbers);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernel = tfx_reverb_kernel_for (spec->kernel);
+  u->samples = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = spec->n_channels;
+  lay_out (u, &stage->u.reverb);
+  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
+  u->memory = tfx_block_new_samples (u->n_channels * u->size);
+  u->last = tfx_block_new_samples (last_size (u));
+  u->groups = calloc (u->n_channels, sizeof *u->groups);
+  u->x = tfx_block_new_samples (u->n_channels * u->longest_part);
+  if (!u->memory || !u->last || !u->groups || !u->x) {
+    unit_free (u);
+    return -ENOMEM;
+  }
+  make_groups (u);
+  *unit = u;
+  return 0;
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
+static double *
+find_line (const Unit *u, const Group *g, unsigned i)
+{
+  return g->memory + g->n * u->lines[i].offset;
+}
+
+/* How many of the next n frames are beyond the end. */
+static size_t
+find_excess (const Line *line, size_t n)
+{
+  return line->at + n > line->length ? line->at + n - line->length : 0;
+}
+
+static void
+open_lines (const Unit *u, const Group *g, size_t n, TfxReverbPart *part)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    const Line *l = &u->lines[i];
+    double *line = find_line (u, g, i);
+
+    if (find_excess (l, n) > 0)
+      memcpy (line + g->n * l->length, line,
+          g->n * find_excess (l, n) * sizeof *line);
+    part->line[i] = line + g->n * l->at;
+  }
+}
+
+static void
+close_lines (const Unit *u, const Group *g, size_t n)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    const Line *l = &u->lines[i];
+    double *line = find_line (u, g, i);
+
+    if (find_excess (l, n) > 0)
+      memcpy (line, line + g->n * l->length,
+          g->n * find_excess (l, n) * sizeof *line);
+  }
+}
+
+static void
+advance (Unit *u, size_t n)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    Line *line = &u->lines[i];
+
+    line->at += n;
+    line->at -= line->at >= line->length ? line->length : 0;
+  }
+}
+
+/* ---- a part --------------------------------------------------------------------- */
+
+/* As the kernel, frame by frame, with numbers that move. */
+static void
+run_moving (Unit *u, const TfxReverbPart *p, size_t n, double *bad)
+{
+  const unsigned m = p->n_channels;
+
+  memset (bad, 0, m * sizeof *bad);
+  for (size_t at = 0; at < n * m; at++) {
+    const size_t i = at / m;
+    const unsigned channel = at % m;
+    const double d = u->moving[DAMP][i], f = u->moving[FEEDBACK][i];
+    double wet = 0.0;
+
+    for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+      double *past = p->past + m * k * TFX_REVERB_PAST;
+      double *pole = p->pole + m * k * TFX_REVERB_POLE;
+      const double out = p->line[k][at];
+      const double y =
+          (1.0 - d) * out + d * pole[m * (TFX_REVERB_POLE - 1) + channel];
+
+      wet += out;
+      p->line[k][at] = TFX_REVERB_INPUT * p->x[at] + f * y;
+      tfx_reverb_keep (past, TFX_REVERB_PAST, m, channel, out);
+      tfx_reverb_keep (pole, TFX_REVERB_POLE, m, channel, y);
+    }
+    for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++) {
+      const double out = p->line[k][at];
+
+      p->line[k][at] = wet + 0.5 * out;
+      wet = out - wet;
+    }
+    bad[channel] += 0.0 * wet;
+    p->x[at] = u->moving[DRY][i] * p->x[at] + u->moving[WET][i] * wet;
+  }
+}
+
+/* n rows of m values, so far apart. */
+static inline __attribute__ ((always_inline)) void
+copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
+    const unsigned m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    memcpy (to + i * to_stride, from + i * from_stride, m * sizeof *to);
+}
+
+/* The same in a loop for each m that groups have. */
+static void
+copy_group (double *to, size_t to_stride, const double *from,
+    size_t from_stride, unsigned m, size_t n)
+{
+  switch (m) {
+    case 1:
+      copy_rows (to, to_stride, from, from_stride, 1, n);
+      break;
+    case 2:
+      copy_rows (to, to_stride, from, from_stride, 2, n);
+      break;
+    case 4:
+      copy_rows (to, to_stride, from, from_stride, 4, n);
+      break;
+    default:
+      copy_rows (to, to_stride, from, from_stride, TFX_REVERB_MAX_LANES, n);
+      break;
+  }
+}
+
+static void
+clear_channel (const Unit *u, const Group *g, unsigned channel)
+{
+  for (size_t i = channel; i < g->n * u->size; i += g->n)
+    g->memory[i] = 0.0;
+  for (size_t i = channel; i < g->n * TFX_REVERB_PASTS; i += g->n)
+    g->past[i] = 0.0;
+  for (size_t i = channel; i < g->n * TFX_REVERB_POLES; i += g->n)
+    g->poles[i] = 0.0;
+}
+
+/* The group's part of u->x in place.  Returns whether lines had to be cleared:
+ * a sum that is beyond all numbers would never leave them. */
+static bool
+run_group (Unit *u, const Group *g, size_t n, bool is_moving)
+{
+  const bool is_all = g->n == u->n_channels;
+  double *x = u->x + g->first;
+  TfxReverbPart part = { .n_channels = g->n,
+    .past = g->past,
+    .pole = g->poles,
+    .x = is_all ? x : u->rows,
+    .wet = u->wet,
+    .damp = u->numbers.now[DAMP],
+    .feedback = u->numbers.now[FEEDBACK],
+    .dry_gain = u->numbers.now[DRY],
+    .wet_gain = u->numbers.now[WET] };
+  double bad[TFX_REVERB_MAX_LANES];
+  bool is_bad = false;
+
+  open_lines (u, g, n, &part);
+  if (!is_all)
+    copy_group (part.x, g->n, x, u->n_channels, g->n, n);
+  if (is_moving)
+    run_moving (u, &part, n, bad);
+  else
+    u->kernel->run (&part, n, bad);
+  close_lines (u, g, n);
+  for (unsigned c = 0; c < g->n; c++) {
+    if (bad[c] == 0.0)
+      continue;
+    clear_channel (u, g, c);
+    for (size_t i = 0; i < n; i++)
+      part.x[i * g->n + c] = 0.0;
+    is_bad = true;
+  }
+  if (!is_all)
+    copy_group (x, u->n_channels, part.x, g->n, g->n, n);
+  return is_bad;
+}
+
+static void
+step_numbers (Unit *u, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (tfx_numbers_are_moving (&u->numbers)) {
+      tfx_numbers_step (&u->numbers);
+      u->n_unsettled = TFX_REVERB_POLE;
+    } else {
+      u->n_unsettled--;
+    }
+    for (unsigned k = 0; k < 4; k++)
+      u->moving[k][i] = u->numbers.now[k];
+  }
+}
+
+/* How many frames the next part has. */
+static size_t
+find_part (const Unit *u, size_t left)
+{
+  size_t n = left < u->longest_part ? left : u->longest_part;
+
+  if (tfx_numbers_are_moving (&u->numbers)) {
+    const size_t to_end = u->numbers.length - u->numbers.done;
+
+    return n < to_end ? n : to_end;
+  }
+  if (u->n_unsettled > 0 && n > u->n_unsettled)
+    n = u->n_unsettled;
+  return n;
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+  int n_bad = 0;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    bool is_moving = tfx_numbers_are_moving (&u->numbers) || u->n_unsettled > 0;
+    TfxBlock from, to;
+
+    n = find_part (u, in->n_frames - i);
+    if (is_moving)
+      step_numbers (u, n);
+    from = tfx_block_part (in, i, n, 0, u->n_channels);
+    to = tfx_block_part (out, i, n, 0, u->n_channels);
+    n_bad += tfx_samples_load (u->samples, &from, u->x) > 0;
+    for (unsigned g = 0; g < u->n_groups; g++)
+      n_bad += run_group (u, &u->groups[g], n, is_moving);
+    tfx_samples_store (u->samples, u->x, &to);
+    advance (u, n);
+  }
+  return n_bad;
+}
+
+/* ---- values --------------------------------------------------------------------- */
+
+static void
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
+{
+  Unit *u = data;
+
+  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_unit_drop_stage (values);
+  u->n_unsettled = TFX_REVERB_POLE;
+}
+
+static bool
+unit_is_changing (const void *unit)
+{
+  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+}
+
+/* ---- state ---------------------------------------------------------------------- */
+
+static double
+unit_state_peak (const void *data)
+{
+  const Unit *u = data;
+  double peak = 0.0;
+
+  for (unsigned k = 0; k < u->n_groups; k++) {
+    const Group *g = &u->groups[k];
+
+    for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+      const double *line = find_line (u, g, i);
+
+      for (size_t at = 0; at < g->n * u->lines[i].length; at++)
+        peak = fmax (peak, fabs (line[at]));
+    }
+    for (unsigned i = TFX_REVERB_POLE - 1; i < TFX_REVERB_POLES;
+         i += TFX_REVERB_POLE) {
+      for (unsigned c = 0; c < g->n; c++)
+        peak = fmax (peak, fabs (g->poles[i * g->n + c]));
+    }
+  }
+  return peak;
+}
+
+/* A channel's values in n rows of m. */
+static void
+get_rows (double **state, const double *rows, unsigned m, size_t n)
+{
+  copy_rows (*state, 1, rows, m, 1, n);
+  *state += n;
+}
+
+static void
+set_rows (double *rows, const double **state, unsigned m, size_t n)
+{
+  copy_rows (rows, m, *state, 1, 1, n);
+  *state += n;
+}
+
+/* Of a channel line after line, a comb's past in front of it, then the one-poles; those
+ * that are of no use are 0. */
+static void
+unit_get_state (const void *data, double *state)
+{
+  const Unit *u = data;
+
+  for (unsigned i = 0; i < u->n_groups; i++) {
+    const Group *g = &u->groups[i];
+    const unsigned n_old =
+        TFX_REVERB_POLE - tfx_reverb_look (u->kernel->n_lanes, g->n);
+
+    for (unsigned c = 0; c < g->n; c++) {
+      for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+        const Line *l = &u->lines[k];
+        const double *line = find_line (u, g, k) + c;
+
+        if (k < TFX_REVERB_COMBS)
+          get_rows (&state, g->past + g->n * k * TFX_REVERB_PAST + c, g->n,
+              TFX_REVERB_PAST);
+        get_rows (&state, line + g->n * l->at, g->n, l->length - l->at);
+        get_rows (&state, line, g->n, l->at);
+      }
+      for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+        const double *poles = g->poles + g->n * k * TFX_REVERB_POLE + c;
+
+        for (unsigned old = 0; old < n_old; old++)
+          *state++ = 0.0;
+        get_rows (&state, poles + g->n * n_old, g->n, TFX_REVERB_POLE - n_old);
+      }
+    }
+  }
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+  Unit *u = data;
+
+  u->n_unsettled = 0;
+  for (unsigned k = 0; k < TFX_REVERB_LINES; k++)
+    u->lines[k].at = 0;
+  for (unsigned i = 0; i < u->n_groups; i++) {
+    const Group *g = &u->groups[i];
+
+    for (unsigned c = 0; c < g->n; c++) {
+      for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+        if (k < TFX_REVERB_COMBS)
+          set_rows (g->past + g->n * k * TFX_REVERB_PAST + c, &state, g->n,
+              TFX_REVERB_PAST);
+        set_rows (find_line (u, g, k) + c, &state, g->n, u->lines[k].length);
+      }
+      set_rows (g->poles + c, &state, g->n, TFX_REVERB_POLES);
+    }
+  }
+}
+
+/* Lines of other lengths begin empty, as only another rate makes them: no catch_up. */
+const TfxUnitKind tfx_reverb_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = tfx_unit_keep_stage,
+  .set_values = unit_set_values,
+  .drop_values = tfx_unit_drop_stage,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+};
