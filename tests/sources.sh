@@ -130,7 +130,7 @@ fi
 # Each by itself, as many at a time as there are processors.
 logs=$(mktemp -d)
 trap 'rm -rf "$logs" "$tap_log"' EXIT
-mapfile -t headers < <(sources '*.h' | grep -E '^(dsp|cuda)/[^/]*$|^gst/' |
+mapfile -t headers < <(sources '*.h' | grep -E '^dsp/(design|core|kinds)/|^cuda/[^/]*$|^gst/' |
   grep -v -x dsp/tfx.h)
 n_jobs=$(nproc)
 for i in "${!headers[@]}"; do
