@@ -8,7 +8,7 @@
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
  *   copy       channels as they are
  *   units      which kinds of stage have a unit · clip · delay · dynamics · fir
- *              · leveller · limiter · mix · reverb · fft · decay · pair · past
+ *              · limiter · mix · reverb · fft · decay · pair · past
  *              · unit
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device

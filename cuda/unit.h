@@ -96,7 +96,6 @@ extern const TfxCudaUnitKind tfx_cuda_clip;
 extern const TfxCudaUnitKind tfx_cuda_delay;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
 extern const TfxCudaUnitKind tfx_cuda_fir;
-extern const TfxCudaUnitKind tfx_cuda_leveller;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
 extern const TfxCudaUnitKind tfx_cuda_mix;
 extern const TfxCudaUnitKind tfx_cuda_reverb;

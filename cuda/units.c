@@ -9,8 +9,8 @@ const TfxCudaUnitKind *
 tfx_cuda_units_find (const TfxStage *stage)
 {
   static const TfxCudaUnitKind *const all[] = { &tfx_cuda_clip, &tfx_cuda_delay,
-    &tfx_cuda_dynamics, &tfx_cuda_fir, &tfx_cuda_leveller, &tfx_cuda_limiter,
-    &tfx_cuda_mix, &tfx_cuda_reverb };
+    &tfx_cuda_dynamics, &tfx_cuda_fir, &tfx_cuda_limiter, &tfx_cuda_mix,
+    &tfx_cuda_reverb };
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i]->kind == stage->kind)

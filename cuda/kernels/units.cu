@@ -4,9 +4,7 @@
 #include "clip.h"
 #include "copy.h"
 #include "dynamics.h"
-#include "leveller.h"
 #include "limiter.h"
-#include "loudness.h"
 #include "mix.h"
 #include "reverb.h"
 
@@ -60,21 +58,5 @@ TFX_KERNEL (tfx_reverb, TfxReverbArgs, TFX_UNIT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   reverb_run (args, shared);
-}
-#endif
-
-#if !defined(UNITS_ONLY) || defined(UNITS_leveller)
-TFX_KERNEL (tfx_leveller, TfxLevellerArgs, TFX_UNIT_THREADS, 1)
-{
-  TFX_DYNAMIC_SHARED (shared);
-  leveller_run (args, shared);
-}
-#endif
-
-#if !defined(UNITS_ONLY) || defined(UNITS_loudness)
-TFX_KERNEL (tfx_loudness, TfxLevellerArgs, TFX_UNIT_THREADS, 1)
-{
-  TFX_DYNAMIC_SHARED (shared);
-  loudness_run (args, shared);
 }
 #endif

@@ -21,8 +21,8 @@ static char folder[64], log_path[96];
 static const char *program;
 static bool is_real, is_absent;
 
-static const char *const units[] = { "clip", "copy", "dynamics", "leveller",
-  "limiter", "limiter_far", "loudness", "mix", "reverb" };
+static const char *const units[] = { "clip", "copy", "dynamics", "limiter",
+  "limiter_far", "mix", "reverb" };
 
 /* All kernels of an arithmetic. */
 static unsigned

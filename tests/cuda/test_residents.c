@@ -44,7 +44,7 @@ static const char *const texts[N_ROW] = {
   "LoButterworth(5000, order=6) | Compressor(-20, 4) | Reverb(0.4)",
   "DesignableFIR(2000, 701) | (LoButterworth(300) + HiChebyshev1(3000))",
   ("DesignableFIR(4000, 11) | ParametricEQ(1000, 2, 6) | Limiter(-12, 0.05) | "
-   "Limiter(-14, true_peak=True)"),
+   "Limiter(-14, 0.002)"),
 };
 
 static TfxFilter *

@@ -45,7 +45,7 @@ static const struct
     "tfxbutterworth cutoff=5000 DEVICE",
       GST_AUDIO_FORMAT_F32, -120.0, FALSE, TRUE, "e0", "chain",
       "Reverb(0.4) | a=Compressor(-30, 2)" },
-  { "tfxchain DEVICE chain=\"Limiter(-12, 0.002, true_peak=True)\" ! "
+  { "tfxchain DEVICE chain=\"Limiter(-12, 0.002)\" ! "
     "tfxfir taps=301 DEVICE name=e0 fuse=false cutoff=2000 ! MEMORY",
       GST_AUDIO_FORMAT_F32, -120.0, TRUE, FALSE, "e0", "cutoff", "3000" },
   /* Another structure in the middle of a row, with two buffers in flight. */
@@ -55,7 +55,7 @@ static const struct
       GST_AUDIO_FORMAT_F64, -200.0, FALSE, TRUE, "e0", "order", "7" },
   /* It goes to the CPU. */
   { "tfxchain DEVICE name=e0 "
-    "chain=\"Normalize(0.5, window=0.01) | Gain(2, clamp=True)\" ! identity ! "
+    "chain=\"Limiter(-6, 0.01) | Gain(2, clamp=True)\" ! identity ! "
     "tfxbutterworth DEVICE",
       GST_AUDIO_FORMAT_F64, -200.0, FALSE, FALSE, "e0", "device", "cpu" },
 };
