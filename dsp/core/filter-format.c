@@ -91,6 +91,15 @@ swap_unit (TfxSlot *slot, void *data)
     kind->free (unit);
 }
 
+static void
+set_sample (TfxSlot *slot, void *data)
+{
+  const TfxUnitKind *kind = slot->stage->kind->unit;
+
+  if (slot->unit && kind->set_sample)
+    kind->set_sample (slot->unit, *(const TfxSample *)data);
+}
+
 /* The past is there, and none is taken over step by step any more. */
 static void
 stop_catching_up (TfxPlaces *list, TfxFilter *f)
@@ -146,6 +155,7 @@ tfx_filter_set_format (TfxFilter *f, TfxSample sample, size_t block_frames)
     remake_units (&format);
   if (format.ret < 0)
     return format.ret;
+  tfx_slots_each (&f->places, set_sample, &sample);
   stop_catching_up (&f->places, f);
   f->spec = format.spec.filter;
   f->serial++;

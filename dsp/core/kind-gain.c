@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind-gain.c: stages that are a factor; clips have most of it too. */
-#include <math.h>
+ * kind-gain.c: stages that multiply by a factor. */
+#include <float.h>
 
 #include "kind.h"
 
-bool
-tfx_gain_is_sound (const TfxStage *stage)
-{
-  return isfinite (stage->u.gain);
-}
+static const TfxField fields[] = { TFX_PARAM (gain, -DBL_MAX, DBL_MAX) };
 
 TfxStage *
 tfx_stage_new_gain (uint64_t id, double gain)
@@ -24,18 +20,6 @@ gain_is_identity (const TfxStage *stage)
   return stage->u.gain == 1.0;
 }
 
-bool
-tfx_gain_is_same_structure (const TfxStage *a, const TfxStage *b)
-{
-  return true;
-}
-
-bool
-tfx_gain_is_same (const TfxStage *a, const TfxStage *b)
-{
-  return a->u.gain == b->u.gain;
-}
-
 TfxComplex
 tfx_gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
@@ -45,9 +29,7 @@ tfx_gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
 
 const TfxKind tfx_kind_gain = {
   .step = TFX_STEP_CASCADE,
-  .is_sound = tfx_gain_is_sound,
+  TFX_FIELDS (fields),
   .is_identity = gain_is_identity,
-  .is_same_structure = tfx_gain_is_same_structure,
-  .is_same = tfx_gain_is_same,
   .response = tfx_gain_response,
 };

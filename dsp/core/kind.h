@@ -7,9 +7,49 @@
 #ifndef TFX_KIND_H
 #define TFX_KIND_H
 
+#include <stddef.h>
+
 #include "plan.h"
 #include "stage.h"
 #include "design/weight.h"
+
+/* Parameters of a stage, at most. */
+#define TFX_PARAMS_MAX 8
+
+/* A number of a stage's setting.  Validity, equality and ramps follow from the table. */
+typedef enum
+{
+  TFX_FIELD_PARAM, /* a double, which can be ramped */
+  TFX_FIELD_SIZE,  /* a size_t; another value is another structure */
+  TFX_FIELD_BOOL   /* the same */
+} TfxFieldType;
+
+typedef struct TfxField
+{
+  TfxFieldType type;
+  size_t offset; /* in the stage */
+  double min, max;
+} TfxField;
+
+#define TFX_PARAM(member, min, max)                                            \
+  {                                                                            \
+    TFX_FIELD_PARAM, offsetof (TfxStage, u.member), min, max                   \
+  }
+#define TFX_SIZE(member, min, max)                                             \
+  {                                                                            \
+    TFX_FIELD_SIZE, offsetof (TfxStage, u.member), min, max                    \
+  }
+#define TFX_BOOL(member)                                                       \
+  {                                                                            \
+    TFX_FIELD_BOOL, offsetof (TfxStage, u.member), 0, 1                        \
+  }
+
+/* In a kind's table: its fields. */
+#define TFX_FIELDS(table)                                                      \
+  .fields = table, .n_fields = sizeof table / sizeof *table
+
+/* The largest double below 1. */
+#define TFX_BELOW_1 0x1.fffffffffffffp-1
 
 /* What a unit is made for. */
 typedef struct TfxUnitSpec
@@ -51,7 +91,10 @@ typedef struct TfxUnitKind
   void (*reset) (void *unit);
   /* The largest magnitude in the state; 0 is rest. */
   double (*state_peak) (const void *unit);
-  /* The last inputs, double[n_channels][state size], the newest last. */
+  /* The sample type of the stream changes.  NULL: the unit does not depend on it. */
+  void (*set_sample) (void *unit, TfxSample sample);
+  /* The last inputs, double[n_channels][state size], the newest last.  NULL: no device
+   * runs the kind. */
   void (*get_state) (const void *unit, double *state);
   void (*set_state) (void *unit, const double *state);
 
@@ -83,11 +126,13 @@ struct TfxKind
   /* 0; -EINVAL: not for so many channels; -ERANGE: a value that the samples do
    * not hold.  May be NULL. */
   int (*check) (const TfxStage *stage, const TfxFilterSpec *spec);
-  /* Whether its numbers are in their ranges.  NULL: it is more than numbers. */
-  bool (*is_sound) (const TfxStage *stage);
+  /* The numbers of the setting; NULL: none. */
+  const TfxField *fields;
+  size_t n_fields;
+  /* What the fields do not say; each may be NULL.  Whether the numbers fit each other;
+   * whether two of a kind differ in values alone; whether these are equal too. */
+  bool (*is_valid) (const TfxStage *stage);
   bool (*is_identity) (const TfxStage *stage); /* NULL: it never is one */
-  /* Two of a kind: whether one can go to the other by values alone; and whether
-   * these are the same too. */
   bool (*is_same_structure) (const TfxStage *a, const TfxStage *b);
   bool (*is_same) (const TfxStage *a, const TfxStage *b);
   /* Doubles for a channel.  NULL: none. */
@@ -126,10 +171,7 @@ tfx_complex_product (TfxComplex a, TfxComplex b)
   return (TfxComplex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
-/* Of a gain, and of a clip as long as it does not clip. */
-bool tfx_gain_is_sound (const TfxStage *stage);
-bool tfx_gain_is_same_structure (const TfxStage *a, const TfxStage *b);
-bool tfx_gain_is_same (const TfxStage *a, const TfxStage *b);
+/* Of a gain, and of a clip below its limits. */
 TfxComplex tfx_gain_response (const TfxStage *stage, unsigned channel,
     double freq_hz, double rate_hz);
 

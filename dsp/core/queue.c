@@ -267,7 +267,7 @@ tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage)
   if (!tfx_queue_first (slot))
     return false;
   if (stage->kind->unit)
-    return stage->kind->is_same (entry_at (slot->queue, last)->stage, stage);
+    return tfx_stage_is_same (entry_at (slot->queue, last)->stage, stage);
   values = values_at (slot->queue, last);
   if (!slot->sos)
     return *values == stage->u.gain;

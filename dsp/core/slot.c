@@ -142,7 +142,8 @@ tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec)
   }
   ret = kind->make (slot->stage, &unit, &slot->unit);
   if (ret == 0 && slot->state) {
-    kind->set_state (slot->unit, slot->state);
+    if (kind->set_state)
+      kind->set_state (slot->unit, slot->state);
     free (slot->state);
     slot->state = NULL;
   }
@@ -205,12 +206,12 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run)
 {
   const TfxStage *now = slot->stage;
 
-  if (now->kind != stage->kind || !now->kind->is_same_structure (now, stage))
+  if (!tfx_stage_is_same_structure (now, stage))
     return false;
   /* A unit goes to other values in a fade of its own; without one, on a device,
    * there is none. */
   return !now->kind->unit || slot->unit || !has_run ||
-         now->kind->is_same (now, stage);
+         tfx_stage_is_same (now, stage);
 }
 
 bool
@@ -221,7 +222,7 @@ tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
                slot->n_sos * sizeof *slot->to) == 0;
   if (stage->kind == &tfx_kind_gain)
     return tfx_slot_target_gain (slot) == stage->u.gain;
-  return stage->kind->is_same (slot->stage, stage);
+  return tfx_stage_is_same (slot->stage, stage);
 }
 
 TfxSlotValues

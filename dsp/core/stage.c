@@ -25,12 +25,77 @@ tfx_stage_alloc (uint64_t id, const TfxKind *kind)
   return stage;
 }
 
+static double
+get_field (const TfxStage *stage, const TfxField *field)
+{
+  const char *at = (const char *)stage + field->offset;
+
+  switch (field->type) {
+    case TFX_FIELD_SIZE:
+      return (double)*(const size_t *)at;
+    case TFX_FIELD_BOOL:
+      return *(const bool *)at;
+    default:
+      return *(const double *)at;
+  }
+}
+
+bool
+tfx_stage_is_valid (const TfxStage *stage)
+{
+  const TfxKind *kind = stage->kind;
+
+  for (size_t i = 0; i < kind->n_fields; i++) {
+    const double value = get_field (stage, &kind->fields[i]);
+
+    if (!(value >= kind->fields[i].min && value <= kind->fields[i].max))
+      return false;
+  }
+  return !kind->is_valid || kind->is_valid (stage);
+}
+
+static bool
+are_fields_same (const TfxStage *a, const TfxStage *b, bool are_params)
+{
+  for (size_t i = 0; i < a->kind->n_fields; i++) {
+    const TfxField *field = &a->kind->fields[i];
+
+    if ((field->type == TFX_FIELD_PARAM) == are_params &&
+        get_field (a, field) != get_field (b, field))
+      return false;
+  }
+  return true;
+}
+
+bool
+tfx_stage_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->kind == b->kind && are_fields_same (a, b, false) &&
+         (!a->kind->is_same_structure || a->kind->is_same_structure (a, b));
+}
+
+bool
+tfx_stage_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return tfx_stage_is_same_structure (a, b) && are_fields_same (a, b, true) &&
+         (!a->kind->is_same || a->kind->is_same (a, b));
+}
+
+void
+tfx_stage_params (const TfxStage *stage, double *values)
+{
+  for (size_t i = 0; i < stage->kind->n_fields; i++) {
+    if (stage->kind->fields[i].type == TFX_FIELD_PARAM)
+      *values++ = get_field (stage, &stage->kind->fields[i]);
+  }
+}
+
 TfxStage *
 tfx_stage_new_like (const TfxStage *values)
 {
   TfxStage *stage = NULL;
 
-  if (values->kind->is_sound (values))
+  if (tfx_stage_is_valid (values))
     stage = tfx_stage_alloc (values->id, values->kind);
   if (stage)
     stage->u = values->u;
@@ -46,9 +111,8 @@ tfx_stage_is_unshared (const TfxStage *stage)
 bool
 tfx_stage_take (TfxStage *stage, const TfxStage *values)
 {
-  if (stage->kind != values->kind || !tfx_stage_is_unshared (stage) ||
-      !values->kind->is_sound (values) ||
-      !stage->kind->is_same_structure (stage, values))
+  if (!tfx_stage_is_unshared (stage) || !tfx_stage_is_valid (values) ||
+      !tfx_stage_is_same_structure (stage, values))
     return false;
   stage->u = values->u;
   return true;

@@ -93,6 +93,14 @@ TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);
 /* A stage without values; NULL if memory is short. */
 TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 
+/* Whether all numbers are in their ranges. */
+bool tfx_stage_is_valid (const TfxStage *stage);
+/* Whether b is the same stage as a but for its values; and whether these are equal too. */
+bool tfx_stage_is_same_structure (const TfxStage *a, const TfxStage *b);
+bool tfx_stage_is_same (const TfxStage *a, const TfxStage *b);
+/* The parameters in the order of the kind's fields, values[TFX_PARAMS_MAX]. */
+void tfx_stage_params (const TfxStage *stage, double *values);
+
 /* A stage that is no more than numbers, with these.  NULL if one of them is out of its
  * range, or memory is short. */
 TfxStage *tfx_stage_new_like (const TfxStage *values);

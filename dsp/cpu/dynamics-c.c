@@ -117,12 +117,14 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
 
 static void
 find_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, double threshold, double *most)
+    size_t n_frames, unsigned n_channels, const double *thresholds,
+    bool is_each, double *most)
 {
   for (size_t i = 0; i < n_frames; i++) {
     for (unsigned c = 0; c < n_channels; c++) {
       most[c] = fmax (most[c], fabs (*x++));
-      *targets++ = threshold / fmax (fmax (most[c], *rest++), threshold);
+      *targets++ = *thresholds / fmax (fmax (most[c], *rest++), *thresholds);
+      thresholds += is_each;
     }
   }
 }

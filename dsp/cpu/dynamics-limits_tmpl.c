@@ -45,9 +45,10 @@ spread_frame (V v, const unsigned first, const unsigned C)
 /* Frames in the lanes; n numbers. */
 INLINE void
 find_frame_targets (const double *x, const double *rest, double *targets,
-    size_t n, double threshold, double *most, const unsigned C)
+    size_t n, const double *thresholds, const bool is_each, double *most,
+    const unsigned C)
 {
-  const V threshold_all = v_set1 (threshold);
+  V threshold = v_set1 (*thresholds);
   V all = spread_frame (v_load_f64 (most), 0, C);
   size_t i = 0;
 
@@ -59,65 +60,86 @@ find_frame_targets (const double *x, const double *rest, double *targets,
       v = v_max (v, shift_up (v, 2 * C));
     if (4 * C < W)
       v = v_max (v, shift_up (v, 4 * C));
+    if (is_each)
+      threshold = v_load_f64 (thresholds + i);
     v_store_f64 (targets + i,
-        v_divide (threshold_all, v_max (v_max (v_load_f64 (rest + i), v),
-                                     v_max (all, threshold_all))));
+        v_divide (threshold,
+            v_max (v_max (v_load_f64 (rest + i), v), v_max (all, threshold))));
     all = v_max (all, spread_frame (v, W - C, C));
   }
   v_store_f64 (most, all);
   for (; i < n; i++) {
     const double a = __builtin_fabs (x[i]);
+    const double t = thresholds[is_each ? i : 0];
     double *m = &most[i % C], peak;
 
     *m = a > *m ? a : *m;
     peak = rest[i] > *m ? rest[i] : *m;
-    targets[i] = v_divide (threshold_all,
-        v_set1 (peak > threshold ? peak : threshold))[0];
+    targets[i] = v_divide (v_set1 (t), v_set1 (peak > t ? peak : t))[0];
   }
 }
 
 /* Channels in the lanes, as in detect_channels. */
 INLINE void
 find_channel_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, double threshold, double *most)
+    size_t n_frames, unsigned n_channels, const double *thresholds,
+    const bool is_each, double *most)
 {
-  const V threshold_all = v_set1 (threshold);
+  V threshold = v_set1 (*thresholds);
   V all = v_load_f64 (most);
 
   for (size_t i = 0; i < n_frames; i++) {
     const size_t at = i * n_channels;
 
+    if (is_each)
+      threshold = v_load_f64 (thresholds + at);
     all = v_max (v_abs (v_load_f64 (x + at)), all);
     v_store_f64 (targets + at,
-        v_divide (threshold_all,
-            v_max (v_max (v_load_f64 (rest + at), all), threshold_all)));
+        v_divide (threshold,
+            v_max (v_max (v_load_f64 (rest + at), all), threshold)));
   }
   v_store_f64 (most, all);
 }
 
-static void
-find_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, double threshold, double *most)
+INLINE void
+find_targets_of (const double *x, const double *rest, double *targets,
+    size_t n_frames, unsigned n_channels, const double *thresholds,
+    const bool is_each, double *most)
 {
   const unsigned n_full = n_channels / W * W;
 
   if (fills_vector (n_channels)) {
     if (n_channels == 1)
-      find_frame_targets (x, rest, targets, n_frames, threshold, most, 1);
+      find_frame_targets (x, rest, targets, n_frames, thresholds, is_each, most,
+          1);
     else if (n_channels == 2)
-      find_frame_targets (x, rest, targets, 2 * n_frames, threshold, most,
-          2 % W);
+      find_frame_targets (x, rest, targets, 2 * n_frames, thresholds, is_each,
+          most, 2 % W);
     else
-      find_frame_targets (x, rest, targets, 4 * n_frames, threshold, most,
-          4 % W);
+      find_frame_targets (x, rest, targets, 4 * n_frames, thresholds, is_each,
+          most, 4 % W);
     return;
   }
   if (n_full < n_channels)
     find_channel_targets (x + n_full, rest + n_full, targets + n_full, n_frames,
-        n_channels, threshold, most + n_full);
+        n_channels, thresholds + (is_each ? n_full : 0), is_each,
+        most + n_full);
   for (unsigned c = 0; c < n_full; c += W)
     find_channel_targets (x + c, rest + c, targets + c, n_frames, n_channels,
-        threshold, most + c);
+        thresholds + (is_each ? c : 0), is_each, most + c);
+}
+
+static void
+find_targets (const double *x, const double *rest, double *targets,
+    size_t n_frames, unsigned n_channels, const double *thresholds,
+    bool is_each, double *most)
+{
+  if (is_each)
+    find_targets_of (x, rest, targets, n_frames, n_channels, thresholds, true,
+        most);
+  else
+    find_targets_of (x, rest, targets, n_frames, n_channels, thresholds, false,
+        most);
 }
 
 INLINE void

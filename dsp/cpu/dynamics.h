@@ -118,9 +118,11 @@ typedef struct TfxDynamicsKernels
   /* The largest of a window: most[n_channels] = the largest magnitude up to now
    * in this block of the window's length, and of the block before what is left is
    * rest[n_frames][n_channels].  targets[n_frames][n_channels] = threshold / the
-   * larger one of the two, at most 1.  Slack as above, behind most too. */
+   * larger one of the two, at most 1.  thresholds[n_frames][n_channels] if is_each,
+   * else one.  Slack as above, behind most and thresholds too. */
   void (*find_targets) (const double *x, const double *rest, double *targets,
-      size_t n_frames, unsigned n_channels, double threshold, double *most);
+      size_t n_frames, unsigned n_channels, const double *thresholds,
+      bool is_each, double *most);
 
   /* Of a block that is over: the largest magnitude from each frame on. */
   void (*find_rest) (const double *x, double *rest, size_t n_frames,

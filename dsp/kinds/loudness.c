@@ -14,10 +14,10 @@
 #define LOWEST_LUFS -70.0
 #define PER_LU 100
 /* Up to 30 LUFS, which is far above full scale. */
-#define N_CLASSES TFX_LOUDNESS_CLASSES
+#define N_CLASSES 10000
 
 #define MOMENTARY_STEPS 4
-#define SHORT_STEPS TFX_LOUDNESS_STEPS
+#define SHORT_STEPS 30
 
 /* Blocks of one class. */
 typedef struct Class
@@ -35,16 +35,15 @@ struct TfxLoudness
    * begun, and the state of both sections. */
   double *weighed;
   double *weights; /* [n_channels] */
-  /* From here on numbers alone. */
+  /* From here on all is 0 at rest. */
   Class blocks[N_CLASSES], ranges[N_CLASSES];
-  double in_step, n_steps;
-  double n_silent;                       /* frames since the last sound */
+  size_t in_step, n_steps;
+  size_t n_silent;                       /* frames since the last sound */
   double largest, momentary, short_term; /* the highest */
   double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
 };
 
-#define FIRST_NUMBER offsetof (TfxLoudness, blocks)
-#define N_NUMBERS ((sizeof (TfxLoudness) - FIRST_NUMBER) / sizeof (double))
+#define FIRST_READING offsetof (TfxLoudness, blocks)
 
 /* ---- life ------------------------------------------------------------------------- */
 
@@ -90,55 +89,9 @@ tfx_loudness_free (TfxLoudness **loudness)
 void
 tfx_loudness_reset (TfxLoudness *l)
 {
-  memset ((char *)l + FIRST_NUMBER, 0, sizeof *l - FIRST_NUMBER);
+  memset ((char *)l + FIRST_READING, 0, sizeof *l - FIRST_READING);
   memset (l->weighed, 0, TFX_N_WEIGHED * l->stride * sizeof *l->weighed);
   tfx_peak_line_reset (&l->line);
-}
-
-/* ---- numbers ---------------------------------------------------------------------- */
-
-size_t
-tfx_loudness_n_numbers (unsigned n_channels)
-{
-  return N_NUMBERS + TFX_LOUDNESS_CHANNEL * (size_t)n_channels;
-}
-
-void
-tfx_loudness_get_numbers (const TfxLoudness *l, double *numbers)
-{
-  memcpy (numbers, (const char *)l + FIRST_NUMBER, N_NUMBERS * sizeof *numbers);
-  numbers += N_NUMBERS;
-  for (unsigned c = 0; c < l->spec.n_channels; c++) {
-    *numbers++ = l->weights[c];
-    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
-      *numbers++ = l->weighed[i * l->stride + c];
-    tfx_peak_line_get_past (&l->line, c, numbers);
-    numbers += TFX_PEAK_LINE_PAST;
-  }
-}
-
-void
-tfx_loudness_set_numbers (TfxLoudness *l, const double *numbers)
-{
-  memcpy ((char *)l + FIRST_NUMBER, numbers, N_NUMBERS * sizeof *numbers);
-  numbers += N_NUMBERS;
-  for (unsigned c = 0; c < l->spec.n_channels; c++) {
-    numbers++; /* its weight */
-    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
-      l->weighed[i * l->stride + c] = *numbers++;
-    tfx_peak_line_set_past (&l->line, c, numbers);
-    numbers += TFX_PEAK_LINE_PAST;
-  }
-}
-
-void
-tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers)
-{
-  double *channel = numbers + N_NUMBERS;
-
-  memset (numbers, 0, tfx_loudness_n_numbers (n_channels) * sizeof *numbers);
-  for (unsigned c = 0; c < n_channels; c++, channel += TFX_LOUDNESS_CHANNEL)
-    *channel = tfx_positions_weight (positions, c);
 }
 
 /* ---- adding ----------------------------------------------------------------------- */
@@ -146,7 +99,7 @@ tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers)
 size_t
 tfx_loudness_step_left (const TfxLoudness *l)
 {
-  return l->spec.step_frames - (size_t)l->in_step;
+  return l->spec.step_frames - l->in_step;
 }
 
 /* Of the last n steps. */
@@ -156,7 +109,7 @@ mean_power (const TfxLoudness *l, size_t n)
   double sum = 0.0;
 
   for (size_t i = 1; i <= n; i++)
-    sum += l->steps[((size_t)l->n_steps - i) % SHORT_STEPS];
+    sum += l->steps[(l->n_steps - i) % SHORT_STEPS];
   return sum / (double)n;
 }
 
@@ -205,8 +158,7 @@ end_step (TfxLoudness *l)
 
   for (unsigned c = 0; c < l->spec.n_channels; c++)
     power += take_power (l, c);
-  l->steps[(size_t)l->n_steps++ % SHORT_STEPS] =
-      power / (double)l->spec.step_frames;
+  l->steps[l->n_steps++ % SHORT_STEPS] = power / (double)l->spec.step_frames;
   l->in_step = 0;
   if (l->n_steps >= MOMENTARY_STEPS) {
     power = mean_power (l, MOMENTARY_STEPS);
@@ -227,14 +179,14 @@ count_silence (TfxLoudness *l, const double *samples, size_t n_frames)
 
   while (n > 0 && samples[n - 1] * samples[n - 1] <= TFX_LEVELLER_SILENT)
     n--;
-  l->n_silent = n > 0 ? (double)(n_frames - (n - 1) / l->spec.n_channels - 1)
-                      : l->n_silent + (double)n_frames;
+  l->n_silent = n > 0 ? n_frames - (n - 1) / l->spec.n_channels - 1
+                      : l->n_silent + n_frames;
 }
 
 size_t
 tfx_loudness_n_silent (const TfxLoudness *l)
 {
-  return (size_t)l->n_silent;
+  return l->n_silent;
 }
 
 bool
@@ -244,7 +196,7 @@ tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
       l->weighed);
   tfx_peak_line_raise (&l->line, samples, n_frames, &l->largest);
   count_silence (l, samples, n_frames);
-  l->in_step += (double)n_frames;
+  l->in_step += n_frames;
   if (tfx_loudness_step_left (l) > 0)
     return false;
   end_step (l);

@@ -33,27 +33,6 @@ int tfx_loudness_new (const TfxLoudnessSpec *spec,
 void tfx_loudness_free (TfxLoudness **loudness);
 void tfx_loudness_reset (TfxLoudness *loudness);
 
-/* What has been heard, as numbers, all 0 at rest but for the weights:
- *   the classes of blocks, each how many and the sum of their powers, and those of
- *     the values over 3 s: [2][TFX_LOUDNESS_CLASSES][2]
- *   TFX_LOUDNESS_PLACES: frames of the step, steps, frames of silence; the largest
- *     true peak, power of a block, and power over 3 s
- *   the powers of the last steps: [TFX_LOUDNESS_STEPS]
- *   of each channel its weight, the sum of squares of the step, the state of both
- *     sections, and the last samples: [TFX_LOUDNESS_CHANNEL]
- * What is set gets the weights that it should have. */
-#define TFX_LOUDNESS_CLASSES 10000
-#define TFX_LOUDNESS_PLACES 6
-#define TFX_LOUDNESS_STEPS 30
-#define TFX_LOUDNESS_CHANNEL                                                   \
-  (2 + 2 * TFX_K_WEIGHTING_N_SOS + TFX_TRUE_PEAK_TAPS - 1)
-size_t tfx_loudness_n_numbers (unsigned n_channels);
-void tfx_loudness_get_numbers (const TfxLoudness *loudness, double *numbers);
-void tfx_loudness_set_numbers (TfxLoudness *loudness, const double *numbers);
-/* Those at rest. */
-void
-tfx_loudness_rest (uint64_t positions, unsigned n_channels, double *numbers);
-
 /* Of a channel, a mean of squares: 100 dB above full scale. */
 #define TFX_LOUDNESS_MOST_POWER 1e10
 

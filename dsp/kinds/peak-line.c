@@ -88,17 +88,3 @@ tfx_peak_line_reset (TfxPeakLine *l)
   memset (l->samples, 0,
       TFX_PEAK_LINE_PAST * (size_t)l->n_channels * sizeof *l->samples);
 }
-
-void
-tfx_peak_line_get_past (const TfxPeakLine *l, unsigned channel, double *past)
-{
-  for (size_t i = 0; i < TFX_PEAK_LINE_PAST; i++)
-    past[i] = l->samples[i * l->n_channels + channel];
-}
-
-void
-tfx_peak_line_set_past (TfxPeakLine *l, unsigned channel, const double *past)
-{
-  for (size_t i = 0; i < TFX_PEAK_LINE_PAST; i++)
-    l->samples[i * l->n_channels + channel] = past[i];
-}

@@ -34,10 +34,5 @@ void tfx_peak_line_raise (TfxPeakLine *line, const double *samples,
     size_t n_frames, double *most);
 
 void tfx_peak_line_reset (TfxPeakLine *line);
-/* The last samples of a channel, the oldest first: past[TFX_PEAK_LINE_PAST]. */
-void tfx_peak_line_get_past (const TfxPeakLine *line, unsigned channel,
-    double *past);
-void tfx_peak_line_set_past (TfxPeakLine *line, unsigned channel,
-    const double *past);
 
 #endif

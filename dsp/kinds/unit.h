@@ -1,15 +1,116 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit.h: what most units have in their tables; see TfxUnitKind. */
+ * unit.h: what units share: blocks as doubles, parameter ramps, entries of their
+ * tables (see TfxUnitKind). */
 #ifndef TFX_UNIT_H
 #define TFX_UNIT_H
 
 #include "core/kind.h"
+#include "cpu/dynamics.h"
+
+/* ---- blocks as interleaved doubles ---------------------------------------------- */
+
+/* Frames of a part, which stays in the cache. */
+#define TFX_SAMPLES_PART 1024
+
+static inline size_t
+tfx_samples_part_frames (unsigned n_channels)
+{
+  return n_channels < TFX_SAMPLES_PART ? TFX_SAMPLES_PART / n_channels : 1;
+}
+
+/* Replaces samples that are not finite by 0, and returns at least how many they are. */
+size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    double *samples);
+void tfx_samples_store (const TfxDynamicsKernels *kernels,
+    const double *samples, const TfxBlock *out);
+
+/* Whether both blocks are interleaved floats, and all input samples are finite. */
+bool tfx_samples_are_floats (const TfxDynamicsKernels *kernels,
+    const TfxBlock *in, const TfxBlock *out);
+
+/* Runs a block in parts of at most part_frames.  Loads each part into samples, calls
+ * run (data, n_frames, type of out), and stores result, which may be samples.  Returns 1
+ * if there were samples that are not finite, else 0. */
+int tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    const TfxBlock *out, double *samples, const double *result,
+    size_t part_frames,
+    void (*run) (void *data, size_t n_frames, TfxSample type), void *data);
+
+/* ---- parameter ramps ------------------------------------------------------------ */
+
+/* The parameters of a stage, which ramp to other values one change after the other; of
+ * several that wait the last one counts. */
+typedef struct TfxParams
+{
+  double now[TFX_PARAMS_MAX]; /* at the next frame */
+  double from[TFX_PARAMS_MAX], to[TFX_PARAMS_MAX], waiting[TFX_PARAMS_MAX];
+  size_t done, length; /* frames of the ramp; length 0: there is none */
+  size_t waiting_length;
+  TfxWeight weight, waiting_weight;
+} TfxParams;
+
+void tfx_params_init (TfxParams *params, const TfxStage *stage);
+
+/* Ramps to the stage's values over n_frames, after the ramp under way.  0: sets them at
+ * once. */
+void tfx_params_set (TfxParams *params, const TfxStage *stage, size_t n_frames,
+    TfxWeight weight);
+
+/* Writes the values of a parameter at the next n frames, at most to the end of the
+ * ramp. */
+void
+tfx_params_read (const TfxParams *params, unsigned i, double *values, size_t n);
+
+/* Goes on by n frames, at most to the end of the ramp; only during one. */
+void tfx_params_advance (TfxParams *params, size_t n);
+
+/* Ends all ramps. */
+void tfx_params_finish (TfxParams *params);
+
+static inline bool
+tfx_params_are_ramping (const TfxParams *params)
+{
+  return params->length > 0;
+}
+
+/* Whether the ramp changes a parameter. */
+static inline bool
+tfx_params_change (const TfxParams *p, unsigned i)
+{
+  return tfx_params_are_ramping (p) && p->from[i] != p->to[i];
+}
+
+/* Frames to the end of the grid cell of the ramp, at most n_frames.  Values that need
+ * not change at each frame, such as times, may change at cells. */
+static inline size_t
+tfx_params_cell (const TfxParams *p, size_t n_frames)
+{
+  const size_t in_cell = TFX_GRID_FRAMES - p->done % TFX_GRID_FRAMES;
+  const size_t left = p->length - p->done;
+  const size_t n = in_cell < left ? in_cell : left;
+
+  return n < n_frames ? n : n_frames;
+}
+
+/* The value at the end of the grid cell, or the present one. */
+static inline double
+tfx_params_cell_value (const TfxParams *p, unsigned i)
+{
+  const size_t end = p->done + tfx_params_cell (p, SIZE_MAX);
+
+  if (!tfx_params_are_ramping (p))
+    return p->now[i];
+  return p->from[i] +
+         tfx_weight_at (p->weight, end, p->length) * (p->to[i] - p->from[i]);
+}
+
+/* ---- entries of tables ---------------------------------------------------------- */
 
 /* get_kernel: that of the CPU backend. */
 const char *tfx_unit_cpu_kernel (void);
 
-/* cost, in ns for a sample: costs[4] of the kernel c; and of the others with one
- * channel, with some, and with eight or more. */
+/* cost in ns for a sample.  costs[4]: of the kernel c; of the others with one channel,
+ * with up to seven, and with eight or more. */
 double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
 
 /* prepare_values and drop_values of units whose values are those of a stage. */
@@ -17,7 +118,7 @@ int tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
     void **values);
 void tfx_unit_drop_stage (void *values);
 
-/* Those of units that have no past. */
+/* Those of units without state. */
 double tfx_unit_no_state_peak (const void *data);
 void tfx_unit_no_get_state (const void *data, double *state);
 void tfx_unit_no_set_state (void *data, const double *state);

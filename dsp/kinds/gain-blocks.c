@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * leveller-cells.c: what gain the cells of a stream ask for. */
-#include "leveller-cells.h"
+ * gain-blocks.c: the gains that the blocks of a stream need. */
+#include "gain-blocks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "core/block.h"
 #include "peak-line.h"
 
-/* The largest, or the sum, of the last n rows of n_levels numbers.  Rows are counted in
- * turns of n: of a turn that is over what comes behind each row is kept, of the one that
- * has begun what has come up to now (van Herk; Gil and Werman). */
+/* The maximum or the sum of the last n rows of n_levels numbers.  Rows are counted in turns
+ * of n: rest has the suffix results of the last turn, begun the result of this one so far
+ * (van Herk; Gil and Werman). */
 typedef struct Window
 {
   size_t n;
@@ -22,23 +22,23 @@ typedef struct Window
   double *begun; /* [n_levels] */
 } Window;
 
-struct TfxCells
+struct TfxGainBlocks
 {
   const TfxDynamicsKernels *kernels;
   TfxLevellerMeasure measure;
   unsigned n_channels, n_levels;
   TfxPeakLine line; /* of true peaks alone */
 
-  double n_over; /* cells, a whole number */
-  /* [n_levels]: of the cell that has begun the largest magnitude or, with what is in
-   * `sums`, the sum of squares, and of how many; and what was asked for last. */
+  size_t n_done; /* blocks */
+  /* [n_levels]: of this block the largest magnitude or, with sums, the sum of squares,
+   * and their number; the last gains needed and held. */
   double *most, *n, *asked, *held;
   double *sums;                   /* [TFX_DYNAMICS_ROWS][n_levels] */
-  Window measures, counts, gains; /* of the last cells; gains: those held */
+  Window measures, counts, gains; /* of the last blocks; gains: those held */
   double *memory;
 
-  const double *next; /* what is heard of the next frame */
-  double *squares;    /* of a part, [n_frames][n_levels]; of a mean alone */
+  const double *next; /* magnitudes or squares from the next frame on */
+  double *squares;    /* of a part, [n_frames][n_levels]; for the RMS only */
 };
 
 static unsigned
@@ -50,9 +50,9 @@ count_levels (const TfxLeveller *l, unsigned n_channels)
 /* ---- life ------------------------------------------------------------------------- */
 
 void
-tfx_cells_free (TfxCells **cells)
+tfx_gain_blocks_free (TfxGainBlocks **cells)
 {
-  TfxCells *c = *cells;
+  TfxGainBlocks *c = *cells;
 
   *cells = NULL;
   if (!c)
@@ -87,7 +87,7 @@ place_window (Window *w, unsigned n_levels, double **memory)
 }
 
 static size_t
-count_memory (const TfxCells *c)
+count_memory (const TfxGainBlocks *c)
 {
   return c->n_levels * (size_t)(4 + TFX_DYNAMICS_ROWS) +
          count_window (&c->measures, c->n_levels) +
@@ -96,7 +96,7 @@ count_memory (const TfxCells *c)
 }
 
 static int
-make_room (TfxCells *c, size_t most_frames)
+make_room (TfxGainBlocks *c, size_t most_frames)
 {
   const size_t n = c->n_levels;
   double *memory;
@@ -121,10 +121,10 @@ make_room (TfxCells *c, size_t most_frames)
 }
 
 int
-tfx_cells_new (const TfxLeveller *l, const TfxDynamicsKernels *kernels,
-    unsigned n_channels, size_t most_frames, TfxCells **cells)
+tfx_gain_blocks_new (const TfxLeveller *l, const TfxDynamicsKernels *kernels,
+    unsigned n_channels, size_t most_frames, TfxGainBlocks **cells)
 {
-  TfxCells *c = *cells = calloc (1, sizeof *c);
+  TfxGainBlocks *c = *cells = calloc (1, sizeof *c);
 
   if (!c)
     return -ENOMEM;
@@ -137,17 +137,17 @@ tfx_cells_new (const TfxLeveller *l, const TfxDynamicsKernels *kernels,
   c->gains.n = l->n_smooth;
   c->counts.is_sum = c->gains.is_sum = true;
   if (make_room (c, most_frames) < 0) {
-    tfx_cells_free (cells);
+    tfx_gain_blocks_free (cells);
     return -ENOMEM;
   }
-  tfx_cells_reset (c);
+  tfx_gain_blocks_reset (c);
   return 0;
 }
 
 void
-tfx_cells_reset (TfxCells *c)
+tfx_gain_blocks_reset (TfxGainBlocks *c)
 {
-  c->n_over = 0.0;
+  c->n_done = 0;
   memset (c->memory, 0, count_memory (c) * sizeof *c->memory);
   for (unsigned k = 0; k < c->n_levels; k++)
     c->asked[k] = c->held[k] = 1.0;
@@ -165,16 +165,12 @@ join (double a, double b, const bool is_sum)
   return is_sum ? a + b : a > b ? a : b;
 }
 
-/* Of the rows from `first` to the end what comes from each on. */
+/* Finds the suffix results. */
 INLINE void
-find_rest (Window *w, size_t first, unsigned n_levels, const bool is_sum)
+find_rest (Window *w, unsigned n_levels, const bool is_sum)
 {
-  const size_t n = (w->n - first) * n_levels;
-  const double *ring = w->ring + first * n_levels;
-  double *rest = w->rest + first * n_levels;
-
-  for (size_t i = n; i-- > 0;)
-    rest[i] = join (rest[i + n_levels], ring[i], is_sum);
+  for (size_t i = w->n * n_levels; i-- > 0;)
+    w->rest[i] = join (w->rest[i + n_levels], w->ring[i], is_sum);
 }
 
 INLINE void
@@ -191,137 +187,31 @@ put (Window *w, size_t at, const double *row, double *all, unsigned n_levels,
   }
   if (at + 1 < w->n)
     return;
-  find_rest (w, 0, n_levels, is_sum);
+  find_rest (w, n_levels, is_sum);
   memset (begun, 0, n_levels * sizeof *begun);
 }
 
-/* The next row, number n_over from the beginning on; of all n, all[n_levels]. */
+/* Adds row number n_done; all[n_levels] = the result of the last n rows. */
 static void
-window_put (Window *w, size_t n_over, const double *row, double *all,
+window_put (Window *w, size_t n_done, const double *row, double *all,
     unsigned n_levels)
 {
   if (w->is_sum)
-    put (w, n_over % w->n, row, all, n_levels, true);
+    put (w, n_done % w->n, row, all, n_levels, true);
   else
-    put (w, n_over % w->n, row, all, n_levels, false);
-}
-
-/* The ring was set, behind n_over rows. */
-static void
-window_wake (Window *w, size_t n_over, unsigned n_levels)
-{
-  const size_t n = w->n > 0 ? n_over % w->n : 0;
-
-  if (w->n == 0)
-    return;
-  find_rest (w, n, n_levels, w->is_sum);
-  memset (w->begun, 0, n_levels * sizeof *w->begun);
-  for (size_t i = 0; i < n * n_levels; i++)
-    w->begun[i % n_levels] =
-        join (w->begun[i % n_levels], w->ring[i], w->is_sum);
-}
-
-/* ---- numbers ---------------------------------------------------------------------- */
-
-size_t
-tfx_cells_n_sums (const TfxLeveller *l, unsigned n_channels)
-{
-  return TFX_DYNAMICS_ROWS * (size_t)count_levels (l, n_channels);
-}
-
-size_t
-tfx_cells_n_numbers (const TfxLeveller *l, unsigned n_channels)
-{
-  const size_t n_levels = count_levels (l, n_channels);
-
-  return tfx_cells_n_sums (l, n_channels) + 1 +
-         n_levels * (TFX_CELLS_LEVEL + 2 * l->n_window + l->n_smooth) +
-         n_channels * (size_t)TFX_PEAK_LINE_PAST;
-}
-
-static double *
-get_window (const TfxCells *c, const Window *w, double *numbers)
-{
-  memcpy (numbers, w->ring, w->n * c->n_levels * sizeof *numbers);
-  return numbers + w->n * c->n_levels;
-}
-
-static const double *
-set_window (const TfxCells *c, Window *w, const double *numbers)
-{
-  memcpy (w->ring, numbers, w->n * c->n_levels * sizeof *numbers);
-  window_wake (w, (size_t)c->n_over, c->n_levels);
-  return numbers + w->n * c->n_levels;
-}
-
-void
-tfx_cells_get_numbers (const TfxCells *c, double *numbers)
-{
-  const size_t n_sums = TFX_DYNAMICS_ROWS * (size_t)c->n_levels;
-
-  memcpy (numbers, c->sums, n_sums * sizeof *numbers);
-  numbers += n_sums;
-  *numbers++ = c->n_over;
-  for (unsigned k = 0; k < c->n_levels; k++, numbers += TFX_CELLS_LEVEL) {
-    numbers[0] = c->most[k];
-    numbers[1] = c->n[k];
-    numbers[2] = c->asked[k];
-    numbers[3] = c->held[k];
-  }
-  numbers = get_window (c, &c->measures, numbers);
-  numbers = get_window (c, &c->counts, numbers);
-  numbers = get_window (c, &c->gains, numbers);
-  for (unsigned k = 0; k < c->n_channels; k++, numbers += TFX_PEAK_LINE_PAST) {
-    if (c->measure == TFX_LEVELLER_TRUE_PEAK)
-      tfx_peak_line_get_past (&c->line, k, numbers);
-    else
-      memset (numbers, 0, TFX_PEAK_LINE_PAST * sizeof *numbers);
-  }
-}
-
-void
-tfx_cells_set_numbers (TfxCells *c, const double *numbers)
-{
-  const size_t n_sums = TFX_DYNAMICS_ROWS * (size_t)c->n_levels;
-
-  memcpy (c->sums, numbers, n_sums * sizeof *numbers);
-  numbers += n_sums;
-  c->n_over = *numbers++;
-  for (unsigned k = 0; k < c->n_levels; k++, numbers += TFX_CELLS_LEVEL) {
-    c->most[k] = numbers[0];
-    c->n[k] = numbers[1];
-    c->asked[k] = numbers[2] > 0.0 ? numbers[2] : 1.0;
-    c->held[k] = numbers[3] > 0.0 ? numbers[3] : 1.0;
-  }
-  numbers = set_window (c, &c->measures, numbers);
-  numbers = set_window (c, &c->counts, numbers);
-  numbers = set_window (c, &c->gains, numbers);
-  for (unsigned k = 0;
-       c->measure == TFX_LEVELLER_TRUE_PEAK && k < c->n_channels;
-       k++, numbers += TFX_PEAK_LINE_PAST)
-    tfx_peak_line_set_past (&c->line, k, numbers);
-}
-
-void
-tfx_cells_rest (const TfxLeveller *l, unsigned n_channels, double *numbers)
-{
-  double *levels = numbers + tfx_cells_n_sums (l, n_channels) + 1;
-
-  memset (numbers, 0, tfx_cells_n_numbers (l, n_channels) * sizeof *numbers);
-  for (unsigned k = 0; k < count_levels (l, n_channels); k++)
-    levels[k * TFX_CELLS_LEVEL + 2] = levels[k * TFX_CELLS_LEVEL + 3] = 1.0;
+    put (w, n_done % w->n, row, all, n_levels, false);
 }
 
 /* ---- adding ----------------------------------------------------------------------- */
 
-/* Those of silent frames are 0. */
+/* 0 for silent frames. */
 INLINE double
 loud (double square)
 {
   return square > TFX_LEVELLER_SILENT ? square : 0.0;
 }
 
-/* Channel after channel within a frame. */
+/* Sums the squares of width channels. */
 static void
 square (double *restrict squares, const double *restrict samples, size_t n,
     unsigned width)
@@ -338,7 +228,7 @@ square (double *restrict squares, const double *restrict samples, size_t n,
 }
 
 void
-tfx_cells_hear (TfxCells *c, const double *samples, size_t n_frames)
+tfx_gain_blocks_load (TfxGainBlocks *c, const double *samples, size_t n_frames)
 {
   c->next = samples;
   if (c->measure == TFX_LEVELLER_TRUE_PEAK) {
@@ -350,7 +240,7 @@ tfx_cells_hear (TfxCells *c, const double *samples, size_t n_frames)
   }
 }
 
-/* Those that are not silent. */
+/* Counts frames that are not silent. */
 static size_t
 count_loud (const double *squares, size_t n_frames, unsigned n_levels)
 {
@@ -361,9 +251,10 @@ count_loud (const double *squares, size_t n_frames, unsigned n_levels)
   return n;
 }
 
-/* In any split the same: each frame is added to the row of its number. */
+/* Adds each frame to the row of its number, so that the split of the stream does not
+ * matter. */
 static void
-add_squares (TfxCells *c, size_t first, size_t n_frames)
+add_squares (TfxGainBlocks *c, size_t first, size_t n_frames)
 {
   const unsigned n = c->n_levels;
 
@@ -375,7 +266,7 @@ add_squares (TfxCells *c, size_t first, size_t n_frames)
 }
 
 void
-tfx_cells_add (TfxCells *c, size_t first, size_t n_frames)
+tfx_gain_blocks_add (TfxGainBlocks *c, size_t first, size_t n_frames)
 {
   const unsigned width = c->n_channels / c->n_levels;
 
@@ -387,18 +278,18 @@ tfx_cells_add (TfxCells *c, size_t first, size_t n_frames)
   c->next += n_frames * c->n_channels;
 }
 
-/* ---- the end of a cell -------------------------------------------------------------- */
+/* ---- the end of a block -------------------------------------------------------------- */
 
-/* The cell that is over is one of the window, whose measures, 0 where it is silent, go to
- * `most`. */
+/* Adds the block to the window, and sets most to the measures of the window, 0 for
+ * silence. */
 static void
-measure (TfxCells *c)
+measure (TfxGainBlocks *c)
 {
-  const size_t n_over = (size_t)c->n_over++;
+  const size_t n_done = c->n_done++;
   const unsigned n = c->n_levels;
 
   if (c->measure != TFX_LEVELLER_RMS) {
-    window_put (&c->measures, n_over, c->most, c->most, n);
+    window_put (&c->measures, n_done, c->most, c->most, n);
     return;
   }
   for (unsigned i = 0; i < TFX_DYNAMICS_ROWS; i++) {
@@ -406,8 +297,8 @@ measure (TfxCells *c)
       c->most[k] += c->sums[i * n + k];
   }
   memset (c->sums, 0, TFX_DYNAMICS_ROWS * n * sizeof *c->sums);
-  window_put (&c->measures, n_over, c->most, c->most, n);
-  window_put (&c->counts, n_over, c->n, c->n, n);
+  window_put (&c->measures, n_done, c->most, c->most, n);
+  window_put (&c->counts, n_done, c->n, c->n, n);
   for (unsigned k = 0; k < n; k++)
     c->most[k] = c->n[k] > 0.0 ? sqrt (c->most[k] / c->n[k]) : 0.0;
 }
@@ -419,17 +310,17 @@ least (double a, double b)
 }
 
 void
-tfx_cells_end (TfxCells *c, const TfxCellsAim *aim, double *gains)
+tfx_gain_blocks_end (TfxGainBlocks *c, const TfxGainAim *aim, double *gains)
 {
-  const size_t n_over = (size_t)c->n_over;
+  const size_t n_done = c->n_done;
   const double n_smooth =
-      (double)(n_over < c->gains.n ? n_over + 1 : c->gains.n);
+      (double)(n_done < c->gains.n ? n_done + 1 : c->gains.n);
 
   measure (c);
   for (unsigned k = 0; k < c->n_levels; k++) {
     const double found = c->most[k];
 
-    /* Silence asks for nothing, but nor does it for less than there may be. */
+    /* Silence needs no gain, but none below the largest either. */
     if (found * found > TFX_LEVELLER_SILENT)
       c->asked[k] = least (aim->max_gain, aim->target / found);
     else if (aim->max_gain <= 1.0)
@@ -438,7 +329,7 @@ tfx_cells_end (TfxCells *c, const TfxCellsAim *aim, double *gains)
         aim->release * c->held[k] + (1.0 - aim->release) * aim->max_gain);
     c->most[k] = c->n[k] = 0.0;
   }
-  window_put (&c->gains, n_over, c->held, gains, c->n_levels);
+  window_put (&c->gains, n_done, c->held, gains, c->n_levels);
   for (unsigned k = 0; k < c->n_levels; k++)
     gains[k] /= n_smooth;
 }

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit-leveller.c: a gain that is found cell by cell, ahead of what comes out, on
- * the CPU. */
+ * agc.c: automatic gain, found block by block ahead of the output: Normalize, Loudness,
+ * and limiters of true peaks.  See TfxLeveller. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/block.h"
-#include "cpu/dynamics.h"
+#include "gain-blocks.h"
 #include "loudness.h"
-#include "kind-leveller.h"
-#include "leveller-cells.h"
-#include "numbers.h"
-#include "samples.h"
 #include "unit.h"
 
-/* What moves. */
+/* The parameters. */
 enum
 {
   TARGET_DB,
@@ -24,39 +21,99 @@ enum
   STEP_DB
 };
 
+static const TfxField fields[] = {
+  TFX_PARAM (leveller.target_db, -400, 400),
+  TFX_PARAM (leveller.max_gain_db, 0, 400),
+  TFX_PARAM (leveller.release, 0, TFX_BELOW_1),
+  TFX_PARAM (leveller.step_db, 0, INFINITY),
+  TFX_BOOL (leveller.is_linked),
+  TFX_SIZE (leveller.n_cell, 1, TFX_LEVELLER_MAX_CELL),
+  TFX_SIZE (leveller.n_ahead, 0, TFX_LEVELLER_MAX_CELLS),
+  TFX_SIZE (leveller.n_smooth, 0, SIZE_MAX),
+  TFX_SIZE (leveller.n_window, 0, TFX_LEVELLER_MAX_CELLS),
+};
+
+static bool
+agc_is_valid (const TfxStage *stage)
+{
+  const TfxLeveller *l = &stage->u.leveller;
+
+  return (l->n_ahead == 0 || (l->n_smooth >= 1 && l->n_smooth < l->n_ahead &&
+                                 l->n_ahead <= l->n_window)) &&
+         tfx_sos_is_stable (&l->weighting[0]) &&
+         tfx_sos_is_stable (&l->weighting[1]);
+}
+
+TfxStage *
+tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller)
+{
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_leveller,
+    .u.leveller = *leveller };
+
+  return tfx_stage_new_like (&values);
+}
+
+static bool
+agc_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  const TfxLeveller *s = &a->u.leveller, *t = &b->u.leveller;
+
+  return s->measure == t->measure && s->positions == t->positions &&
+         memcmp (s->weighting, t->weighting, sizeof s->weighting) == 0;
+}
+
+/* Not zero: the unit has state, which only its own functions read. */
+static size_t
+agc_state_size (const TfxStage *stage)
+{
+  return 1;
+}
+
+static size_t
+agc_latency (const TfxStage *stage)
+{
+  return stage->u.leveller.n_ahead * stage->u.leveller.n_cell;
+}
+
+static double
+agc_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  static const double costs[][4] = {
+    [TFX_LEVELLER_PEAK] = { 3.7, 0.6, 0.6, 0.6 },
+    [TFX_LEVELLER_TRUE_PEAK] = { 15.0, 4.4, 3.6, 2.7 },
+    [TFX_LEVELLER_RMS] = { 3.7, 1.8, 1.4, 1.0 },
+    [TFX_LEVELLER_LOUDNESS] = { 17.0, 4.6, 3.2, 2.2 },
+  };
+
+  return tfx_unit_cost (costs[stage->u.leveller.measure], spec);
+}
+
+/* ---- the unit ------------------------------------------------------------------- */
+
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
   TfxLeveller setting;
   unsigned n_channels, n_levels;
   size_t part_frames, delay;
-  double headroom; /* for the rounding of what comes out */
-  TfxNumbers numbers;
-  TfxCellsAim aim; /* of the numbers */
-  double lowest;   /* gain since it was asked last; INFINITY: none */
+  double headroom; /* for the rounding of the output */
+  TfxParams params;
+  TfxGainAim aim; /* of the parameters */
+  double lowest;  /* gain since the last read; INFINITY: none */
 
-  size_t in_cell, at; /* frames of the cell; the oldest frame of the past */
-  size_t n_over;      /* cells, as far as it matters */
+  size_t in_block, at; /* frames of the block; the oldest frame of the past */
+  size_t n_done;       /* blocks, up to n_ahead + 1 */
   double gain_db;
-  double *past;      /* [delay][n_channels] */
-  double *from, *to; /* [n_levels]: the gains at both ends of a cell */
-  TfxCells *cells;   /* NULL: loudness */
+  double *past;          /* [delay][n_channels] */
+  double *from, *to;     /* [n_levels]: the gains at both ends of a block */
+  TfxGainBlocks *blocks; /* NULL: loudness */
   TfxLoudness *loudness;
-  TfxLoudnessValues last; /* of the stream before, while none is heard */
+  TfxLoudnessValues
+      last; /* those before the last reset, until there is input */
   bool is_at_rest;
   double *samples; /* of a part */
 } Unit;
-
-static TfxNumberSet
-get_numbers (const TfxStage *stage)
-{
-  const TfxLeveller *l = &stage->u.leveller;
-
-  return (TfxNumberSet){ { [TARGET_DB] = l->target_db,
-      [MAX_GAIN_DB] = l->max_gain_db,
-      [RELEASE] = l->release,
-      [STEP_DB] = l->step_db } };
-}
 
 static double
 from_db (double db)
@@ -65,12 +122,26 @@ from_db (double db)
 }
 
 static void
-take_numbers (Unit *u)
+take_params (Unit *u)
 {
-  const double *n = u->numbers.now;
+  const double *n = u->params.now;
 
-  u->aim = (TfxCellsAim){ from_db (n[TARGET_DB]) * u->headroom,
+  u->aim = (TfxGainAim){ from_db (n[TARGET_DB]) * u->headroom,
     from_db (n[MAX_GAIN_DB]), n[RELEASE] };
+}
+
+/* Aims a little lower, so that rounding lets no sample exceed the target.  (A mean of n
+ * gains may exceed them by n roundings.) */
+static void
+unit_set_sample (void *data, TfxSample sample)
+{
+  Unit *u = data;
+
+  u->headroom =
+      1.0 - (sample == TFX_SAMPLE_F64
+                    ? (4.0 + (double)u->setting.n_smooth) * DBL_EPSILON
+                    : FLT_EPSILON);
+  take_params (u);
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -82,7 +153,7 @@ unit_free (void *data)
 
   free (u->past);
   free (u->from);
-  tfx_cells_free (&u->cells);
+  tfx_gain_blocks_free (&u->blocks);
   tfx_loudness_free (&u->loudness);
   free (u->samples);
   free (u);
@@ -97,8 +168,8 @@ make_meter (Unit *u)
 
   if (l->measure == TFX_LEVELLER_LOUDNESS)
     return tfx_loudness_new (&spec, u->kernels, u->part_frames, &u->loudness);
-  return tfx_cells_new (l, u->kernels, u->n_channels, u->part_frames,
-      &u->cells);
+  return tfx_gain_blocks_new (l, u->kernels, u->n_channels, u->part_frames,
+      &u->blocks);
 }
 
 static int
@@ -118,7 +189,7 @@ make_room (Unit *u)
 static void
 go_to_rest (Unit *u)
 {
-  u->in_cell = u->at = u->n_over = 0;
+  u->in_block = u->at = u->n_done = 0;
   u->gain_db = 0.0;
   u->is_at_rest = true;
   memset (u->past, 0, u->delay * u->n_channels * sizeof *u->past);
@@ -127,7 +198,7 @@ go_to_rest (Unit *u)
   if (u->loudness)
     tfx_loudness_reset (u->loudness);
   else
-    tfx_cells_reset (u->cells);
+    tfx_gain_blocks_reset (u->blocks);
 }
 
 static int
@@ -145,11 +216,10 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
                     ? 1
                     : spec->n_channels;
   u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  u->delay = tfx_leveller_delay (l);
-  u->headroom = tfx_leveller_headroom (l, spec->sample == TFX_SAMPLE_F64);
+  u->delay = l->n_ahead * l->n_cell;
   u->lowest = INFINITY;
-  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
-  take_numbers (u);
+  tfx_params_init (&u->params, stage);
+  unit_set_sample (u, spec->sample);
   if (make_room (u) < 0) {
     unit_free (u);
     return -ENOMEM;
@@ -163,14 +233,14 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- gains ------------------------------------------------------------------------- */
 
-/* Silence of so much of a cell says that there is no programme. */
+/* With this much silence in a block there is no programme. */
 #define SILENT_PART 0.01
 
-/* A step goes as far as it may; before the first sample comes out, all the way. */
+/* Moves the gain by at most a step; before the first output sample, all the way. */
 static void
 follow_loudness (Unit *u)
 {
-  const double *n = u->numbers.now;
+  const double *n = u->params.now;
   const bool is_silent = (double)tfx_loudness_n_silent (u->loudness) >=
                          SILENT_PART * (double)u->setting.n_cell;
   const double loudness =
@@ -179,7 +249,7 @@ follow_loudness (Unit *u)
 
   if (isfinite (loudness)) {
     go = fmin (n[TARGET_DB] - loudness, n[MAX_GAIN_DB]) - u->gain_db;
-    if (u->n_over > u->setting.n_ahead)
+    if (u->n_done > u->setting.n_ahead)
       go = fmax (fmin (go, n[STEP_DB]), -n[STEP_DB]);
     u->gain_db += go;
   }
@@ -187,18 +257,18 @@ follow_loudness (Unit *u)
 }
 
 static void
-end_cell (Unit *u)
+end_block (Unit *u)
 {
-  u->in_cell = 0;
-  u->n_over += u->n_over <= u->setting.n_ahead;
+  u->in_block = 0;
+  u->n_done += u->n_done <= u->setting.n_ahead;
   if (u->delay == 0)
     return;
   memcpy (u->from, u->to, u->n_levels * sizeof *u->from);
   if (u->loudness)
     follow_loudness (u);
   else
-    tfx_cells_end (u->cells, &u->aim, u->to);
-  for (unsigned k = 0; u->n_over >= u->setting.n_ahead && k < u->n_levels; k++)
+    tfx_gain_blocks_end (u->blocks, &u->aim, u->to);
+  for (unsigned k = 0; u->n_done >= u->setting.n_ahead && k < u->n_levels; k++)
     u->lowest = u->to[k] < u->lowest ? u->to[k] : u->lowest;
 }
 
@@ -208,12 +278,12 @@ least (size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Samples in, those of `delay` frames before out, with the gain of their place in the
- * cell. */
+/* Exchanges samples for those of `delay` frames before, times the gain at their place in
+ * the block. */
 static void
 swap (Unit *u, double *samples, size_t n_frames)
 {
-  TfxRamp ramp = { u->n_levels, u->in_cell, 1.0 / (double)u->setting.n_cell,
+  TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_cell,
     u->from, u->to };
 
   for (size_t i = 0, n; i < n_frames; i += n, ramp.first += n) {
@@ -224,7 +294,7 @@ swap (Unit *u, double *samples, size_t n_frames)
   }
 }
 
-/* n frames of a cell. */
+/* Runs n frames of a block. */
 static void
 run_frames (Unit *u, double *samples, size_t n)
 {
@@ -232,12 +302,12 @@ run_frames (Unit *u, double *samples, size_t n)
   if (u->loudness)
     tfx_loudness_add (u->loudness, samples, n);
   else
-    tfx_cells_add (u->cells, u->in_cell, n);
+    tfx_gain_blocks_add (u->blocks, u->in_block, n);
   if (u->delay > 0)
     swap (u, samples, n);
-  u->in_cell += n;
-  if (u->in_cell == u->setting.n_cell)
-    end_cell (u);
+  u->in_block += n;
+  if (u->in_block == u->setting.n_cell)
+    end_block (u);
 }
 
 static void
@@ -245,14 +315,17 @@ run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
 
-  if (u->cells)
-    tfx_cells_hear (u->cells, u->samples, n_frames);
+  if (u->blocks)
+    tfx_gain_blocks_load (u->blocks, u->samples, n_frames);
   for (size_t i = 0, n; i < n_frames; i += n) {
-    n = least (n_frames - i, u->setting.n_cell - u->in_cell);
-    if (tfx_numbers_are_moving (&u->numbers)) {
-      for (size_t k = 0; k < n && tfx_numbers_are_moving (&u->numbers); k++)
-        tfx_numbers_step (&u->numbers);
-      take_numbers (u);
+    n = least (n_frames - i, u->setting.n_cell - u->in_block);
+    if (tfx_params_are_ramping (&u->params)) {
+      for (size_t k = 0, m; k < n && tfx_params_are_ramping (&u->params);
+           k += m) {
+        m = tfx_params_cell (&u->params, n - k);
+        tfx_params_advance (&u->params, m);
+      }
+      take_params (u);
     }
     run_frames (u, u->samples + i * u->n_channels, n);
   }
@@ -274,15 +347,15 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
-  take_numbers (u);
+  tfx_params_set (&u->params, values, n_frames, weight);
+  take_params (u);
   tfx_unit_drop_stage (values);
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -295,96 +368,18 @@ unit_reset (void *data)
   if (u->loudness && !u->is_at_rest)
     u->last = tfx_loudness_read (u->loudness);
   go_to_rest (u);
-  tfx_numbers_finish (&u->numbers);
-  take_numbers (u);
+  tfx_params_finish (&u->params);
+  take_params (u);
 }
 
-/* Silence is measured too: once it has heard anything it is never at rest. */
+/* Silence is measured too: after any input the unit is never at rest. */
 static double
 unit_state_peak (const void *data)
 {
   return ((const Unit *)data)->is_at_rest ? 0.0 : INFINITY;
 }
 
-#define PLACE_DOUBLES (sizeof (TfxLevellerPlace) / sizeof (double))
-#define NUMBERS_DOUBLES (sizeof (TfxNumbers) / sizeof (double))
-
-TfxLevellerState
-tfx_leveller_state (const TfxLeveller *l, unsigned n_channels, double *state)
-{
-  const bool is_loudness = l->measure == TFX_LEVELLER_LOUDNESS;
-  TfxLevellerState s = { .n_levels =
-                             l->is_linked || is_loudness ? 1 : n_channels,
-    .n_sums = is_loudness ? 0 : tfx_cells_n_sums (l, n_channels),
-    .n_heard = is_loudness ? tfx_loudness_n_numbers (n_channels)
-                           : tfx_cells_n_numbers (l, n_channels) };
-
-  if (!state)
-    return s;
-  s.place = (TfxLevellerPlace *)state;
-  s.numbers = state + PLACE_DOUBLES;
-  s.gains = s.numbers + NUMBERS_DOUBLES;
-  s.past = s.gains + 2 * s.n_levels;
-  s.heard = s.past + tfx_leveller_delay (l) * n_channels;
-  return s;
-}
-
-size_t
-tfx_leveller_state_size (const TfxLeveller *l, unsigned n_channels)
-{
-  const TfxLevellerState s = tfx_leveller_state (l, n_channels, NULL);
-
-  return PLACE_DOUBLES + NUMBERS_DOUBLES + 2 * s.n_levels +
-         tfx_leveller_delay (l) * n_channels + s.n_heard;
-}
-
-static void
-unit_get_state (const void *data, double *state)
-{
-  const Unit *u = data;
-  const TfxLevellerState s =
-      tfx_leveller_state (&u->setting, u->n_channels, state);
-  const size_t width = u->n_channels, n_old = u->delay - u->at;
-
-  *s.place = (TfxLevellerPlace){ (double)u->in_cell, (double)u->n_over,
-    u->gain_db, 1.0 };
-  memcpy (s.numbers, &u->numbers, sizeof u->numbers);
-  memcpy (s.gains, u->from, 2 * u->n_levels * sizeof *state);
-  memcpy (s.past, u->past + u->at * width, n_old * width * sizeof *state);
-  memcpy (s.past + n_old * width, u->past, u->at * width * sizeof *state);
-  if (u->loudness)
-    tfx_loudness_get_numbers (u->loudness, s.heard);
-  else
-    tfx_cells_get_numbers (u->cells, s.heard);
-}
-
-/* All 0 is rest.  A device has no numbers that move: they are those of the unit. */
-static void
-unit_set_state (void *data, const double *state)
-{
-  Unit *u = data;
-  const TfxLevellerState s =
-      tfx_leveller_state (&u->setting, u->n_channels, (double *)state);
-
-  u->in_cell = (size_t)s.place->in_cell;
-  u->n_over = (size_t)s.place->n_over;
-  u->gain_db = s.place->gain_db;
-  if (s.place->has_numbers > 0.0) {
-    memcpy (&u->numbers, s.numbers, sizeof u->numbers);
-    take_numbers (u);
-  }
-  for (unsigned k = 0; k < 2 * u->n_levels; k++)
-    u->from[k] = s.gains[k] > 0.0 ? s.gains[k] : 1.0;
-  u->at = 0;
-  memcpy (u->past, s.past, u->delay * u->n_channels * sizeof *state);
-  if (u->loudness)
-    tfx_loudness_set_numbers (u->loudness, s.heard);
-  else
-    tfx_cells_set_numbers (u->cells, s.heard);
-  u->is_at_rest = u->is_at_rest && u->in_cell == 0 && u->n_over == 0;
-}
-
-/* Hears the past that there is, the newest last. */
+/* Runs on the past of the source. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
@@ -419,8 +414,7 @@ unit_read (void *data, TfxReadings *readings)
         u->is_at_rest ? u->last : tfx_loudness_read (u->loudness);
 }
 
-const TfxUnitKind tfx_leveller_unit = {
-  .is_for_format = true,
+static const TfxUnitKind agc_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
@@ -431,8 +425,18 @@ const TfxUnitKind tfx_leveller_unit = {
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
-  .get_state = unit_get_state,
-  .set_state = unit_set_state,
+  .set_sample = unit_set_sample,
   .catch_up = unit_catch_up,
   .read = unit_read,
+};
+
+const TfxKind tfx_kind_leveller = {
+  .step = TFX_STEP_UNIT,
+  .unit = &agc_unit,
+  TFX_FIELDS (fields),
+  .is_valid = agc_is_valid,
+  .is_same_structure = agc_is_same_structure,
+  .state_size = agc_state_size,
+  .latency = agc_latency,
+  .cost = agc_cost,
 };

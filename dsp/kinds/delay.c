@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind-delay.c: stages that are a delay line with taps. */
+ * delay.c: delay lines with taps. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind-delay.h"
+#include "core/block.h"
+#include "cpu/delay.h"
+#include "unit.h"
 
 static bool
-are_sound (double direct, const TfxTap *taps, size_t n_taps)
+are_valid (double direct, const TfxTap *taps, size_t n_taps)
 {
   for (size_t i = 0; i < n_taps; i++) {
     if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
@@ -32,7 +35,7 @@ tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
 {
   TfxStage *stage;
 
-  if (!are_sound (direct, taps, n_taps))
+  if (!are_valid (direct, taps, n_taps))
     return NULL;
   stage = tfx_stage_alloc (id, &tfx_kind_delay);
   if (!stage)
@@ -62,7 +65,7 @@ tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps)
 {
   if (stage->kind != &tfx_kind_delay || stage->u.delay.n_taps != n_taps ||
-      !tfx_stage_is_unshared (stage) || !are_sound (direct, taps, n_taps))
+      !tfx_stage_is_unshared (stage) || !are_valid (direct, taps, n_taps))
     return false;
   stage->u.delay.direct = direct;
   stage->u.delay.longest = find_longest (taps, n_taps);
@@ -77,7 +80,7 @@ delay_is_identity (const TfxStage *stage)
   return stage->u.delay.direct == 1.0 && stage->u.delay.n_taps == 0;
 }
 
-/* Any taps over one past. */
+/* The taps share one past. */
 static bool
 delay_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
@@ -105,7 +108,7 @@ delay_state_size (const TfxStage *stage)
   return stage->u.delay.longest;
 }
 
-/* ns for a tap and a sample. */
+/* ns for a tap and a sample */
 #define TAP_NS 0.5
 
 static size_t
@@ -126,9 +129,9 @@ delay_clear (TfxStage *stage)
   free (stage->u.delay.taps);
 }
 
-/* Of the taps that come from the channel itself or from the other one of its pair.
- * Whole periods of a long delay are taken out first.  What waits is latency, which does
- * not count. */
+/* The response of the taps from the channel itself, or (swap) from the other one of its
+ * pair.  Removes whole periods of a long delay first.  A wait is latency, which does not
+ * count. */
 static TfxComplex
 add_taps (const TfxStage *stage, unsigned channel, bool swap, double freq_hz,
     double rate_hz)
@@ -178,9 +181,186 @@ delay_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
   }
 }
 
+/* ---- the unit ------------------------------------------------------------------- */
+
+/* The line, and the stages with its taps: the present ones, those at the end of a
+ * cross-fade, and those that wait for it. */
+typedef struct Unit
+{
+  TfxDelay *line;
+  TfxStage *now, *next, *waiting;
+  size_t waiting_frames;
+  TfxWeight waiting_weight;
+} Unit;
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_delay_free (&u->line);
+  tfx_stage_unref (&u->now);
+  tfx_stage_unref (&u->next);
+  tfx_stage_unref (&u->waiting);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  if (tfx_delay_new (spec->kernel, spec->n_channels, stage->u.delay.longest,
+          &u->line) < 0) {
+    free (u);
+    return -ENOMEM;
+  }
+  u->now = tfx_stage_ref (stage);
+  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
+      stage->u.delay.n_taps, 0, TFX_WEIGHT_SMOOTH);
+  *unit = u;
+  return 0;
+}
+
+static void
+start_fade (Unit *u, TfxStage *stage, size_t fade_frames, TfxWeight weight)
+{
+  u->next = stage;
+  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
+      stage->u.delay.n_taps, fade_frames, weight);
+}
+
+/* After a cross-fade: drops the old taps and begins the cross-fade that waits. */
+static void
+look_after_fade (Unit *u)
+{
+  if (!u->next || tfx_delay_is_fading (u->line))
+    return;
+  tfx_stage_unref (&u->now);
+  u->now = u->next;
+  u->next = NULL;
+  if (u->waiting) {
+    TfxStage *stage = u->waiting;
+    u->waiting = NULL;
+    start_fade (u, stage, u->waiting_frames, u->waiting_weight);
+  }
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to;
+
+    n = in->n_frames - i;
+    if (u->waiting && n > tfx_delay_fade_left (u->line))
+      n = tfx_delay_fade_left (u->line);
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    tfx_delay_run (u->line, &from, &to);
+    look_after_fade (u);
+  }
+  return 0;
+}
+
+static void
+unit_set_values (void *data, void *values, size_t fade_frames, TfxWeight weight)
+{
+  Unit *u = data;
+
+  if (u->next && fade_frames > 0) {
+    tfx_stage_unref (&u->waiting);
+    u->waiting = values;
+    u->waiting_frames = fade_frames;
+    u->waiting_weight = weight;
+    return;
+  }
+  tfx_stage_unref (&u->waiting);
+  tfx_stage_unref (&u->next);
+  start_fade (u, values, fade_frames, weight);
+  look_after_fade (u);
+}
+
+static bool
+unit_is_changing (const void *data)
+{
+  const Unit *u = data;
+
+  return u->next != NULL;
+}
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  tfx_delay_reset (u->line);
+  if (u->waiting) {
+    tfx_stage_unref (&u->next);
+    u->next = u->waiting;
+    u->waiting = NULL;
+  }
+  if (u->next)
+    start_fade (u, u->next, 0, TFX_WEIGHT_SMOOTH);
+  look_after_fade (u);
+}
+
+static double
+unit_state_peak (const void *data)
+{
+  const Unit *u = data;
+
+  return tfx_delay_state_peak (u->line);
+}
+
+static void
+unit_get_state (const void *data, double *state)
+{
+  const Unit *u = data;
+
+  tfx_delay_get_state (u->line, state);
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+  const Unit *u = data;
+
+  tfx_delay_set_state (u->line, state);
+}
+
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  const Unit *u = data, *from = source;
+
+  tfx_delay_seed (u->line, from->line);
+  return 0;
+}
+
+static const TfxUnitKind delay_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = tfx_unit_keep_stage,
+  .set_values = unit_set_values,
+  .drop_values = tfx_unit_drop_stage,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up = unit_catch_up,
+};
+
 const TfxKind tfx_kind_delay = {
   .step = TFX_STEP_UNIT,
-  .unit = &tfx_delay_unit,
+  .unit = &delay_unit,
   .is_identity = delay_is_identity,
   .is_same_structure = delay_is_same_structure,
   .is_same = delay_is_same,

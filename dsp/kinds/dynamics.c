@@ -1,38 +1,95 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit-dynamics.c: a gain that follows the level of the signal, on the CPU; and
- * how its numbers move.
+ * dynamics.c: gains that follow the level of the signal: compressors, expanders and
+ * gates.
  *
- * The kernels run the level in groups of frames that are counted from where the
- * state was set, so that the output does not depend on how the stream is cut: of
- * a group that has begun the state in front is kept, and its samples.
+ * The kernels run the level in groups of frames, counted from where the state was set,
+ * so that the output does not depend on how the stream is split.  Of a group that has
+ * begun the unit keeps its samples and the state before it.
  *
- * Values that move are a cross-fade of the gains that the old and the new curve
- * make of one level: a gate's curve is all but a switch, which a threshold that
- * glides would throw within a frame.  Where attack or release move each frame is a
- * group. */
+ * A ramp of the curve cross-fades the gains of the old and the new curve for one level:
+ * a gate's curve is nearly a switch, which a ramped threshold would throw within a frame.
+ * Attack and release change once in a grid cell of the ramp. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/block.h"
-#include "cpu/dynamics.h"
-#include "kind-dynamics.h"
-#include "numbers.h"
-#include "samples.h"
 #include "unit.h"
 
-/* What moves. */
+/* The parameters. */
 enum
 {
-  THRESHOLD,
+  THRESHOLD_DB,
   SLOPE,
-  HALF_KNEE,
-  FLOOR,
-  MAKEUP,
+  KNEE_DB,
+  FLOOR_DB,
+  MAKEUP_DB,
   ATTACK,
   RELEASE
 };
+
+/* Gains stay within the range of a float's samples in a double. */
+static const TfxField fields[] = {
+  TFX_PARAM (dynamics.threshold_db, -400, 400),
+  TFX_PARAM (dynamics.slope, -1e6, 0),
+  TFX_PARAM (dynamics.knee_db, 0, 400),
+  TFX_PARAM (dynamics.floor_db, TFX_DYNAMICS_LOWEST_DB, 0),
+  TFX_PARAM (dynamics.makeup_db, -400, 400),
+  TFX_PARAM (dynamics.attack, 0, TFX_BELOW_1),
+  TFX_PARAM (dynamics.release, 0, TFX_BELOW_1),
+  TFX_BOOL (dynamics.is_downward),
+  TFX_BOOL (dynamics.is_rms),
+  TFX_BOOL (dynamics.is_linked),
+};
+
+TfxStage *
+tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics)
+{
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_dynamics,
+    .u.dynamics = *dynamics };
+
+  return tfx_stage_new_like (&values);
+}
+
+static bool
+dynamics_is_identity (const TfxStage *stage)
+{
+  return stage->u.dynamics.slope == 0.0 && stage->u.dynamics.makeup_db == 0.0;
+}
+
+static size_t
+dynamics_state_size (const TfxStage *stage)
+{
+  return TFX_N_LEVELS;
+}
+
+static double
+dynamics_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  static const double costs[] = { 20.0, 1.8, 1.6, 1.3 };
+
+  return tfx_unit_cost (costs, spec);
+}
+
+static double
+dynamics_gain_at (const TfxStage *stage, double level_db)
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+  const double over =
+      d->is_downward ? d->threshold_db - level_db : level_db - d->threshold_db;
+  const double half = 0.5 * d->knee_db;
+  double gain_db = 0.0;
+
+  if (over >= half)
+    gain_db = d->slope * over;
+  else if (over > -half)
+    gain_db = d->slope * (over + half) * (over + half) / (2.0 * d->knee_db);
+  return fmax (gain_db, d->floor_db) + d->makeup_db;
+}
+
+/* ---- the unit ------------------------------------------------------------------- */
 
 typedef struct Unit
 {
@@ -40,84 +97,60 @@ typedef struct Unit
   unsigned n_channels, n_levels; /* 1 if all have the same gain */
   size_t part_frames, stride, group_frames;
   bool is_linked;
-  TfxNumbers numbers;
-  TfxGainCurve curve, to; /* to: while numbers move, from curve */
+  TfxParams params;
+  TfxGainCurve curve, to; /* to: the end of a ramp */
   TfxBallistics ballistics;
-  double reduction; /* since it was asked last, in octaves */
+  double reduction; /* the largest since the last read, in octaves */
 
-  double *state;    /* [TFX_N_LEVELS][stride], in front of the group */
-  double *now;      /* the same, behind the last frame */
-  double *state_to; /* for the curve that numbers move to */
+  double *state;    /* [TFX_N_LEVELS][stride], before the group */
+  double *now;      /* the same, after the last frame */
+  double *state_to; /* for the curve at the end of a ramp */
   size_t n_begun;   /* frames of the group */
   double *room;
-  /* The part; what the level is taken of, behind the frames of the group that
-   * has begun: the samples themselves, or one number a frame; and what comes of
-   * it: samples, or gains, by both curves. */
+  /* The part; the input of the level after the frames of the group that has begun: the
+   * samples themselves, or one number a frame; and the output: samples, or gains, of
+   * both curves. */
   double *samples, *heard, *made, *made_to;
 } Unit;
 
 /* Octaves for a dB. */
 #define OCTAVES_PER_DB (1.0 / 6.0205999132796239)
 
-static TfxNumberSet
-get_numbers (const TfxStage *stage)
-{
-  const TfxDynamics *d = &stage->u.dynamics;
-
-  return (TfxNumberSet){ { [THRESHOLD] = d->threshold_db * OCTAVES_PER_DB,
-      [SLOPE] = d->slope,
-      [HALF_KNEE] = 0.5 * d->knee_db * OCTAVES_PER_DB,
-      [FLOOR] = d->floor_db * OCTAVES_PER_DB,
-      [MAKEUP] = d->makeup_db * OCTAVES_PER_DB,
-      [ATTACK] = d->attack,
-      [RELEASE] = d->release } };
-}
-
-/* A knee of less is none. */
+/* A smaller half of a knee, in octaves, is none. */
 #define LEAST_KNEE 1e-9
 
 static TfxGainCurve
-make_curve (double sign, const double n[TFX_NUMBERS_MAX])
+make_curve (double sign, const double n[TFX_PARAMS_MAX])
 {
-  const bool has_knee = n[HALF_KNEE] > LEAST_KNEE;
+  const double half_knee = 0.5 * n[KNEE_DB] * OCTAVES_PER_DB;
+  const bool has_knee = half_knee > LEAST_KNEE;
 
   return (TfxGainCurve){ .sign = sign,
-    .threshold = n[THRESHOLD],
+    .threshold = n[THRESHOLD_DB] * OCTAVES_PER_DB,
     .slope = n[SLOPE],
-    .half_knee = has_knee ? n[HALF_KNEE] : 0.0,
-    .per_knee = has_knee ? 0.25 / n[HALF_KNEE] : 0.0,
-    .floor = n[FLOOR],
-    .makeup = n[MAKEUP] };
+    .half_knee = has_knee ? half_knee : 0.0,
+    .per_knee = has_knee ? 0.25 / half_knee : 0.0,
+    .floor = n[FLOOR_DB] * OCTAVES_PER_DB,
+    .makeup = n[MAKEUP_DB] * OCTAVES_PER_DB };
 }
 
-/* At the next frame. */
-static double
-find_number (const TfxNumbers *n, size_t i)
-{
-  const double w = tfx_weight_at (n->weight, n->done + 1, n->length);
-
-  return tfx_numbers_are_moving (n) ? n->from[i] + w * (n->to[i] - n->from[i])
-                                    : n->now[i];
-}
-
+/* Those of the next frames; during a ramp, of its grid cell. */
 static void
-take_numbers (Unit *u)
+take_params (Unit *u)
 {
-  const bool is_moving = tfx_numbers_are_moving (&u->numbers);
-  const double attack = find_number (&u->numbers, ATTACK);
-  const double release = find_number (&u->numbers, RELEASE);
+  const TfxParams *p = &u->params;
+  const bool is_ramping = tfx_params_are_ramping (p);
+  const double attack = tfx_params_cell_value (p, ATTACK);
+  const double release = tfx_params_cell_value (p, RELEASE);
 
-  u->curve =
-      make_curve (u->curve.sign, is_moving ? u->numbers.from : u->numbers.now);
-  if (is_moving)
-    u->to = make_curve (u->curve.sign, u->numbers.to);
+  u->curve = make_curve (u->curve.sign, is_ramping ? p->from : p->now);
+  if (is_ramping)
+    u->to = make_curve (u->curve.sign, p->to);
   if (u->ballistics.attack[0] != attack)
     tfx_dynamics_powers (attack, u->ballistics.attack);
   if (u->ballistics.release[0] != release)
     tfx_dynamics_powers (release, u->ballistics.release);
 }
-
-/* ---- life ----------------------------------------------------------------------- */
 
 static void
 unit_free (void *data)
@@ -129,7 +162,7 @@ unit_free (void *data)
   free (u);
 }
 
-/* All arrays have slack behind them, and room for a group in front. */
+/* All arrays have slack after them, and space for a group before them. */
 static int
 make_room (Unit *u)
 {
@@ -169,8 +202,8 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->group_frames = u->kernels->group_frames (u->n_levels);
   u->curve.sign = d->is_downward ? -1.0 : 1.0;
   u->ballistics.is_rms = d->is_rms;
-  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
-  take_numbers (u);
+  tfx_params_init (&u->params, stage);
+  take_params (u);
   if (make_room (u) < 0) {
     unit_free (u);
     return -ENOMEM;
@@ -181,34 +214,33 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- frames ---------------------------------------------------------------------- */
 
-/* The gains of n_frames behind the n_begun of the group, or samples times these,
- * from one curve to the other. */
+/* Cross-fades the gains of n_frames, or samples times these, from one curve to the
+ * other. */
 static void
 fade (Unit *u, double *made, const double *made_to, size_t n_frames)
 {
-  TfxNumbers *n = &u->numbers;
+  TfxParams *p = &u->params;
 
   for (size_t i = 0; i < n_frames; i++) {
-    const double w = tfx_weight_at (n->weight, n->done + 1, n->length);
+    const double w = tfx_weight_at (p->weight, p->done + 1 + i, p->length);
 
     for (unsigned c = 0; c < u->n_levels; c++, made++)
       *made += w * (*made_to++ - *made);
-    tfx_numbers_step (n);
   }
 }
 
-/* n_frames from frame `first` of the part on, which is 0 if a group has begun; no
- * further than a change goes. */
+/* Runs n_frames of the part from frame `first`, which is 0 if a group has begun; at most
+ * to the end of a ramp. */
 static void
 run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
 {
   const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
   const size_t at = first * n_levels, n_before = u->n_begun * n_levels;
-  const bool is_moving = tfx_numbers_are_moving (&u->numbers);
+  const bool is_ramping = tfx_params_are_ramping (&u->params);
   const bool is_f32 = type == TFX_SAMPLE_F32;
   double *heard = u->heard + at - n_before, lowest;
 
-  if (is_moving) {
+  if (is_ramping) {
     memcpy (u->state_to, u->state, TFX_N_LEVELS * u->stride * sizeof *u->state);
     lowest =
         u->kernels->run (heard, u->made_to + at - n_before, n_all, n_levels,
@@ -218,8 +250,10 @@ run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
   lowest = u->kernels->run (heard, u->made + at - n_before, n_all, n_levels,
       !u->is_linked, &u->ballistics, &u->curve, is_f32, u->state, u->now);
   u->reduction = fmin (u->reduction, lowest);
-  if (is_moving)
+  if (is_ramping) {
     fade (u, u->made + at, u->made_to + at, n_frames);
+    tfx_params_advance (&u->params, n_frames);
+  }
   if (u->is_linked)
     u->kernels->multiply (u->samples + first * u->n_channels, u->made + first,
         n_frames, u->n_channels);
@@ -229,7 +263,7 @@ run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
       u->n_begun * n_levels * sizeof *heard);
 }
 
-/* What comes is a new group. */
+/* The next frame begins a group. */
 static void
 end_group (Unit *u)
 {
@@ -237,34 +271,28 @@ end_group (Unit *u)
   u->n_begun = 0;
 }
 
-/* How many of n frames run in one. */
+/* Runs at most n_frames of a ramp and returns how many.  A ramp begins and ends with a
+ * group, and so do its grid cells while attack or release change. */
 static size_t
-count_frames (const TfxNumbers *n, size_t n_frames)
+run_ramp (Unit *u, size_t first, size_t n_frames, TfxSample type)
 {
-  const size_t left = n->length - n->done;
+  TfxParams *p = &u->params;
+  const size_t left = p->length - p->done;
+  const bool has_times =
+      tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE);
+  const size_t cell = has_times ? tfx_params_cell (p, left) : left;
+  const size_t n = n_frames < cell ? n_frames : cell;
 
-  if (n->from[ATTACK] != n->to[ATTACK] || n->from[RELEASE] != n->to[RELEASE])
-    return 1;
-  return n_frames < left ? n_frames : left;
-}
-
-/* A change begins and ends with a group.  How many of n_frames it took. */
-static size_t
-run_moving (Unit *u, size_t first, size_t n_frames, TfxSample type)
-{
-  const TfxNumbers *n = &u->numbers;
-  const size_t n_run = count_frames (n, n_frames);
-  const bool is_single = count_frames (n, 2) == 1;
-
-  if (n->done == 0)
+  if (p->done == 0 || (has_times && p->done % TFX_GRID_FRAMES == 0)) {
     end_group (u);
-  take_numbers (u);
-  run_frames (u, first, n_run, type);
-  if (is_single || n->done == 0 || !tfx_numbers_are_moving (n))
+    take_params (u);
+  }
+  run_frames (u, first, n, type);
+  if (p->done == 0 || !tfx_params_are_ramping (p))
     end_group (u);
-  if (!tfx_numbers_are_moving (n))
-    take_numbers (u);
-  return n_run;
+  if (!tfx_params_are_ramping (p))
+    take_params (u);
+  return n;
 }
 
 static void
@@ -275,19 +303,19 @@ run_part (void *data, size_t n_frames, TfxSample type)
 
   if (u->is_linked)
     u->kernels->link (u->samples, u->heard, n_frames, u->n_channels);
-  while (i < n_frames && tfx_numbers_are_moving (&u->numbers))
-    i += run_moving (u, i, n_frames - i, type);
+  while (i < n_frames && tfx_params_are_ramping (&u->params))
+    i += run_ramp (u, i, n_frames - i, type);
   if (i < n_frames)
     run_frames (u, i, n_frames - i, type);
 }
 
-/* Whether the block was one that needs no room. */
+/* Returns whether the kernel ran the block without conversion. */
 static bool
 run_floats (Unit *u, const TfxBlock *in, const TfxBlock *out)
 {
   double lowest;
 
-  if (u->is_linked || tfx_numbers_are_moving (&u->numbers) || u->n_begun > 0 ||
+  if (u->is_linked || tfx_params_are_ramping (&u->params) || u->n_begun > 0 ||
       !u->kernels->takes_floats (u->n_channels) ||
       !tfx_samples_are_floats (u->kernels, in, out))
     return false;
@@ -315,18 +343,18 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_params_set (&u->params, values, n_frames, weight);
   tfx_unit_drop_stage (values);
   if (n_frames == 0) {
     end_group (u);
-    take_numbers (u);
+    take_params (u);
   }
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 /* ---- state -------------------------------------------------------------------------- */
@@ -338,8 +366,8 @@ unit_reset (void *data)
 
   memset (u->now, 0, TFX_N_LEVELS * u->stride * sizeof *u->now);
   end_group (u);
-  tfx_numbers_finish (&u->numbers);
-  take_numbers (u);
+  tfx_params_finish (&u->params);
+  take_params (u);
 }
 
 static double
@@ -378,7 +406,7 @@ unit_set_state (void *data, const double *state)
   end_group (u);
 }
 
-/* The levels go on; a mean square that there was not begins with the level. */
+/* Takes over the levels; a new mean square begins with the level. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
@@ -408,7 +436,7 @@ unit_read (void *data, TfxReadings *readings)
   u->reduction = 0.0;
 }
 
-const TfxUnitKind tfx_dynamics_unit = {
+static const TfxUnitKind dynamics_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
@@ -423,4 +451,14 @@ const TfxUnitKind tfx_dynamics_unit = {
   .set_state = unit_set_state,
   .catch_up = unit_catch_up,
   .read = unit_read,
+};
+
+const TfxKind tfx_kind_dynamics = {
+  .step = TFX_STEP_UNIT,
+  .unit = &dynamics_unit,
+  TFX_FIELDS (fields),
+  .is_identity = dynamics_is_identity,
+  .state_size = dynamics_state_size,
+  .gain_at = dynamics_gain_at,
+  .cost = dynamics_cost,
 };

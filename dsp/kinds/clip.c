@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit-clip.c: a gain that clips, on the CPU, and how it moves. */
+ * clip.c: a gain whose output is limited to -1 ... 1. */
 #include <errno.h>
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 
 #include "core/block.h"
-#include "kind-clip.h"
-#include "numbers.h"
-#include "samples.h"
 #include "unit.h"
 
 typedef struct Unit
@@ -15,9 +12,25 @@ typedef struct Unit
   const TfxDynamicsKernels *kernels;
   unsigned n_channels;
   size_t part_frames;
-  TfxNumbers numbers; /* the gain */
+  TfxParams params; /* the gain */
   double *samples;
 } Unit;
+
+static const TfxField fields[] = { TFX_PARAM (gain, -DBL_MAX, DBL_MAX) };
+
+TfxStage *
+tfx_stage_new_clip (uint64_t id, double gain)
+{
+  const TfxStage values = { .id = id, .kind = &tfx_kind_clip, .u.gain = gain };
+
+  return tfx_stage_new_like (&values);
+}
+
+static double
+clip_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return 0.5;
+}
 
 static void
 unit_free (void *data)
@@ -31,7 +44,6 @@ unit_free (void *data)
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const double numbers[TFX_NUMBERS_MAX] = { stage->u.gain };
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -39,7 +51,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  tfx_numbers_init (&u->numbers, numbers);
+  tfx_params_init (&u->params, stage);
   u->samples = calloc (u->part_frames * u->n_channels, sizeof *u->samples);
   if (!u->samples) {
     unit_free (u);
@@ -53,14 +65,18 @@ static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
-  double *samples = u->samples;
+  double *samples = u->samples, gains[TFX_GRID_FRAMES];
 
-  for (; n_frames > 0 && tfx_numbers_are_moving (&u->numbers); n_frames--) {
-    tfx_numbers_step (&u->numbers);
-    u->kernels->clip (samples, u->n_channels, u->numbers.now[0]);
-    samples += u->n_channels;
+  for (size_t n; n_frames > 0 && tfx_params_are_ramping (&u->params);
+       n_frames -= n) {
+    n = tfx_params_cell (&u->params, n_frames);
+    tfx_params_read (&u->params, 0, gains, n);
+    tfx_params_advance (&u->params, n);
+    u->kernels->multiply (samples, gains, n, u->n_channels);
+    u->kernels->clip (samples, n * u->n_channels, 1.0);
+    samples += n * u->n_channels;
   }
-  u->kernels->clip (samples, n_frames * u->n_channels, u->numbers.now[0]);
+  u->kernels->clip (samples, n_frames * u->n_channels, u->params.now[0]);
 }
 
 static void
@@ -68,23 +84,18 @@ run_plane (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
 
-  u->kernels->clip (u->samples, n_frames, u->numbers.now[0]);
+  u->kernels->clip (u->samples, n_frames, u->params.now[0]);
 }
 
-static bool
-are_planes (const TfxBlock *in, const TfxBlock *out)
-{
-  return in->n_channels > 1 && in->frame_stride == 1 && out->frame_stride == 1;
-}
-
-/* Planes are clipped as they lie, while nothing moves. */
+/* Planes are clipped in place, except during a ramp. */
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
   int n_bad = 0;
 
-  if (!are_planes (in, out) || tfx_numbers_are_moving (&u->numbers))
+  if (in->n_channels == 1 || in->frame_stride != 1 || out->frame_stride != 1 ||
+      tfx_params_are_ramping (&u->params))
     return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
         u->part_frames, run_part, u);
   for (unsigned c = 0; c < u->n_channels; c++) {
@@ -100,27 +111,23 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
-  Unit *u = data;
-  TfxStage *stage = values;
-  const double numbers[TFX_NUMBERS_MAX] = { stage->u.gain };
-
-  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
-  tfx_stage_unref (&stage);
+  tfx_params_set (&((Unit *)data)->params, values, n_frames, weight);
+  tfx_unit_drop_stage (values);
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 static void
 unit_reset (void *data)
 {
-  tfx_numbers_finish (&((Unit *)data)->numbers);
+  tfx_params_finish (&((Unit *)data)->params);
 }
 
-const TfxUnitKind tfx_clip_unit = {
+static const TfxUnitKind clip_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
@@ -133,4 +140,12 @@ const TfxUnitKind tfx_clip_unit = {
   .state_peak = tfx_unit_no_state_peak,
   .get_state = tfx_unit_no_get_state,
   .set_state = tfx_unit_no_set_state,
+};
+
+const TfxKind tfx_kind_clip = {
+  .step = TFX_STEP_UNIT,
+  .unit = &clip_unit,
+  TFX_FIELDS (fields),
+  .response = tfx_gain_response,
+  .cost = clip_cost,
 };

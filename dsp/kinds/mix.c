@@ -1,25 +1,143 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit-mix.c: sums of channels on the CPU, and how their gains move. */
+ * mix.c: output channels that are weighted sums of the input channels. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind-mix.h"
-#include "samples.h"
 #include "unit.h"
+
+static size_t
+n_gains (unsigned n_channels)
+{
+  return (size_t)n_channels * n_channels;
+}
+
+static bool
+are_valid (unsigned n_channels, const double *gains)
+{
+  if (n_channels < 1 || n_channels > TFX_MIX_MAX_CHANNELS)
+    return false;
+  for (size_t i = 0; i < n_gains (n_channels); i++) {
+    if (!isfinite (gains[i]))
+      return false;
+  }
+  return true;
+}
+
+TfxStage *
+tfx_stage_new_mix (uint64_t id, unsigned n_channels, const double *gains)
+{
+  TfxStage *stage;
+
+  if (!are_valid (n_channels, gains))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_mix);
+  if (!stage)
+    return NULL;
+  stage->u.mix.n_channels = n_channels;
+  stage->u.mix.gains =
+      tfx_stage_copy (gains, n_gains (n_channels), sizeof *gains);
+  if (!stage->u.mix.gains)
+    tfx_stage_unref (&stage);
+  return stage;
+}
+
+static int
+mix_check (const TfxStage *stage, const TfxFilterSpec *spec)
+{
+  return stage->u.mix.n_channels == spec->n_channels ? 0 : -EINVAL;
+}
+
+static bool
+mix_is_identity (const TfxStage *stage)
+{
+  const unsigned n = stage->u.mix.n_channels;
+
+  for (unsigned c = 0; c < n; c++) {
+    for (unsigned k = 0; k < n; k++) {
+      if (stage->u.mix.gains[c * n + k] != (c == k))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool
+mix_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.mix.n_channels == b->u.mix.n_channels;
+}
+
+static bool
+mix_is_same (const TfxStage *a, const TfxStage *b)
+{
+  if (a->u.mix.n_channels != b->u.mix.n_channels)
+    return false;
+  for (size_t i = 0; i < n_gains (a->u.mix.n_channels); i++) {
+    if (a->u.mix.gains[i] != b->u.mix.gains[i])
+      return false;
+  }
+  return true;
+}
+
+/* ns for a gain and a sample */
+#define GAIN_NS 0.5
+
+static double
+mix_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return 1.0 + GAIN_NS * stage->u.mix.n_channels;
+}
+
+static TfxComplex
+mix_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const unsigned n = stage->u.mix.n_channels;
+
+  return (
+      TfxComplex){ channel < n ? stage->u.mix.gains[channel * (n + 1)] : 0.0,
+    0.0 };
+}
+
+static void
+mix_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  const unsigned n = stage->u.mix.n_channels;
+  TfxComplex in[TFX_MIX_MAX_CHANNELS];
+
+  memcpy (in, h, sizeof in);
+  memset (h, 0, sizeof in);
+  for (unsigned c = 0; c < n; c++) {
+    for (unsigned k = 0; k < n; k++) {
+      h[c].re += stage->u.mix.gains[c * n + k] * in[k].re;
+      h[c].im += stage->u.mix.gains[c * n + k] * in[k].im;
+    }
+  }
+}
+
+static void
+mix_clear (TfxStage *stage)
+{
+  free (stage->u.mix.gains);
+}
+
+/* ---- the unit ------------------------------------------------------------------- */
 
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
   unsigned n_channels;
   size_t part_frames, stride;
-  /* [n_channels][n_channels] each: at the next frame; where a change began; and
-   * the stage that it goes to. */
+  /* [n_channels][n_channels]: the gains of the next frame, those at the start of a ramp,
+   * and the stage at its end. */
   double *now, *from;
   TfxStage *next, *waiting;
   size_t done, length, waiting_length;
   TfxWeight weight, waiting_weight;
-  /* The same as now, column by column, [n_channels][stride]. */
+  /* now by columns, [n_channels][stride] */
   double *columns;
   unsigned n_heard;
   double *samples, *mixed; /* of a part */
@@ -33,8 +151,7 @@ size_of_gains (const Unit *u)
 
 /* ---- gains --------------------------------------------------------------------- */
 
-/* How many of the channels are heard, the first ones: where there are more on the
- * way than come in, the others are idle. */
+/* The number of input channels up to the last one with a gain. */
 static unsigned
 count_heard (const Unit *u)
 {
@@ -48,7 +165,7 @@ count_heard (const Unit *u)
   return n_heard;
 }
 
-/* Those of the next frame are there. */
+/* Applies the gains of the next frame. */
 static void
 take_gains (Unit *u)
 {
@@ -125,7 +242,7 @@ begin (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
   u->weight = weight;
 }
 
-/* What it goes to is in force. */
+/* Ends the ramp. */
 static void
 arrive (Unit *u)
 {
@@ -138,7 +255,7 @@ arrive (Unit *u)
   u->waiting = NULL;
 }
 
-/* The gains of the next frame. */
+/* Goes on to the gains of the next frame. */
 static void
 step (Unit *u)
 {
@@ -218,7 +335,7 @@ unit_reset (void *data)
     arrive (u);
 }
 
-const TfxUnitKind tfx_mix_unit = {
+static const TfxUnitKind mix_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
@@ -231,4 +348,17 @@ const TfxUnitKind tfx_mix_unit = {
   .state_peak = tfx_unit_no_state_peak,
   .get_state = tfx_unit_no_get_state,
   .set_state = tfx_unit_no_set_state,
+};
+
+const TfxKind tfx_kind_mix = {
+  .step = TFX_STEP_UNIT,
+  .unit = &mix_unit,
+  .check = mix_check,
+  .is_identity = mix_is_identity,
+  .is_same_structure = mix_is_same_structure,
+  .is_same = mix_is_same,
+  .response = mix_response,
+  .spread = mix_spread,
+  .cost = mix_cost,
+  .clear = mix_clear,
 };

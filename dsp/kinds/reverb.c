@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit-reverb.c: a reverb on the CPU, and how its numbers move.
+ * reverb.c: Freeverb.
  *
- * A line is a ring of its length, so that what goes in takes the place of what comes
- * out, which the cache has.  There is room behind its end: of a part that goes beyond
- * the end the front is copied there before it is read, and back after it was written,
- * so that it lies in one piece.  Parts are no longer than the shortest line.
+ * A line is a ring of its length, so the input overwrites the output, which is in the
+ * cache.  A part that crosses the end of a ring is copied to the space after the end
+ * before it is read, and back after it is written, so it is contiguous.  Parts are no
+ * longer than the shortest line.
  *
- * While numbers move, and until the frames that the kernel looks back at have the
- * last ones, the one-poles run frame by frame.
+ * During a ramp of feedback or damping, and until the frames in the kernel's look-back
+ * have the last values, the one-poles run frame by frame.
  *
- * Channels run side by side, in groups that fit in a vector. */
+ * Channels run side by side in groups that fit in a vector. */
+#include <complex.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,16 +18,13 @@
 
 #include "core/block.h"
 #include "cpu/reverb.h"
-#include "kind-reverb.h"
-#include "numbers.h"
-#include "samples.h"
 #include "unit.h"
 
-/* Values of a part of a group. */
-#define MAX_PART 256
-/* Doubles of a line of the caches. */
-#define CACHE_LINE 8
+/* Numbers of a channel: the combs' past outputs, and their one-poles. */
+#define TFX_REVERB_PASTS (TFX_REVERB_COMBS * TFX_REVERB_PAST)
+#define TFX_REVERB_POLES (TFX_REVERB_COMBS * TFX_REVERB_POLE)
 
+/* The parameters. */
 enum
 {
   FEEDBACK,
@@ -35,14 +33,119 @@ enum
   WET
 };
 
+static const TfxField fields[] = {
+  TFX_PARAM (reverb.feedback, 0, TFX_BELOW_1),
+  TFX_PARAM (reverb.damp, 0, TFX_BELOW_1),
+  TFX_PARAM (reverb.dry, 0, 1),
+  TFX_PARAM (reverb.wet, 0, 1),
+};
+
+static bool
+reverb_is_valid (const TfxStage *stage)
+{
+  const TfxReverb *r = &stage->u.reverb;
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++) {
+    if (r->combs[i] < 1 || r->combs[i] > TFX_REVERB_MAX_FRAMES)
+      return false;
+  }
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++) {
+    if (r->all_passes[i] < 1 || r->all_passes[i] > TFX_REVERB_MAX_FRAMES)
+      return false;
+  }
+  return true;
+}
+
+TfxStage *
+tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb)
+{
+  const TfxStage values = { .id = id,
+    .kind = &tfx_kind_reverb,
+    .u.reverb = *reverb };
+
+  return tfx_stage_new_like (&values);
+}
+
+static bool
+reverb_is_identity (const TfxStage *stage)
+{
+  return stage->u.reverb.dry == 1.0 && stage->u.reverb.wet == 0.0;
+}
+
+static bool
+reverb_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  const TfxReverb *r = &a->u.reverb, *s = &b->u.reverb;
+
+  return memcmp (r->combs, s->combs, sizeof r->combs) == 0 &&
+         memcmp (r->all_passes, s->all_passes, sizeof r->all_passes) == 0;
+}
+
+static size_t
+reverb_state_size (const TfxStage *stage)
+{
+  size_t n = TFX_REVERB_POLES;
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    n += stage->u.reverb.combs[i] + TFX_REVERB_PAST;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    n += stage->u.reverb.all_passes[i];
+  return n;
+}
+
+static double
+reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  static const double costs[] = { 8.0, 5.2, 4.5, 3.4 };
+
+  return tfx_unit_cost (costs, spec);
+}
+
+/* 1/z to the power of a delay. */
+static double complex
+delay_by (unsigned n_frames, double freq_hz, double rate_hz)
+{
+  return cexp (-I * 2.0 * M_PI * fmod (n_frames * freq_hz, rate_hz) / rate_hz);
+}
+
+static TfxComplex
+reverb_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const TfxReverb *r = &stage->u.reverb;
+  const double complex pole =
+      (1.0 - r->damp) / (1.0 - r->damp * delay_by (1, freq_hz, rate_hz));
+  double complex h = 0.0;
+
+  for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+    const double complex z = delay_by (r->combs[k], freq_hz, rate_hz);
+
+    h += TFX_REVERB_INPUT * z / (1.0 - r->feedback * z * pole);
+  }
+  for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+    const double complex z = delay_by (r->all_passes[k], freq_hz, rate_hz);
+
+    h *= (1.5 * z - 1.0) / (1.0 - 0.5 * z);
+  }
+  h = r->dry + r->wet * h;
+  return (TfxComplex){ creal (h), cimag (h) };
+}
+
+/* ---- the unit ------------------------------------------------------------------- */
+
+/* Values of a part of a group. */
+#define MAX_PART 256
+/* Doubles of a line of the caches. */
+#define CACHE_LINE 8
+
 typedef struct Line
 {
-  size_t length; /* what comes out has gone in so many frames ago */
-  size_t at;     /* what comes out next, the oldest */
-  size_t offset; /* of its memory, within that of a channel */
+  size_t length; /* its delay in frames */
+  size_t at;     /* the oldest frame, the next output */
+  size_t offset; /* of its memory in that of a channel */
 } Line;
 
-/* Channels that run side by side, in rows. */
+/* Channels that run side by side, interleaved. */
 typedef struct Group
 {
   unsigned first, n;
@@ -64,21 +167,13 @@ typedef struct Unit
   Group *groups;
   unsigned n_groups;
   double *x; /* [longest_part][n_channels] */
-  TfxNumbers numbers;
-  unsigned n_unsettled; /* frames to go one by one */
-  double rows[MAX_PART], wet[MAX_PART];
-  /* At each frame of a part. */
+  TfxParams params;
+  unsigned
+      n_unsettled; /* frames until the one-poles of the kernel are settled */
+  double rows[MAX_PART], wet[MAX_PART], dry[MAX_PART];
+  /* The parameters at each frame of a part. */
   double moving[4][MAX_PART];
 } Unit;
-
-static TfxNumberSet
-get_numbers (const TfxStage *stage)
-{
-  return (TfxNumberSet){ { [FEEDBACK] = stage->u.reverb.feedback,
-      [DAMP] = stage->u.reverb.damp,
-      [DRY] = stage->u.reverb.dry,
-      [WET] = stage->u.reverb.wet } };
-}
 
 /* ---- life ----------------------------------------------------------------------- */
 
@@ -94,14 +189,14 @@ unit_free (void *data)
   free (u);
 }
 
-/* So that all lines lie the same way. */
+/* Gives all lines the same alignment. */
 static size_t
 round_up (size_t n)
 {
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* The most channels of a row, of so many. */
+/* Channels of a row, at most n_channels. */
 static unsigned
 row_of (const Unit *u, unsigned n_channels)
 {
@@ -132,7 +227,7 @@ lay_out (Unit *u, const TfxReverb *r)
     u->longest_part -= u->longest_part % CACHE_LINE;
 }
 
-/* What comes before the first group's and behind the last one's is read. */
+/* Kernels read before the first group's numbers and after the last one's. */
 static size_t
 last_size (const Unit *u)
 {
@@ -164,7 +259,7 @@ unit_reset (void *data)
   memset (u->memory, 0, u->n_channels * u->size * sizeof *u->memory);
   memset (u->last, 0, last_size (u) * sizeof *u->last);
   u->n_unsettled = 0;
-  tfx_numbers_finish (&u->numbers);
+  tfx_params_finish (&u->params);
 }
 
 static int
@@ -178,7 +273,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->samples = tfx_dynamics_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   lay_out (u, &stage->u.reverb);
-  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
+  tfx_params_init (&u->params, stage);
   u->memory = tfx_block_new_samples (u->n_channels * u->size);
   u->last = tfx_block_new_samples (last_size (u));
   u->groups = calloc (u->n_channels, sizeof *u->groups);
@@ -200,7 +295,7 @@ find_line (const Unit *u, const Group *g, unsigned i)
   return g->memory + g->n * u->lines[i].offset;
 }
 
-/* How many of the next n frames are beyond the end. */
+/* Of the next n frames those beyond the end. */
 static size_t
 find_excess (const Line *line, size_t n)
 {
@@ -247,7 +342,31 @@ advance (Unit *u, size_t n)
 
 /* ---- a part --------------------------------------------------------------------- */
 
-/* As the kernel, frame by frame, with numbers that move. */
+/* The parameters that change at each frame: none, only dry and wet, or all. */
+typedef enum
+{
+  STEADY,
+  MIX_MOVES,
+  POLES_MOVE
+} Motion;
+
+/* The kernel with dry and wet of each frame. */
+static void
+run_mixed (Unit *u, TfxReverbPart *p, size_t n, double *bad)
+{
+  const unsigned m = p->n_channels;
+
+  memcpy (u->dry, p->x, n * m * sizeof *u->dry);
+  p->dry_gain = 0.0;
+  p->wet_gain = 1.0;
+  u->kernel->run (p, n, bad);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t at = i * m; at < (i + 1) * m; at++)
+      p->x[at] = u->moving[DRY][i] * u->dry[at] + u->moving[WET][i] * p->x[at];
+  }
+}
+
+/* The kernel with parameters of each frame. */
 static void
 run_moving (Unit *u, const TfxReverbPart *p, size_t n, double *bad)
 {
@@ -283,7 +402,7 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n, double *bad)
   }
 }
 
-/* n rows of m values, so far apart. */
+/* Copies n rows of m values. */
 static inline __attribute__ ((always_inline)) void
 copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
     const unsigned m, size_t n)
@@ -292,7 +411,7 @@ copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
     memcpy (to + i * to_stride, from + i * from_stride, m * sizeof *to);
 }
 
-/* The same in a loop for each m that groups have. */
+/* The same with a loop for each size of a group. */
 static void
 copy_group (double *to, size_t to_stride, const double *from,
     size_t from_stride, unsigned m, size_t n)
@@ -324,10 +443,10 @@ clear_channel (const Unit *u, const Group *g, unsigned channel)
     g->poles[i] = 0.0;
 }
 
-/* The group's part of u->x in place.  Returns whether lines had to be cleared:
- * a sum that is beyond all numbers would never leave them. */
+/* Runs the group's part of u->x in place.  Returns whether it cleared lines: an infinite
+ * sum would never leave them. */
 static bool
-run_group (Unit *u, const Group *g, size_t n, bool is_moving)
+run_group (Unit *u, const Group *g, size_t n, Motion motion)
 {
   const bool is_all = g->n == u->n_channels;
   double *x = u->x + g->first;
@@ -336,18 +455,20 @@ run_group (Unit *u, const Group *g, size_t n, bool is_moving)
     .pole = g->poles,
     .x = is_all ? x : u->rows,
     .wet = u->wet,
-    .damp = u->numbers.now[DAMP],
-    .feedback = u->numbers.now[FEEDBACK],
-    .dry_gain = u->numbers.now[DRY],
-    .wet_gain = u->numbers.now[WET] };
+    .damp = u->params.now[DAMP],
+    .feedback = u->params.now[FEEDBACK],
+    .dry_gain = u->params.now[DRY],
+    .wet_gain = u->params.now[WET] };
   double bad[TFX_REVERB_MAX_LANES];
   bool is_bad = false;
 
   open_lines (u, g, n, &part);
   if (!is_all)
     copy_group (part.x, g->n, x, u->n_channels, g->n, n);
-  if (is_moving)
+  if (motion == POLES_MOVE)
     run_moving (u, &part, n, bad);
+  else if (motion == MIX_MOVES)
+    run_mixed (u, &part, n, bad);
   else
     u->kernel->run (&part, n, bad);
   close_lines (u, g, n);
@@ -364,33 +485,43 @@ run_group (Unit *u, const Group *g, size_t n, bool is_moving)
   return is_bad;
 }
 
-static void
-step_numbers (Unit *u, size_t n)
+static bool
+has_moving_poles (const Unit *u)
 {
-  for (size_t i = 0; i < n; i++) {
-    if (tfx_numbers_are_moving (&u->numbers)) {
-      tfx_numbers_step (&u->numbers);
-      u->n_unsettled = TFX_REVERB_POLE;
-    } else {
-      u->n_unsettled--;
-    }
-    for (unsigned k = 0; k < 4; k++)
-      u->moving[k][i] = u->numbers.now[k];
-  }
+  return tfx_params_change (&u->params, FEEDBACK) ||
+         tfx_params_change (&u->params, DAMP);
 }
 
-/* How many frames the next part has. */
+/* Goes on by n frames: finds the parameters of each. */
+static void
+step_params (Unit *u, size_t n)
+{
+  TfxParams *p = &u->params;
+
+  if (has_moving_poles (u))
+    u->n_unsettled = TFX_REVERB_POLE;
+  else if (u->n_unsettled > 0)
+    u->n_unsettled -= (unsigned)n;
+  for (unsigned k = 0; k < 4; k++) {
+    if (tfx_params_are_ramping (p))
+      tfx_params_read (p, k, u->moving[k], n);
+    for (size_t i = 0; !tfx_params_are_ramping (p) && i < n; i++)
+      u->moving[k][i] = p->now[k];
+  }
+  if (tfx_params_are_ramping (p))
+    tfx_params_advance (p, n);
+}
+
+/* Frames of the next part. */
 static size_t
 find_part (const Unit *u, size_t left)
 {
+  const size_t to_end = u->params.length - u->params.done;
   size_t n = left < u->longest_part ? left : u->longest_part;
 
-  if (tfx_numbers_are_moving (&u->numbers)) {
-    const size_t to_end = u->numbers.length - u->numbers.done;
-
-    return n < to_end ? n : to_end;
-  }
-  if (u->n_unsettled > 0 && n > u->n_unsettled)
+  if (tfx_params_are_ramping (&u->params) && n > to_end)
+    n = to_end;
+  if (u->n_unsettled > 0 && !has_moving_poles (u) && n > u->n_unsettled)
     n = u->n_unsettled;
   return n;
 }
@@ -402,17 +533,20 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
   int n_bad = 0;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
-    bool is_moving = tfx_numbers_are_moving (&u->numbers) || u->n_unsettled > 0;
+    const Motion motion = u->n_unsettled > 0 || has_moving_poles (u)
+                              ? POLES_MOVE
+                          : tfx_params_are_ramping (&u->params) ? MIX_MOVES
+                                                                : STEADY;
     TfxBlock from, to;
 
     n = find_part (u, in->n_frames - i);
-    if (is_moving)
-      step_numbers (u, n);
+    if (motion != STEADY)
+      step_params (u, n);
     from = tfx_block_part (in, i, n, 0, u->n_channels);
     to = tfx_block_part (out, i, n, 0, u->n_channels);
     n_bad += tfx_samples_load (u->samples, &from, u->x) > 0;
     for (unsigned g = 0; g < u->n_groups; g++)
-      n_bad += run_group (u, &u->groups[g], n, is_moving);
+      n_bad += run_group (u, &u->groups[g], n, motion);
     tfx_samples_store (u->samples, u->x, &to);
     advance (u, n);
   }
@@ -426,15 +560,16 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_params_set (&u->params, values, n_frames, weight);
   tfx_unit_drop_stage (values);
-  u->n_unsettled = TFX_REVERB_POLE;
+  if (n_frames == 0)
+    u->n_unsettled = TFX_REVERB_POLE;
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -463,7 +598,7 @@ unit_state_peak (const void *data)
   return peak;
 }
 
-/* A channel's values in n rows of m. */
+/* Values of a channel in n rows of m. */
 static void
 get_rows (double **state, const double *rows, unsigned m, size_t n)
 {
@@ -478,8 +613,8 @@ set_rows (double *rows, const double **state, unsigned m, size_t n)
   *state += n;
 }
 
-/* Of a channel line after line, a comb's past in front of it, then the one-poles; those
- * that are of no use are 0. */
+/* Each channel: line after line, a comb's past before it, then the one-poles; unused
+ * numbers are 0. */
 static void
 unit_get_state (const void *data, double *state)
 {
@@ -535,8 +670,8 @@ unit_set_state (void *data, const double *state)
   }
 }
 
-/* Lines of other lengths begin empty, as only another rate makes them: no catch_up. */
-const TfxUnitKind tfx_reverb_unit = {
+/* Only another rate changes lengths, so lines of other lengths begin empty: no catch_up. */
+static const TfxUnitKind reverb_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
@@ -549,4 +684,16 @@ const TfxUnitKind tfx_reverb_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
+};
+
+const TfxKind tfx_kind_reverb = {
+  .step = TFX_STEP_UNIT,
+  .unit = &reverb_unit,
+  TFX_FIELDS (fields),
+  .is_valid = reverb_is_valid,
+  .is_identity = reverb_is_identity,
+  .is_same_structure = reverb_is_same_structure,
+  .state_size = reverb_state_size,
+  .response = reverb_response,
+  .cost = reverb_cost,
 };

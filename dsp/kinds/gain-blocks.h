@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gain-blocks.h: the gains that the blocks of a stream need; see TfxLeveller. */
+#ifndef TFX_GAIN_BLOCKS_H
+#define TFX_GAIN_BLOCKS_H
+
+#include "cpu/dynamics.h"
+
+/* Factors. */
+typedef struct TfxGainAim
+{
+  double target, max_gain, release;
+} TfxGainAim;
+
+typedef struct TfxGainBlocks TfxGainBlocks;
+
+/* At rest; for parts of up to most_frames frames.  0 or -ENOMEM. */
+int tfx_gain_blocks_new (const TfxLeveller *leveller,
+    const TfxDynamicsKernels *kernels, unsigned n_channels, size_t most_frames,
+    TfxGainBlocks **cells);
+void tfx_gain_blocks_free (TfxGainBlocks **cells);
+void tfx_gain_blocks_reset (TfxGainBlocks *cells);
+
+/* Loads the next part, interleaved. */
+void tfx_gain_blocks_load (TfxGainBlocks *cells, const double *samples,
+    size_t n_frames);
+/* Of its frames, which must be there still, the next ones, which belong to a cell from
+ * frame `first` of it on. */
+void tfx_gain_blocks_add (TfxGainBlocks *cells, size_t first, size_t n_frames);
+/* The cell is over: gains[1 or n_channels]. */
+void tfx_gain_blocks_end (TfxGainBlocks *cells, const TfxGainAim *aim,
+    double *gains);
+
+#endif
