@@ -1150,6 +1150,223 @@ tap_case "process: noise shaping" check_noise_shaping
 tap_case "process: a noise shaping that is none" exits 2 "must be none, error-feedback, simple, medium or high" \
   gst-tfx process --noise-shaping low noise.wav x.wav 'Gain(1)'
 
+# ---- bits and rate -----------------------------------------------------------------
+
+cat > wavs.py << 'PY'
+import array, math, struct, subprocess
+# FILE with floats of one channel.
+def write(name, rate, x):
+    data = array.array("f", x).tobytes()
+    open(name, "wb").write(b"RIFF" + struct.pack("<I", len(data) + 36) + b"WAVEfmt " +
+        struct.pack("<IHHIIHH", 16, 3, 1, rate, 4 * rate, 4, 32) + b"data" + struct.pack("<I", len(data)) + data)
+# Its chunks.
+def chunks(name):
+    wav, at, found = open(name, "rb").read(), 12, {}
+    while at + 8 <= len(wav):
+        size = int.from_bytes(wav[at + 4:at + 8], "little")
+        found[wav[at:at + 4]] = wav[at + 8:at + 8 + size]
+        at += 8 + size + size % 2
+    return found
+# Its rate and bits ("float"), and its samples as they are.
+def read(name):
+    found = chunks(name)
+    kind, _, rate, _, _, bits = struct.unpack("<HHIIHH", found[b"fmt "][:16])
+    if kind == 0xfffe:
+        kind = int.from_bytes(found[b"fmt "][24:26], "little")
+    data = found[b"data"]
+    if kind == 3:
+        return rate, "float", array.array("f", data)
+    return rate, bits, [int.from_bytes(data[i:i + bits // 8], "little", signed=True) for i in range(0, len(data), bits // 8)]
+def sine(rate, n, hz):
+    return [0.5 * math.sin(2 * math.pi * hz * i / rate + 0.3) for i in range(n)]
+# Samples of a .wav that the program makes of these, at another rate, without a chain.
+def resample(rate, x, to):
+    write("wavs-in.wav", rate, x)
+    subprocess.run(["gst-tfx", "process", "-q", "-f", "--bits", "32", "--rate", str(to), "wavs-in.wav", "wavs-out.wav"], check=True)
+    found, bits, y = read("wavs-out.wav")
+    assert (found, bits) == (to, 32), (found, bits)
+    return [v / 2 ** 31 for v in y]
+def round_ratio(n, to, rate):
+    return (2 * n * to + rate) // (2 * rate)
+PY
+
+# The products in double precision, rounded once; dither has two steps at most.  (GStreamer cuts
+# off what 32 bits do not hold, then rounds these.)
+check_bits() {
+  local bits
+  make floats.wav F32LE 3
+  for bits in 16 24 32 float; do
+    gst-tfx process -q -f --dither none --bits $bits floats.wav "bits-$bits.wav" 'Gain(0.3)' || return 1
+  done
+  gst-tfx process -q -f --bits 16 floats.wav dithered.wav 'Gain(0.3)' && python3 - << 'PY'
+import wavs
+wanted = [0.3 * x for x in wavs.read("floats.wav")[2]]
+assert len(wanted) == 2 * 14400, len(wanted)
+bounds = {16: 0.5 + 2 ** -8, 24: 0.5 + 2 ** -8, 32: 1.0}
+for bits, bound in bounds.items():
+    rate, found, y = wavs.read(f"bits-{bits}.wav")
+    assert (rate, found, len(y)) == (48000, bits, len(wanted)), (rate, found, len(y))
+    error = max(abs(v - w * 2 ** (bits - 1)) for v, w in zip(y, wanted))
+    print(bits, error)
+    assert error <= bound, (bits, error)
+rate, found, y = wavs.read("bits-float.wav")
+assert found == "float" and len(y) == len(wanted)
+assert max(abs(v - w) for v, w in zip(y, wanted)) < 2 ** -25
+rate, found, y = wavs.read("dithered.wav")
+errors = [v - w * 2 ** 15 for v, w in zip(y, wanted)]
+assert 1 < max(map(abs, errors)) <= 1.5 + 2 ** -8, max(map(abs, errors))
+PY
+}
+
+# What a kind cannot hold fails, for that file alone, and nothing is left of it.
+check_bits_refused() {
+  gst-tfx process -q -f noise.wav in.flac 'Gain(1)' && rm -rf refused || return 1
+  exits 1 "error: noise.wav: bits is 32, but flac in a .flac must have 16 or 24" gst-tfx process --bits 32 noise.wav refused.flac &&
+    exits 1 "error: in.flac: bits is float, but flac in a .flac must have 16 or 24" gst-tfx process --bits float in.flac refused.flac &&
+    exits 1 "bits is 24, but wavpack in a .wv must have 32" gst-tfx process --bits 24 noise.wav refused.wv || return 1
+  local kind
+  for kind in mp3/mp3 opus/opus vorbis/ogg opus/mka; do
+    exits 1 "bits is 16, but ${kind%/*} in a .${kind#*/} is lossy, and has no number of bits" \
+      gst-tfx process --bits 16 --codec "${kind%/*}" noise.wav "refused.${kind#*/}" || return 1
+  done
+  exits 1 "1 done, 1 failed" gst-tfx process --bits 32 -o refused noise.wav in.flac && [ -e refused/noise.wav ] &&
+    [ ! -e refused/in.flac ] && ! ls refused.* && nothing_left . &&
+    exits 1 "error: noise.wav: bits is 32" gst-tfx process --bits 32 -l -23 noise.wav refused.flac
+}
+
+# A sine is the ideal one at the new rate, but for both ends, and one above half of it is gone.
+check_rate() {
+  python3 - << 'PY'
+import math, wavs
+def db(x):
+    return 20 * math.log10(max(x, 1e-12) / 0.5)
+for rate, to, hz, bound in ((44100, 48000, 15000, -125), (48000, 44100, 997, -125), (96000, 44100, 15000, -125),
+        (44100, 192000, 15000, -125), (48000, 8000, 3000, -125), (192000, 48000, 18000, -125), (44100, 44101, 15000, -100)):
+    y = wavs.resample(rate, wavs.sine(rate, 6007, hz), to)
+    ideal = wavs.sine(to, len(y), hz)
+    edge = 50 + 160 * max(to, rate) // rate
+    error = db(max(abs(a - b) for a, b in list(zip(y, ideal))[edge:-edge]))
+    print(rate, to, len(y), round(error, 1))
+    assert len(y) > 3 * edge and error < bound, (rate, to, error)
+y = wavs.resample(96000, wavs.sine(96000, 6007, 30000), 44100)
+error = db(max(map(abs, y[200:-200])))
+assert error < -125, error
+PY
+}
+
+check_rate_frames() {
+  python3 - << 'PY'
+import wavs
+for rate, to in (44100, 48000), (48000, 44100), (96000, 8000), (8000, 96000), (11025, 44101), (192000, 500):
+    for n in 0, 1, 7, 4096, 10007:
+        y = wavs.resample(rate, [0.25] * n, to)
+        assert len(y) == wavs.round_ratio(n, to, rate), (rate, to, n, len(y))
+        # The level stays up to the end, where nothing follows.
+        assert len(y) < 1000 or abs(y[len(y) // 2] - 0.25) < 1e-6, y[len(y) // 2]
+PY
+}
+
+# The chain runs at the rate of the input, and no chain is needed.
+check_rate_after() {
+  make_wav format-wide.wav 4801 2 24 3 &&
+    exits 0 "" gst-tfx process -f --rate 8000 format-wide.wav format-low.wav 'LoButterworth(20000)' && ! grep warning said.txt &&
+    gst-tfx process -q -f --bits float format-wide.wav format-filtered.wav 'HiButterworth(5000)' &&
+    gst-tfx process -q -f --bits 24 --rate 32000 format-filtered.wav format-twice.wav &&
+    gst-tfx process -q -f --bits 24 --rate 32000 format-wide.wav format-once.wav 'HiButterworth(5000)' && python3 -c '
+import wavs
+a, b = (wavs.read(name) for name in ("format-once.wav", "format-twice.wav"))
+assert a[:2] == b[:2] == (32000, 24) and len(a[2]) == len(b[2]) == 2 * wavs.round_ratio(4801, 32000, 48000)
+error = max(abs(x - y) for x, y in zip(a[2], b[2]))
+assert error <= 3, error' &&
+    gst-tfx process -q --rate 32000 --bits 24 - - 'HiButterworth(5000)' < format-wide.wav | cat > format-piped.wav &&
+    python3 -c '
+data = [open(name, "rb").read() for name in ("format-once.wav", "format-piped.wav")]
+assert len({wav[wav.index(b"data") + 8:] for wav in data}) == 1'
+}
+
+check_rate_loudness() {
+  local rate
+  make format-even.wav S16LE 30
+  for rate in 8000 96000; do
+    gst-tfx process --json -f -l -20 --rate $rate format-even.wav format-level.wav | tee level.txt && grep -q '"output": -20.00, "limited": false' level.txt &&
+      integrated format-level.wav | awk '{ exit !($1 > -20.05 && $1 < -19.95) }' &&
+      exits 0 "limited to -6 dBTP" gst-tfx process -f -l -3 --true-peak -6 --rate $rate format-even.wav format-loud.wav &&
+      gst-tfx loudness format-loud.wav | tee peaks.txt | awk '$6 == "format-loud.wav" { good = $5 > -7 && $5 <= -6 } END { exit !good }' || return 1
+  done
+}
+
+check_rate_refused() {
+  exits 1 "error: noise.wav: rate is 22050 Hz, but opus in a .opus must have 8000, 12000, 16000, 24000 or 48000 Hz" \
+    gst-tfx process --rate 22050 noise.wav refused.opus &&
+    exits 1 "rate is 96000 Hz, but mp3 in a .mp3 must have 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz" \
+      gst-tfx process --rate 96000 noise.wav refused.mp3 &&
+    exits 1 "rate is 500 Hz, but wavpack in a .wv must have from 6000 to 192000 Hz" gst-tfx process --rate 500 noise.wav refused.wv &&
+    python3 -c 'import wavs; wavs.write("fast.wav", 1000000000, [0.0] * 10); wavs.write("slow.wav", 1, [0.0] * 10)' &&
+    exits 1 "error: fast.wav: its rate is 1000000000 Hz, but must be from 1 to 1000000 Hz for an output of 1000 Hz" \
+      gst-tfx process --rate 1000 fast.wav refused.wav &&
+    exits 1 "error: slow.wav: its rate is 1 Hz, but must be from 10 to 10000000 Hz for an output of 10000 Hz" \
+      gst-tfx process --rate 10000 slow.wav refused.wav &&
+    ! ls refused.* && nothing_left .
+}
+
+# Another format is another output, to the journal.
+check_format_again() {
+  local format
+  rm -rf formats
+  gst-tfx process -q -c 'Gain(1)' -o formats noise.wav || return 1
+  for format in '--bits 24' '--bits float' '--rate 8000' '--rate 8000 --bits 24'; do
+    # shellcheck disable=SC2086 # words
+    exits 0 '1 done, 0 failed' gst-tfx process -f -c 'Gain(1)' -o formats $format noise.wav &&
+      exits 0 '1 done before' gst-tfx process -f -c 'Gain(1)' -o formats $format noise.wav || return 1
+  done
+}
+
+# A start that is counted in frames is the same time.
+check_rate_start() {
+  make_wav format-plain.wav 4800 1 24 0x4 && python3 -c '
+import struct
+wav = open("format-plain.wav", "rb").read()
+chunk = lambda name, text: name + struct.pack("<I", len(text)) + text + bytes(len(text) % 2)
+bext = bytes(338) + struct.pack("<QH", 5529600001, 1) + bytes(254)
+ixml = b"<BWFXML><SPEED><FILE_SAMPLE_RATE>48000</FILE_SAMPLE_RATE><AUDIO_BIT_DEPTH>24</AUDIO_BIT_DEPTH></SPEED><BEXT>"
+ixml += b"<BWF_TIME_REFERENCE_LOW>1234632705</BWF_TIME_REFERENCE_LOW><BWF_TIME_REFERENCE_HIGH>1</BWF_TIME_REFERENCE_HIGH></BEXT></BWFXML>"
+cue = struct.pack("<III4sIII", 1, 1, 2400, b"data", 0, 0, 2400)
+body = wav[8:] + chunk(b"cue ", cue) + chunk(b"bext", bext) + chunk(b"iXML", ixml)
+open("format-start.wav", "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)' &&
+    gst-tfx process -q -f --bits 16 --rate 96000 format-start.wav format-start2.wav "Gain(0.5)" && python3 -c '
+import wavs
+found = wavs.chunks("format-start2.wav")
+assert int.from_bytes(found[b"bext"][338:346], "little") == 2 * 5529600001
+assert int.from_bytes(found[b"cue "][8:12], "little") == 4800, found[b"cue "]
+low, high = 2 * 5529600001 % 2 ** 32, 2 * 5529600001 >> 32
+for name, value in ("FILE_SAMPLE_RATE", 96000), ("AUDIO_BIT_DEPTH", 16), ("BWF_TIME_REFERENCE_LOW", low), ("BWF_TIME_REFERENCE_HIGH", high):
+    assert b"<%s>%d</%s>" % (name.encode(), value, name.encode()) in found[b"iXML"], found[b"iXML"]'
+}
+
+check_record_format() {
+  gst-tfx record -q -f --bits 24 --rate 8000 -s 'audiotestsrc num-buffers=10 samplesperbuffer=4410 ! capsfilter caps=audio/x-raw,rate=44100,channels=1' \
+    format-recorded.wav 'Gain(0.5)' && python3 -c '
+import wavs
+rate, bits, x = wavs.read("format-recorded.wav")
+assert (rate, bits, len(x)) == (8000, 24, 8000), (rate, bits, len(x))' &&
+    exits 2 "bits is '8', but must be 16, 24, 32 or float" gst-tfx record --bits 8 no.wav 'Gain(1)'
+}
+
+tap_case "process: bits" check_bits
+tap_case "process: bits that a kind does not have" check_bits_refused
+tap_case "process: bits that are none" exits 2 "bits is '20', but must be 16, 24, 32 or float" \
+  gst-tfx process --bits 20 noise.wav x.wav
+tap_case "process: a rate" check_rate
+tap_case "process: a rate, and the number of frames" check_rate_frames
+tap_case "process: a rate after the chain" check_rate_after
+tap_case "process: a rate and a loudness" check_rate_loudness
+tap_case "process: a rate that a kind does not have" check_rate_refused
+tap_case "process: a rate that is none" exits 2 "rate is '48k', but must be a whole number from 100 to 10000000 Hz" \
+  gst-tfx process --rate 48k noise.wav x.wav
+tap_case "process: bits and a rate are done again" check_format_again
+tap_case "process: a rate, and starts that are counted in frames" check_rate_start
+tap_case "record: bits and a rate" check_record_format
+
 # ---- no output is half of one ------------------------------------------------------
 
 check_full_disk() {
@@ -2296,6 +2513,7 @@ with_presets() { GST_PRESET_PATH=$root/gst/presets "$@"; }
 tap_case "completion: presets" with_presets completes process --preset Tele 'Telephone band'
 tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
 tap_case "completion: the kinds of noise shaping" completes process --noise-shaping med medium
+tap_case "completion: bits" completes process --bits fl float
 tap_case "completion: a chain to be run somewhere" completes devices "'HiBu" 'HiButterworth('
 tap_case "completion: files" completes process nois noise.wav
 tap_case "completion: a file with a chain" completes response --chain-file nois noise.wav

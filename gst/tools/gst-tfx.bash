@@ -57,6 +57,10 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W $'aac\nalac\nflac\nmp3\nopus\npcm\nvorbis\nwavpack' -- "$word")
     return
   fi
+  if [[ $previous == --bits ]]; then
+    mapfile -t COMPREPLY < <(compgen -W $'16\n24\n32\nfloat' -- "$word")
+    return
+  fi
   if [[ $previous == --dither ]]; then
     mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
     return

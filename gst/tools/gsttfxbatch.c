@@ -198,6 +198,8 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->output = output;
   job->chain = batch->options->chain;
   job->codec = batch->options->codec;
+  job->bits = batch->options->bits;
+  job->output_hz = batch->options->output_hz;
   job->dither = batch->options->dither;
   job->noise_shaping = batch->options->noise_shaping;
   job->has_target = batch->options->loudness != NULL;

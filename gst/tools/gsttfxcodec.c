@@ -26,8 +26,9 @@ static const GstTfxCodec codecs[] = {
       .mixes_down = TRUE },
   { "m4a", "aac", GST_TFX_CONTAINER_MP4, "avenc_aac ! mp4mux name=mux", LIBAV,
       TRUE, .needs_places = TRUE, .delay = 1024 },
+  /* (It takes 32 bits, and writes the upper 24 of them.) */
   { "m4a", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! mp4mux name=mux", LIBAV,
-      .needs_places = TRUE },
+      .needs_places = TRUE, .max_bits = 24 },
   { "mka", "flac", GST_TFX_CONTAINER_MATROSKA, "flacenc ! matroskamux", GOOD },
   /* (Any caps would become a video track.) */
   { "mka", "pcm", GST_TFX_CONTAINER_MATROSKA,
@@ -283,6 +284,167 @@ choose_format (const GstCaps *taken, const gchar *original)
                                           : gst_audio_format_to_string (best);
 }
 
+static const struct
+{
+  const gchar *bits, *format;
+} formats[] = { { "16", GST_AUDIO_NE (S16) }, { "24", GST_AUDIO_NE (S24) },
+  { "32", GST_AUDIO_NE (S32) }, { "float", GST_AUDIO_NE (F32) } };
+
+const gchar *
+gst_tfx_codec_get_format (const gchar *bits)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++) {
+    if (strcmp (formats[i].bits, bits) == 0)
+      return formats[i].format;
+  }
+  return NULL;
+}
+
+/* Whether a file has samples of this format, neither shorter nor longer. */
+static gboolean
+holds_format (const GstTfxCodec *codec, const GstCaps *taken,
+    const gchar *format)
+{
+  const gchar *best = choose_format (taken, format);
+  const GstAudioFormatInfo *a, *b;
+  guint depth;
+
+  if (!best)
+    return FALSE;
+  a = gst_audio_format_get_info (gst_audio_format_from_string (best));
+  b = gst_audio_format_get_info (gst_audio_format_from_string (format));
+  depth = (guint)GST_AUDIO_FORMAT_INFO_DEPTH (a);
+  if (codec->max_bits > 0)
+    depth = MIN (depth, codec->max_bits);
+  return !GST_AUDIO_FORMAT_INFO_IS_FLOAT (a) ==
+             !GST_AUDIO_FORMAT_INFO_IS_FLOAT (b) &&
+         depth == (guint)GST_AUDIO_FORMAT_INFO_DEPTH (b);
+}
+
+/* "a, b or c" */
+static gchar *
+join_words (const GPtrArray *words)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < words->len; i++)
+    g_string_append_printf (text, "%s%s",
+        i == 0                ? ""
+        : i + 1 == words->len ? " or "
+                              : ", ",
+        (const gchar *)words->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+static gint
+compare_rates (gconstpointer a, gconstpointer b)
+{
+  const gint x = *(const gint *)a, y = *(const gint *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The rates that an encoder takes, in words; NULL: it takes this one. */
+static gchar *
+list_other_rates (const GstCaps *taken, gint rate_hz)
+{
+  GArray *rates = g_array_new (FALSE, FALSE, sizeof (gint));
+  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  gboolean takes_it = gst_caps_get_size (taken) == 0;
+  gchar *list = NULL;
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GValue *value =
+        gst_structure_get_value (gst_caps_get_structure (taken, i), "rate");
+    const gboolean is_list = value && GST_VALUE_HOLDS_LIST (value);
+    const guint n = is_list ? gst_value_list_get_size (value) : value != NULL;
+
+    takes_it |= !value;
+    for (guint k = 0; k < n; k++) {
+      const GValue *item =
+          is_list ? gst_value_list_get_value (value, k) : value;
+
+      if (GST_VALUE_HOLDS_INT_RANGE (item)) {
+        const gint least = gst_value_get_int_range_min (item);
+        const gint most = gst_value_get_int_range_max (item);
+
+        takes_it |= rate_hz >= least && rate_hz <= most;
+        if (words->len == 0)
+          g_ptr_array_add (words,
+              g_strdup_printf ("from %d to %d", least, most));
+      } else if (G_VALUE_HOLDS_INT (item)) {
+        const gint rate = g_value_get_int (item);
+
+        takes_it |= rate == rate_hz;
+        g_array_append_val (rates, rate);
+      }
+    }
+  }
+  g_array_sort (rates, compare_rates);
+  for (guint i = 0; i < rates->len; i++) {
+    const gint rate = g_array_index (rates, gint, i);
+
+    if (i == 0 || rate != g_array_index (rates, gint, i - 1))
+      g_ptr_array_add (words, g_strdup_printf ("%d", rate));
+  }
+  if (!takes_it)
+    list = join_words (words);
+  g_ptr_array_unref (words);
+  g_array_unref (rates);
+  return list;
+}
+
+gboolean
+gst_tfx_codec_check (const GstTfxCodec *codec, const gchar *bits, gint rate_hz,
+    GError **error)
+{
+  GstElement *encoder;
+  GstCaps *taken;
+  GstPad *sink;
+  gchar *list;
+
+  if (bits && codec->is_lossy) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "bits is %s, but %s in a .%s is lossy, and has no number of bits", bits,
+        codec->name, codec->extension);
+    return FALSE;
+  }
+  if (!bits && rate_hz == 0)
+    return TRUE;
+  encoder = gst_tfx_codec_make (codec, error);
+  if (!encoder)
+    return FALSE;
+  gst_object_ref_sink (encoder);
+  sink = gst_element_get_static_pad (encoder, "sink");
+  taken = gst_pad_query_caps (sink, NULL);
+  if (bits && !holds_format (codec, taken, gst_tfx_codec_get_format (bits))) {
+    GPtrArray *held = g_ptr_array_new ();
+
+    for (gsize i = 0; i < G_N_ELEMENTS (formats); i++) {
+      if (holds_format (codec, taken, formats[i].format))
+        g_ptr_array_add (held, (gpointer)formats[i].bits);
+    }
+    list = join_words (held);
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "bits is %s, but %s in a .%s must have %s", bits, codec->name,
+        codec->extension, list);
+    g_ptr_array_unref (held);
+    g_free (list);
+  } else if (rate_hz > 0 && (list = list_other_rates (taken, rate_hz))) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "rate is %d Hz, but %s in a .%s must have %s Hz", rate_hz, codec->name,
+        codec->extension, list);
+    g_free (list);
+  } else {
+    bits = NULL;
+    rate_hz = 0;
+  }
+  gst_caps_unref (taken);
+  gst_object_unref (sink);
+  gst_object_unref (encoder);
+  return !bits && rate_hz == 0;
+}
+
 /* ---- channels ---------------------------------------------------------------------- */
 
 static gboolean
@@ -528,10 +690,40 @@ add_order (GstElement *element, const Order *orders, gsize n_orders,
   gst_object_unref (pad);
 }
 
+/* avenc_alac shifts the lower eight of 32 bits out. */
+static GstPadProbeReturn
+round_samples (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const gint32 half = 1 << 7;
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstAudioInfo audio;
+  GstMapInfo map;
+  gint32 *x;
+
+  if (caps && gst_audio_info_from_caps (&audio, caps) &&
+      GST_AUDIO_INFO_DEPTH (&audio) == 32) {
+    info->data = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    if (gst_buffer_map (info->data, &map, GST_MAP_READWRITE)) {
+      x = (gint32 *)(gpointer)map.data;
+      for (gsize i = 0; i < map.size / sizeof *x; i++)
+        x[i] = MIN (x[i], G_MAXINT32 - half) + half;
+      gst_buffer_unmap (info->data, &map);
+    }
+  }
+  gst_clear_caps (&caps);
+  return GST_PAD_PROBE_OK;
+}
+
 void
-gst_tfx_codec_mend_order (const GstTfxCodec *codec, GstElement *encoder,
+gst_tfx_codec_mend_samples (const GstTfxCodec *codec, GstElement *encoder,
     gint n_channels)
 {
+  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
+
+  if (strcmp (codec->name, "alac") == 0)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, round_samples, NULL,
+        NULL);
+  gst_object_unref (pad);
   if (strcmp (codec->name, "flac") == 0 && has_own_flac_order ())
     add_order (encoder, flac_orders, G_N_ELEMENTS (flac_orders), n_channels);
   if (strcmp (codec->name, "opus") == 0 && n_channels > 4 &&

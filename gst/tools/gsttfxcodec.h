@@ -32,7 +32,8 @@ typedef struct GstTfxCodec
   /* The encoder places left and right alone, and takes no channels without
    * places, though its caps do not say so. */
   gboolean needs_places;
-  guint delay; /* frames that the encoder adds at the start */
+  guint delay;    /* frames that the encoder adds at the start */
+  guint max_bits; /* if fewer than the samples that the encoder takes; or 0 */
 } GstTfxCodec;
 
 /* The codec of this name for files with this ending; without a name (NULL) the codec of
@@ -48,6 +49,15 @@ const gchar *gst_tfx_codec_get_input (GstElement *convert);
 /* The encoder, a bin with a sink and a source pad, floating; NULL with an error that
  * names what is missing. */
 GstElement *gst_tfx_codec_make (const GstTfxCodec *codec, GError **error);
+
+/* The sample format of an output with "16", "24", "32" or "float" bits; NULL: none of
+ * these. */
+const gchar *gst_tfx_codec_get_format (const gchar *bits);
+
+/* Whether this codec has a number of bits (NULL: any) and a rate (0: any).  FALSE with an
+ * error that lists those that it has. */
+gboolean gst_tfx_codec_check (const GstTfxCodec *codec, const gchar *bits,
+    gint rate_hz, GError **error);
 
 /* In bit/s: 64 kb/s for each stream of Opus, and 32 more for one of two channels. */
 gint gst_tfx_codec_get_opus_bitrate (gint n_channels);
@@ -75,8 +85,9 @@ gboolean gst_tfx_codec_has_layout (const GstTfxCodec *codec, guint64 mask,
     guint64 label);
 
 /* Corrects the order of channels on their way into an encoder of this codec, and out of
- * the decoder before `convert`, where GStreamer has it wrong. */
-void gst_tfx_codec_mend_order (const GstTfxCodec *codec, GstElement *encoder,
+ * the decoder before `convert`, where GStreamer has it wrong; and rounds samples that the
+ * encoder would truncate. */
+void gst_tfx_codec_mend_samples (const GstTfxCodec *codec, GstElement *encoder,
     gint n_channels);
 void gst_tfx_codec_mend_input (GstElement *convert);
 

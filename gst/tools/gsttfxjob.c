@@ -42,10 +42,17 @@ check_input (GstTfxJob *job, GStatBuf *status)
 static void
 check_output (GstTfxJob *job)
 {
+  const GstTfxCodec *codec;
   GStatBuf status;
 
-  job->is_of_output = !job->error && !gst_tfx_codec_find (job->extension,
-                                         job->codec, NULL, FALSE, &job->error);
+  if (job->error)
+    return;
+  codec =
+      gst_tfx_codec_find (job->extension, job->codec, NULL, FALSE, &job->error);
+  job->is_of_output = !codec;
+  /* (Else the codec is known with the first samples.) */
+  if (codec && (job->codec || !job->keeps_codec))
+    gst_tfx_codec_check (codec, job->bits, job->output_hz, &job->error);
   if (job->error || job->to_stdout)
     return;
   if (is_file (job) && gst_tfx_tool_would_replace (job->output, job->input))

@@ -35,6 +35,9 @@ typedef struct GstTfxJob
    * same, else the usual one. */
   const gchar *codec;
   gboolean must_keep_codec; /* no other one that loses anything */
+  /* Of the output, "16", "24", "32" or "float"; NULL: as many as the input. */
+  const gchar *bits;
+  gint output_hz;      /* its rate; 0: that of the input */
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
   const gchar *noise_shaping; /* of GstAudioNoiseShapingMethod; NULL: none */
   gboolean overwrite;         /* a file that is there */

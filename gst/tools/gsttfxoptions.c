@@ -8,6 +8,7 @@
 
 #include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
+#include "gsttfxcodec.h"
 #include "gsttfxnotes.h"
 #include "gsttfxtool.h"
 
@@ -16,6 +17,8 @@
 /* By EBU R 128. */
 #define USUAL_PEAK_DB -1.0
 #define MAX_JOBS 1024
+#define MIN_HZ 100
+#define MAX_HZ 10000000
 
 void
 gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
@@ -57,6 +60,13 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
             "codec of the outputs (that of the input where the extension is "
             "the same)",
             "NAME" },
+        { "bits", 0, 0, G_OPTION_ARG_STRING, &options->bits,
+            "sample format of the outputs: 16, 24, 32 or float (that of the "
+            "input)",
+            "BITS" },
+        { "rate", 'r', 0, G_OPTION_ARG_STRING, &options->rate,
+            "sample rate of the outputs; the chain runs at that of the input",
+            "HZ" },
         { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
             "normalize to this integrated loudness by EBU R 128, in two passes",
             "LUFS" },
@@ -101,6 +111,8 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->true_peak);
   g_free (options->dither);
   g_free (options->noise_shaping);
+  g_free (options->bits);
+  g_free (options->rate);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
 }
 
@@ -407,6 +419,27 @@ read_level (const gchar *name, const gchar *text, gdouble least,
 }
 
 gboolean
+gst_tfx_options_read_format (GstTfxOptions *options)
+{
+  guint64 rate_hz = 0;
+
+  if (options->bits && !gst_tfx_codec_get_format (options->bits)) {
+    gst_tfx_tool_error ("bits is '%s', but must be 16, 24, 32 or float",
+        options->bits);
+    return FALSE;
+  }
+  if (options->rate && !g_ascii_string_to_unsigned (options->rate, 10, MIN_HZ,
+                           MAX_HZ, &rate_hz, NULL)) {
+    gst_tfx_tool_error ("rate is '%s', but must be a whole number from %d "
+                        "to %d Hz",
+        options->rate, MIN_HZ, MAX_HZ);
+    return FALSE;
+  }
+  options->output_hz = (gint)rate_hz;
+  return TRUE;
+}
+
+gboolean
 gst_tfx_options_read (GstTfxOptions *options)
 {
   static const gchar *const dithers[] = { "none", "rpdf", "tpdf", "tpdf-hf",
@@ -443,7 +476,10 @@ gst_tfx_options_read (GstTfxOptions *options)
         options->noise_shaping);
     return FALSE;
   }
-  if (options->loudness && !gst_tfx_options_has_chain (options)) {
+  if (!gst_tfx_options_read_format (options))
+    return FALSE;
+  if ((options->loudness || options->bits || options->rate) &&
+      !gst_tfx_options_has_chain (options)) {
     options->chain = g_strdup ("");
     return TRUE;
   }
@@ -493,7 +529,9 @@ gst_tfx_options_describe (const GstTfxOptions *options)
       options->dither ? "\ndither " : "",
       options->dither ? options->dither : "",
       options->noise_shaping ? "\nnoise-shaping " : "",
-      options->noise_shaping ? options->noise_shaping : "", NULL);
+      options->noise_shaping ? options->noise_shaping : "",
+      options->bits ? "\nbits " : "", options->bits ? options->bits : "",
+      options->rate ? "\nrate " : "", options->rate ? options->rate : "", NULL);
 
   g_free (files);
   return text;

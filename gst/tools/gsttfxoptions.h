@@ -15,9 +15,10 @@ typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
   gchar *out, *base, *journal, *extension, *codec, *loudness, *dither;
-  gchar *noise_shaping, *true_peak;
+  gchar *noise_shaping, *true_peak, *bits, *rate;
   gdouble target_lufs;  /* of loudness, once it is read */
   gdouble most_peak_db; /* of true_peak, or the usual one, then */
+  gint output_hz;       /* of rate, then; 0: that of the input */
   gint n_jobs;
   gboolean overwrite, allow_cut, json, quiet;
   GPtrArray *notes; /* on filter settings; NULL: the chain was not read */
@@ -27,7 +28,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 17
+#define GST_TFX_OPTIONS_N_ENTRIES 19
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* Prints the names of the presets, a line each. */
 GstTfxToolStatus gst_tfx_options_print_presets (void);
@@ -51,10 +52,12 @@ gboolean gst_tfx_options_find_chain (GstTfxOptions *options, gint argc,
  * FALSE after a message too, with `usage`, if there are other words. */
 gboolean gst_tfx_options_take_chain (GstTfxOptions *options, gint argc,
     gchar **argv, const gchar *usage);
+/* Reads the options `bits` and `rate`.  FALSE after a message. */
+gboolean gst_tfx_options_read_format (GstTfxOptions *options);
 /* Finds the text of the chain.  FALSE after a message. */
 gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
-/* The same with the options of process and watch: with a loudness there may be no
- * chain. */
+/* The same with the options of process and watch: with a loudness, bits or a rate there
+ * may be no chain. */
 gboolean gst_tfx_options_read (GstTfxOptions *options);
 /* The chain that was read, as the title of a picture: that of a file without what else
  * stands there.  To be freed. */

@@ -18,6 +18,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxmend.h"
+#include "gsttfxresample.h"
 #include "gsttfxtags.h"
 #include "gsttfxtool.h"
 
@@ -76,8 +77,10 @@ name_caps (GstTfxOutput *output, GstEvent *event)
   output->label = output->mask = get_mask (&info);
   /* (16 bits are kept of a source.) */
   chosen = gst_tfx_codec_choose (output->codec, output->encoder,
-      job->format ? job->format : GST_AUDIO_NE (S16), output->n_channels,
-      &output->label, &error);
+      job->bits     ? gst_tfx_codec_get_format (job->bits)
+      : job->format ? job->format
+                    : GST_AUDIO_NE (S16),
+      output->n_channels, &output->label, &error);
   if (chosen) {
     set_format (output, chosen);
     output->is_integer = has_integers (chosen);
@@ -156,8 +159,9 @@ begin (GstTfxOutput *output)
   output->codec = gst_tfx_codec_find (job->extension, job->codec,
       job->keeps_codec ? gst_tfx_codec_get_input (output->input) : NULL,
       job->must_keep_codec, &error);
-  output->encoder =
-      output->codec ? gst_tfx_codec_make (output->codec, &error) : NULL;
+  if (output->codec &&
+      gst_tfx_codec_check (output->codec, job->bits, job->output_hz, &error))
+    output->encoder = gst_tfx_codec_make (output->codec, &error);
   if (!output->encoder) {
     GST_ELEMENT_ERROR (output->convert, STREAM, ENCODE, ("%s", error->message),
         (NULL));
@@ -173,7 +177,8 @@ begin (GstTfxOutput *output)
   gst_tfx_tags_clean (output->tags,
       job->source || job->from_stdin ? NULL : job->input, output->is_changed);
   set_up (output);
-  gst_tfx_codec_mend_order (output->codec, output->encoder, output->n_channels);
+  gst_tfx_codec_mend_samples (output->codec, output->encoder,
+      output->n_channels);
   pad = gst_element_get_static_pad (output->encoder, "src");
   gst_tfx_mend_begin (output, pad);
   gst_object_unref (pad);
@@ -266,9 +271,7 @@ look_at_doubles (GstTfxOutput *output, const gdouble *x, gsize n)
 static GstBuffer *
 take_samples (GstTfxOutput *output, GstBuffer *buffer)
 {
-  const guint64 rate_hz = (guint64)MAX (output->rate_hz, 1);
-  const guint64 before =
-      gst_util_uint64_scale (output->n_frames, GST_SECOND, rate_hz);
+  const guint64 before = output->n_frames;
   GstMapInfo map;
   gsize n;
 
@@ -281,16 +284,8 @@ take_samples (GstTfxOutput *output, GstBuffer *buffer)
   else if (output->is_integer)
     look_at_floats (output, (const gfloat *)(gpointer)map.data, n);
   gst_buffer_unmap (buffer, &map);
-  buffer = gst_buffer_make_writable (buffer);
-  GST_BUFFER_PTS (buffer) = before;
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) =
-      gst_util_uint64_scale (output->n_frames, GST_SECOND, rate_hz) - before;
-  GST_BUFFER_OFFSET (buffer) = GST_BUFFER_OFFSET_END (buffer) =
-      GST_BUFFER_OFFSET_NONE;
-  GST_BUFFER_FLAG_UNSET (buffer,
-      GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
-  return buffer;
+  return gst_tfx_resample_stamp (buffer, before, output->n_frames,
+      output->rate_hz);
 }
 
 static GstPadProbeReturn

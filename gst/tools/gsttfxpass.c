@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxpass.c: a file or a source once through a chain.
  *
- *   reader (or a source) ! audioconvert ! samples ! tfxchain !
+ *   reader (or a source) ! audioconvert ! samples ! tfxchain ! [resample !]
  *     [tfxchain !] audioconvert ! audioresample ! format ! encoder ! filesink
  *
- * The second tfxchain levels.  A pass that only measures ends behind it, in a
- * fakesink.
+ * The first resampler is for a rate that is asked for, the second one for what the
+ * encoder does not take.  The second tfxchain levels.  A pass that only measures ends
+ * behind it, in a fakesink.
  *
- * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24
- * bits.  audioconvert dithers on the way back.
+ * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24 bits or the
+ * output gets 24 or more.  audioconvert dithers on the way back.
  */
 #include "gsttfxpass.h"
 
@@ -24,6 +25,7 @@
 #include "gsttfxmend.h"
 #include "gsttfxoutput.h"
 #include "gsttfxreader.h"
+#include "gsttfxresample.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
@@ -61,11 +63,16 @@ gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)
 
 /* ---- the pipeline ------------------------------------------------------------------ */
 
+/* `info` is NULL for a source. */
 static const gchar *
-choose_samples (const GstAudioInfo *info)
+choose_samples (const GstTfxJob *job, const GstAudioInfo *info)
 {
-  return GST_AUDIO_INFO_DEPTH (info) >
-                 (GST_AUDIO_INFO_IS_FLOAT (info) ? 32 : 24)
+  const gboolean is_deep =
+      info &&
+      GST_AUDIO_INFO_DEPTH (info) > (GST_AUDIO_INFO_IS_FLOAT (info) ? 32 : 24);
+
+  return is_deep || g_strcmp0 (job->bits, "24") == 0 ||
+                 g_strcmp0 (job->bits, "32") == 0
              ? GST_AUDIO_NE (F64)
              : GST_AUDIO_NE (F32);
 }
@@ -85,7 +92,8 @@ take_info (const GstAudioInfo *info, gpointer data)
 
   set_caps (run->samples,
       gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-          run->pass->take_buffer ? GST_AUDIO_NE (F64) : choose_samples (info),
+          run->pass->take_buffer ? GST_AUDIO_NE (F64)
+                                 : choose_samples (run->job, info),
           NULL));
   g_free (run->job->format);
   run->job->format = g_strdup (GST_AUDIO_INFO_NAME (info));
@@ -93,11 +101,11 @@ take_info (const GstAudioInfo *info, gpointer data)
   run->job->n_channels = GST_AUDIO_INFO_CHANNELS (info);
 }
 
+/* NULL is an element that the factory could not make. */
 static GstElement *
-add (Run *run, const gchar *factory, GstElement *behind)
+add_made (Run *run, const gchar *factory, GstElement *element,
+    GstElement *behind)
 {
-  GstElement *element = gst_element_factory_make (factory, NULL);
-
   if (!element) {
     gst_tfx_pass_fail (run->job, "GStreamer has no element %s%s", factory,
         strcmp (factory, "tfxchain") == 0
@@ -109,6 +117,13 @@ add (Run *run, const gchar *factory, GstElement *behind)
   if (behind)
     gst_element_link (behind, element);
   return element;
+}
+
+static GstElement *
+add (Run *run, const gchar *factory, GstElement *behind)
+{
+  return add_made (run, factory, gst_element_factory_make (factory, NULL),
+      behind);
 }
 
 /* A file, or standard input. */
@@ -148,8 +163,9 @@ add_source (Run *run)
   if (!gst_element_link (source, run->convert))
     gst_tfx_pass_fail (run->job, "the source '%s' gives no sound",
         run->job->source);
-  set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
-                              G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
+  set_caps (run->samples,
+      gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+          choose_samples (run->job, NULL), NULL));
 }
 
 /* From the chain to the file that is being written. */
@@ -187,17 +203,22 @@ add_output (Run *run, GstElement *last)
 static gboolean
 build (Run *run)
 {
-  GstElement *sink;
+  GstElement *sink, *last;
 
   run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   run->convert = add (run, "audioconvert", NULL);
   run->samples = add (run, "capsfilter", run->convert);
   run->chain = add (run, "tfxchain", run->samples);
-  run->level = run->pass->level ? add (run, "tfxchain", run->chain) : NULL;
+  last = run->chain;
+  if (run->job->output_hz > 0)
+    last = add_made (run, "audioresample",
+        gst_tfx_resample_new (run->job->output_hz), last);
+  run->level = run->pass->level ? add (run, "tfxchain", last) : NULL;
+  last = run->level ? run->level : last;
   if (run->pass->part) {
-    add_output (run, run->level ? run->level : run->chain);
+    add_output (run, last);
   } else {
-    sink = add (run, "fakesink", run->level ? run->level : run->chain);
+    sink = add (run, "fakesink", last);
     if (sink)
       g_object_set (sink, "sync", FALSE, "signal-handoffs",
           run->pass->take_buffer != NULL, NULL);

@@ -161,7 +161,8 @@ collect_many (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
 static const gchar summary[] =
     "Filters sound files. It reads any format that GStreamer decodes, and "
     "writes .wav, .flac, .ogg, .opus, .mp3, .mka, .wv and .m4a, by the name of "
-    "the output. Rate, channels, sample format and tags are kept.";
+    "the output. Rate, channels, sample format and tags are kept, unless "
+    "--rate or --bits is given.";
 static const gchar description[] =
     "IN may be - (standard input), OUT may be - (standard output: .wav, or "
     "what --extension names).\n\n"

@@ -128,6 +128,93 @@ forget_loudness (guint8 *bext, gsize size)
     gst_tfx_bytes_put_le (bext + loudness + 2 * i, 2, unknown);
 }
 
+/* From a chunk "fmt "; all 0 if there is none. */
+typedef struct Format
+{
+  guint64 rate_hz, n_bits;
+} Format;
+
+static Format
+read_format (FILE *file)
+{
+  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
+  Format format = { 0, 0 };
+  GstTfxChunk chunk;
+  guint8 bytes[16];
+
+  for (; gst_tfx_bytes_read_chunk (file, at, FALSE, 0, &chunk) &&
+         !is_chunk (&chunk, "data");
+       at = gst_tfx_bytes_find_end (&chunk)) {
+    if (is_chunk (&chunk, "fmt ") &&
+        gst_tfx_bytes_read_at (file, chunk.at, bytes, sizeof bytes)) {
+      format.rate_hz = gst_tfx_bytes_get_le (bytes + 4, 4);
+      format.n_bits = gst_tfx_bytes_get_le (bytes + 14, 2);
+    }
+  }
+  return format;
+}
+
+/* The number in an element of an XML text; FALSE: there is none. */
+static gboolean
+read_number (const GString *xml, const gchar *name, guint64 *number)
+{
+  gchar *tag = g_strconcat ("<", name, ">", NULL);
+  const gchar *found = strstr (xml->str, tag);
+  const gchar *text = found ? found + strlen (tag) : "";
+  gchar *end = NULL;
+
+  *number = g_ascii_strtoull (text, &end, 10);
+  g_free (tag);
+  return end != text && *end == '<';
+}
+
+static void
+replace_number (GString *xml, const gchar *name, guint64 number)
+{
+  gchar *tag = g_strconcat ("<", name, ">", NULL), *text;
+  const gchar *found = strstr (xml->str, tag);
+  guint64 before;
+  gssize at;
+
+  if (found && read_number (xml, name, &before)) {
+    at = found + strlen (tag) - xml->str;
+    g_string_erase (xml, at, (gssize)strspn (xml->str + at, "0123456789"));
+    text = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+    g_string_insert (xml, at, text);
+    g_free (text);
+  }
+  g_free (tag);
+}
+
+/* "bext" has the start of a Broadcast Wave in frames.  "iXML" repeats it, and has the rate and
+ * the bits.  (Its timestamp has a separate rate, so it stays.) */
+static void
+mend_start (guint8 *bext, gsize size, const Format *from, const Format *to)
+{
+  const gsize start = 338;
+
+  if (size >= start + 8)
+    gst_tfx_bytes_put_le (bext + start, 8,
+        gst_util_uint64_scale_round (gst_tfx_bytes_get_le (bext + start, 8),
+            to->rate_hz, from->rate_hz));
+}
+
+static void
+mend_xml (GString *xml, const Format *from, const Format *to)
+{
+  guint64 low, high;
+
+  if (read_number (xml, "BWF_TIME_REFERENCE_LOW", &low) &&
+      read_number (xml, "BWF_TIME_REFERENCE_HIGH", &high)) {
+    low = gst_util_uint64_scale_round (high << 32 | low, to->rate_hz,
+        from->rate_hz);
+    replace_number (xml, "BWF_TIME_REFERENCE_LOW", low & G_MAXUINT32);
+    replace_number (xml, "BWF_TIME_REFERENCE_HIGH", low >> 32);
+  }
+  replace_number (xml, "FILE_SAMPLE_RATE", to->rate_hz);
+  replace_number (xml, "AUDIO_BIT_DEPTH", to->n_bits);
+}
+
 /* Behind everything else. */
 static gboolean
 append (FILE *file, const GstTfxChunk *chunk, const guint8 *bytes)
@@ -155,14 +242,19 @@ static gboolean
 copy (FILE *from, FILE *to)
 {
   goffset at = GST_TFX_BYTES_FIRST_CHUNK;
+  const Format before = read_format (from), after = read_format (to);
+  const gboolean is_other =
+      before.rate_hz > 0 &&
+      (before.rate_hz != after.rate_hz || before.n_bits != after.n_bits);
   guint64 long_size = 0;
   gboolean is_copied = TRUE;
-  GstTfxChunk chunk;
+  GstTfxChunk chunk, copied;
 
   for (; is_copied &&
          gst_tfx_bytes_read_chunk (from, at, FALSE, long_size, &chunk);
        at = gst_tfx_bytes_find_end (&chunk)) {
-    guint8 *bytes, size[16];
+    guint8 size[16];
+    GString *bytes;
 
     if (is_chunk (&chunk, "ds64") &&
         gst_tfx_bytes_read_at (from, chunk.at, size, sizeof size))
@@ -170,13 +262,20 @@ copy (FILE *from, FILE *to)
     if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
         chunk.size > MAX_BEHIND)
       continue;
-    bytes = g_malloc0 ((gsize)chunk.size + 1);
-    if (gst_tfx_bytes_read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
+    bytes = g_string_sized_new ((gsize)chunk.size + 1);
+    g_string_set_size (bytes, (gsize)chunk.size);
+    if (gst_tfx_bytes_read_at (from, chunk.at, bytes->str, bytes->len)) {
       if (is_chunk (&chunk, "bext"))
-        forget_loudness (bytes, (gsize)chunk.size);
-      is_copied = append (to, &chunk, bytes);
+        forget_loudness ((guint8 *)bytes->str, bytes->len);
+      if (is_other && is_chunk (&chunk, "bext"))
+        mend_start ((guint8 *)bytes->str, bytes->len, &before, &after);
+      else if (is_other)
+        mend_xml (bytes, &before, &after);
+      copied = chunk;
+      copied.size = bytes->len;
+      is_copied = append (to, &copied, (const guint8 *)bytes->str);
     }
-    g_free (bytes);
+    g_string_free (bytes, TRUE);
   }
   return is_copied;
 }

@@ -11,6 +11,7 @@ the picture, after one generation and after three.  Of the pairs TFX_TEST_PART s
 quarter.  --table prints what each kind holds, as docs/gst-tfx.md has it.
 """
 import base64
+import functools
 import json
 import os
 import struct
@@ -61,6 +62,13 @@ INPUTS = {
 # extension: its codec by default and its tags.
 OUTPUTS = {'wav': ('pcm_s16le', INFO), 'flac': ('flac', 0), 'ogg': ('vorbis', 0), 'oga': ('vorbis', 0),
            'opus': ('opus', 0), 'mp3': ('mp3', ID3), 'm4a': ('aac', MP4), 'mka': ('flac', MKA), 'wv': ('wavpack', APE)}
+# What --bits each codec has, lossy ones none; each kind's codecs, some rates that it has, and one that it has not.
+BITS = {'pcm': ('16', '24', '32', 'float'), 'flac': ('16', '24'), 'wavpack': ('32',), 'alac': ('16', '24')}
+FORMATS = {'wav': ('pcm', (48000, 11025, 192000), None), 'flac': ('flac', (48000, 11025, 192000), 700000),
+           'ogg': ('vorbis', (48000, 11025, 192000), 300000), 'oga': ('flac', (48000, 192000), 700000),
+           'opus': ('opus', (48000, 24000, 8000), 44100), 'mp3': ('mp3', (48000, 22050, 8000), 96000),
+           'm4a': ('aac alac', (48000, 22050, 96000), 192000), 'mka': ('flac pcm', (48000, 11025, 192000), None),
+           'wv': ('wavpack', (48000, 11025, 192000), 384000)}
 LOSSLESS = ('pcm_s16le', 'pcm_s16be', 'flac', 'alac', 'wavpack')
 # How each says how many frames it has.
 LENGTHS = {'wav': 'exact', 'flac': 'exact', 'ogg': 'exact: the last page', 'oga': 'exact: the last page',
@@ -310,6 +318,53 @@ def check_opus_order():
             assert abs(found - tones[c]) < 20, f'{layout}: channel {c} has {found} Hz, not {tones[c]}'
 
 
+def check_bits(extension, codec):
+    """Outputs have the bits that they are told, of the product in double precision, or fail with a word."""
+    name = 'bits.' + extension
+    x = memoryview(run('ffmpeg', '-v', 'error', '-i', 'noise.wav', '-f', 's16le', '-')).cast('h')
+    for bits in '16', '24', '32', 'float':
+        done = subprocess.run(['gst-tfx', 'process', '-q', '-f', '--dither', 'none', '--codec', codec, '--bits', bits,
+                               'noise.wav', name, 'Gain(0.3)'], capture_output=True, text=True)
+        if bits not in BITS.get(codec, ()):
+            held = BITS.get(codec, ())
+            has = (f"must have {', '.join(held[:-1])}{' or ' if held[1:] else ''}{held[-1]}" if held
+                   else 'is lossy, and has no number of bits')
+            wanted = f'noise.wav: bits is {bits}, but {codec} in a .{extension} {has}'
+            assert done.returncode == 1 and wanted in done.stderr, done.stderr
+            continue
+        assert done.returncode == 0, done.stderr
+        stream = probe(name)['streams'][0]
+        depth = 32 if bits == 'float' else int(bits)
+        found = stream.get('bits_per_raw_sample') or stream['bits_per_sample']
+        assert int(found) == depth and stream['sample_fmt'].strip('p') == {'16': 's16', 'float': 'flt'}.get(bits, 's32'), stream
+        how = ('f', 'f32le') if bits == 'float' else ('i', 's32le')
+        y = memoryview(run('ffmpeg', '-v', 'error', '-i', name, '-f', how[1], '-')).cast(how[0])
+        assert len(y) == len(x) == 2 * FRAMES, len(y)
+        step = 1 if bits == 'float' else 2 ** (32 - depth)
+        scale = 1.0 if bits == 'float' else 2.0 ** (depth - 1)
+        error = max(abs(v / step - 0.3 * scale / 32768 * w) for v, w in zip(y, x))
+        assert error <= {'float': 2 ** -25, '32': 1}.get(bits, 0.5 + 2 ** -8), f'{bits} bits: an error of {error} steps'
+
+
+def check_rates(extension):
+    """Outputs have the rate that they are told, and as many frames as that makes, or fail with a word."""
+    name = 'rate.' + extension
+    codecs, rates, refused = FORMATS[extension]
+    for codec, rate in [(c, r) for c in codecs.split() for r in (*rates, refused) if r]:
+        done = subprocess.run(['gst-tfx', 'process', '-q', '-f', '--codec', codec, '--rate', str(rate), 'noise.wav', name],
+                              capture_output=True, text=True)
+        if rate == refused:
+            wanted = f'noise.wav: rate is {rate} Hz, but {codec} in a .{extension} must have '
+            assert done.returncode == 1 and wanted in done.stderr, done.stderr
+            continue
+        assert done.returncode == 0, done.stderr
+        found, n = int(probe(name)['streams'][0]['sample_rate']), len(decode(name)) // 4
+        # (Opus decodes to 48 kHz.)
+        assert found == (48000 if extension == 'opus' else rate), f'{rate}: {found} Hz'
+        wanted = (2 * FRAMES * rate + RATE) // (2 * RATE) * found // rate
+        assert n == wanted, f'{rate} Hz: {n} frames, not {wanted}'
+
+
 def check_cuesheet():
     """The cue sheet of a .flac is the same, unless the length is another one."""
     from mutagen import flac
@@ -433,7 +488,10 @@ def main():
                 except AssertionError as error:
                     fault = str(error)
                 tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
-        for name, check in (('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
+        formats = [(f'bits of {codec} in .{extension}', functools.partial(check_bits, extension, codec))
+                   for extension, found in FORMATS.items() for codec in found[0].split()]
+        formats += [(f'rates of .{extension}', functools.partial(check_rates, extension)) for extension in FORMATS]
+        for name, check in (*formats, ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
                             ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
                             ('several pictures', check_pictures), ('sound beside other tracks', check_other_tracks)):
             try:
