@@ -51,6 +51,20 @@ print_help (void)
   g_print ("%s", examples);
 }
 
+/* faad drops the first and the last frames of AAC: a file fails without
+ * gstreamer1.0-libav. */
+static void
+avoid_faad (void)
+{
+  GstPluginFeature *faad =
+      gst_registry_lookup_feature (gst_registry_get (), "faad");
+
+  if (!faad)
+    return;
+  gst_plugin_feature_set_rank (faad, GST_RANK_NONE);
+  gst_object_unref (faad);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -75,6 +89,8 @@ main (int argc, char **argv)
     g_print ("gst-tfx %s\n", VERSION);
     return GST_TFX_TOOL_OK;
   }
+  if (strcmp (argv[1], "play") != 0)
+    avoid_faad ();
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (strcmp (argv[1], commands[i].name) == 0)
       return (int)gst_tfx_tool_close_streams (

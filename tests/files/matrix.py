@@ -447,6 +447,14 @@ def print_table():
         print(f"| `.{extension}` | {which} | {'yes' if kind != INFO else 'no'} | {LENGTHS[extension]} |")
 
 
+def check_faad():
+    """faad, of gstreamer1.0-plugins-bad, loses frames at both ends of AAC."""
+    run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', '-c:a', 'aac', 'faad.m4a')
+    done = subprocess.run(['gst-tfx', 'process', '--force', 'faad.m4a', 'faad.wav', 'Gain(1)'], capture_output=True,
+                          env={**os.environ, 'GST_PLUGIN_FEATURE_RANK': 'avdec_aac:NONE,avdec_aac_fixed:NONE'})
+    assert done.returncode == 1 and b'gstreamer1.0-libav' in done.stderr, 'it is decoded'
+
+
 # What gst-tfx says where gstreamer1.0-libav or gstreamer1.0-plugins-bad is not installed.
 LACKING = ('GStreamer lacks a plugin', 'needs the GStreamer element')
 
@@ -493,7 +501,7 @@ def main():
         formats += [(f'rates of .{extension}', functools.partial(check_rates, extension)) for extension in FORMATS]
         for name, check in (*formats, ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
                             ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
-                            ('several pictures', check_pictures), ('sound beside other tracks', check_other_tracks)):
+                            ('several pictures', check_pictures), ('AAC without gstreamer1.0-libav', check_faad), ('sound beside other tracks', check_other_tracks)):
             try:
                 check()
                 tell(name, '')
