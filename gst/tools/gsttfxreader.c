@@ -43,7 +43,7 @@ struct GstTfxReader
   gchar *path, *uri;
   GstTfxReaderFound found;
   gpointer data;
-  GstElement *bin, *decoder, *convert, *filter;
+  GstElement *bin, *decoder, *convert, *resample, *filter;
   GstElement *source, *parser; /* or NULL */
   GstPad *sink;                /* of the first converter */
   gpointer used; /* decoder of the track that is read; only compared: atomic */
@@ -454,6 +454,16 @@ note_used (GstTfxReader *reader, GstPad *pad)
   gst_clear_object (&pad);
 }
 
+/* A bin starts elements that it cannot order, such as a decoder without pads, in any order:
+ * a decoder that is linked to an element in READY loses its first sound. */
+static void
+start_converters (GstTfxReader *reader)
+{
+  gst_element_sync_state_with_parent (reader->filter);
+  gst_element_sync_state_with_parent (reader->resample);
+  gst_element_sync_state_with_parent (reader->convert);
+}
+
 /* The first track; or what takes its place. */
 static void
 take_pad (GstElement *decoder, GstPad *pad, gpointer data)
@@ -471,6 +481,7 @@ take_pad (GstElement *decoder, GstPad *pad, gpointer data)
       begin_part (reader);
       reader->is_joined = reader->is_stamped = TRUE;
     }
+    start_converters (reader);
     gst_pad_link (pad, reader->sink);
     note_used (reader, pad);
     g_atomic_int_set (&reader->has_sound, TRUE);
@@ -629,7 +640,6 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
     GstTfxReaderFound found, gpointer data, GError **error)
 {
   GstTfxReader *reader = g_new0 (GstTfxReader, 1);
-  GstElement *resample;
   GstPad *pad;
 
   if (!path && !uri && is_stdin_file ())
@@ -647,15 +657,17 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
       G_CALLBACK (take_element), reader);
   reader->convert =
       add (reader, gst_element_factory_make ("audioconvert", NULL));
-  resample = add (reader, gst_element_factory_make ("audioresample", NULL));
+  reader->resample =
+      add (reader, gst_element_factory_make ("audioresample", NULL));
   reader->filter = add (reader, gst_element_factory_make ("capsfilter", NULL));
   if (path)
     reader->links = gst_tfx_cut_find_links (path);
-  if (!add_link (reader, error) || !reader->convert || !resample) {
+  if (!add_link (reader, error) || !reader->convert || !reader->resample) {
     gst_object_unref (gst_object_ref_sink (reader->bin));
     return NULL;
   }
-  gst_element_link_many (reader->convert, resample, reader->filter, NULL);
+  gst_element_link_many (reader->convert, reader->resample, reader->filter,
+      NULL);
   pad = gst_element_get_static_pad (reader->filter, "src");
   gst_element_add_pad (reader->bin, gst_ghost_pad_new ("src", pad));
   gst_object_unref (pad);
