@@ -761,6 +761,10 @@ bool tfx_filter_runs_on (const TfxFilter *filter, const TfxBackend *backend);
  * the last one. */
 const char *tfx_cpu_kernel (size_t index);
 
+/* Whether this processor runs AVX-512's vectors in halves: then other shapes are the
+ * cheapest, and results of "avx512" differ by rounding from those of others. */
+bool tfx_cpu_halves_avx512 (void);
+
 /* What TFX_CPU asks for, if this machine has no kernels of that name and the
  * best ones are taken instead; NULL otherwise. */
 const char *tfx_cpu_unknown (void);

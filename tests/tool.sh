@@ -1804,6 +1804,151 @@ tap_case "a locale without letters" check_locale
 tap_case "process: two files of one name" exits 2 "would both become" \
   gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
 
+# ---- manifests ------------------------------------------------------------------------
+
+# manifest_value FILE OUTPUT KEY: as the manifest has it
+manifest_value() {
+  python3 -c '
+import json, sys
+with open(sys.argv[1]) as f:
+    print(*(e[sys.argv[3]] for e in map(json.loads, f) if e.get("output") == sys.argv[2]))' "$@"
+}
+# change_sample FILE: the lowest bit of a sample of a WAV
+change_sample() {
+  python3 - "$1" << 'PY'
+import sys
+wav = bytearray(open(sys.argv[1], "rb").read())
+wav[wav.index(b"data") + 8 + 4000] ^= 1
+open(sys.argv[1], "wb").write(wav)
+PY
+}
+
+# An entry for each output, in the order of the inputs, whatever the number of jobs.
+check_manifest() {
+  local kind name=$'it\'s [odd]\n\xff\xc3\xbc "\\u0041".wav'
+  mkdir record && cp noise.wav record/a.wav && cp noise.wav "record/$name" || return 1
+  for kind in flac wv mp3 ogg; do gst-tfx process -q noise.wav record/b.$kind 'Gain(0.5)' || return 1; done
+  gst-tfx process -q -j 1 -o recorded --manifest made.jsonl -c 'HiButterworth(80) | Limiter(-6)' record &&
+    mv recorded recorded-1 && mv made.jsonl made-1.jsonl &&
+    gst-tfx process -q -j 4 -o recorded --manifest made.jsonl -c 'HiButterworth(80) | Limiter(-6)' record &&
+    cat made.jsonl && cmp made.jsonl made-1.jsonl && [ "$(wc -l < made.jsonl)" -eq 7 ] &&
+    exits 0 "6 ok, 0 differ" gst-tfx verify made.jsonl && [ -z "$(gst-tfx verify -q -j 1 made.jsonl 2>&1)" ] ||
+    return 1
+  # What the manifest says, by other programs.
+  [ "$(manifest_value made.jsonl recorded/a.wav input_sha256)" = "$(decode record/a.wav | sha256sum | cut -d ' ' -f 1)" ] &&
+    [ "$(manifest_value made.jsonl recorded/b.flac output_sha256)" = "$(decode recorded/b.flac | sha256sum | cut -d ' ' -f 1)" ] &&
+    [ "$(manifest_value made.jsonl recorded/b.mp3 output_frames)" -eq 48000 ] &&
+    [ "$(manifest_value made.jsonl recorded/b.flac output_channels)" -eq 2 ] &&
+    gst-tfx loudness --json recorded/a.wav |
+    grep -q "\"integrated\": $(manifest_value made.jsonl recorded/a.wav output_lufs)0*, .*\"true_peak\": $(manifest_value made.jsonl recorded/a.wav output_true_peak)0*,"
+}
+tap_case "manifest: of all kinds, in any number of jobs" check_manifest
+
+# An entry is that of the last run; the journal's "done" without one is not enough.
+check_manifest_again() {
+  local chain='HiButterworth(80) | Limiter(-6)'
+  cp made.jsonl before.jsonl
+  exits 0 "0 done, 0 failed, 6 done before" gst-tfx process -o recorded --manifest made.jsonl -c "$chain" record &&
+    cmp made.jsonl before.jsonl && sed -i -e '1s/6}/5}/' -e '3d' made.jsonl &&
+    exits 0 "1 done, 0 failed, 5 done before" gst-tfx process -o recorded --manifest made.jsonl -c "$chain" record &&
+    exits 0 "6 ok" gst-tfx verify made.jsonl && [ "$(wc -l < made.jsonl)" -eq 7 ] &&
+    exits 0 "1 done" gst-tfx process -f -o recorded --manifest made.jsonl -c 'Gain(0.5)' record/a.wav &&
+    exits 0 "6 ok" gst-tfx verify made.jsonl && [ "$(wc -l < made.jsonl)" -eq 7 ] &&
+    [ "$(manifest_value made.jsonl recorded/a.wav chain)" = 'Gain(0.5)' ] && nothing_left . &&
+    cp made-1.jsonl made.jsonl && rm -rf recorded && mv recorded-1 recorded
+}
+tap_case "manifest: a second run" check_manifest_again
+
+# Each difference is named, and no other file differs.
+check_verify() {
+  cp record/a.wav a.kept && cp recorded/a.wav out.kept && change_sample record/a.wav &&
+    exits 1 "recorded/a.wav: differs: the input has changed: other samples" gst-tfx verify made.jsonl &&
+    grep -qx "5 ok, 1 differ" said.txt && cp a.kept record/a.wav && change_sample recorded/a.wav &&
+    exits 1 "recorded/a.wav: differs: the output has changed: other samples" gst-tfx verify made.jsonl &&
+    grep -qx "5 ok, 1 differ" said.txt && rm recorded/a.wav record/b.flac &&
+    exits 1 "recorded/a.wav: differs: the output is missing" gst-tfx verify made.jsonl &&
+    grep -qx "recorded/b.flac: differs: the input record/b.flac is missing" said.txt &&
+    cp out.kept recorded/a.wav && cp recorded/b.flac record/b.flac &&
+    exits 1 "recorded/b.flac: differs: the input has changed: other samples" gst-tfx verify made.jsonl &&
+    cp noise.wav recorded/b.mp3 && gst-tfx process -q -f noise.wav recorded/b.wv 'Gain(1)' &&
+    exits 1 "recorded/b.wv: differs: the output has changed: other samples" gst-tfx verify made.jsonl &&
+    grep -q "recorded/b.mp3: differs: the output has changed" said.txt
+}
+tap_case "verify: a changed or missing file" check_verify
+
+# sed EXPRESSION: of the line of recorded/a.wav
+changed() { sed "/\"recorded.a.wav\"/$1" made-1.jsonl > changed.jsonl; }
+check_verify_result() {
+  changed 's/Limiter(-6)/Limiter(-7)/' &&
+    exits 1 "recorded/a.wav: differs: the chain, a file that it names or an option is not the recorded one" \
+      gst-tfx verify changed.jsonl && changed 's/Limiter(-6)/Limitr(-6)/' &&
+    exits 1 "recorded/a.wav: differs: its options are not valid" gst-tfx verify changed.jsonl &&
+    changed 's/"result_sha256": "./"result_sha256": "x/' &&
+    exits 1 "recorded/a.wav: differs: the chain gives another result" gst-tfx verify changed.jsonl &&
+    changed 's/"input_rate": 48000/"input_rate": 44100/' &&
+    exits 1 "the input has changed: rate 48000, recorded 44100" gst-tfx verify changed.jsonl &&
+    changed 's/"gst_tfx": "[^"]*", /"gst_tfx": "0.0.1", /; s/"result_sha256": "./"result_sha256": "x/' &&
+    exits 1 "another result (recorded by gst-tfx 0.0.1 with GStreamer" gst-tfx verify changed.jsonl &&
+    changed 's/"kernel": "[^"]*"/"kernel": "cpu mmx"/' &&
+    exits 1 "recorded/a.wav: differs: the result cannot be compared on this machine: the kernel was cpu mmx" \
+      gst-tfx verify changed.jsonl
+}
+tap_case "verify: a changed manifest" check_verify_result
+check_verify_damaged() {
+  head -c -20 made-1.jsonl > damaged.jsonl &&
+    exits 2 "damaged.jsonl, line 7: it is not a whole JSON object" gst-tfx verify damaged.jsonl &&
+    head -n 4 made-1.jsonl > damaged.jsonl &&
+    exits 2 "damaged.jsonl, line 5: it ends before the 6 files of line 1" gst-tfx verify damaged.jsonl &&
+    cat made-1.jsonl made-1.jsonl > damaged.jsonl &&
+    exits 2 "damaged.jsonl, line 8: it has more or fewer than the 6 files of line 1" gst-tfx verify damaged.jsonl &&
+    sed '3s/"kernel": "[^"]*", //' made-1.jsonl > damaged.jsonl &&
+    exits 2 'damaged.jsonl, line 3: it has no "kernel"' gst-tfx verify damaged.jsonl &&
+    exits 2 "text.wav, line 1: it does not begin as a manifest does" gst-tfx verify text.wav &&
+    exits 2 "no-such.jsonl" gst-tfx verify no-such.jsonl &&
+    exits 2 "rew.txt, line 1" gst-tfx process --manifest rew.txt noise.wav never.wav 'Gain(1)' &&
+    exits 2 "the manifest no-such/x.jsonl cannot be written" \
+      gst-tfx process --manifest no-such/x.jsonl noise.wav never.wav 'Gain(1)' &&
+    exits 2 "has the name of a sound file" gst-tfx process --manifest never.wav noise.wav never.flac 'Gain(1)' &&
+    exits 2 "--manifest needs files" gst-tfx process --manifest x.jsonl noise.wav - 'Gain(1)' &&
+    [ ! -e never.wav ] && [ ! -e x.jsonl ]
+}
+tap_case "verify: a damaged manifest" check_verify_damaged
+
+# What a chain names, and the other options that change samples.
+check_verify_options() {
+  printf '0.5\n0.25\n' > taps.txt && rm -f options.jsonl &&
+    gst-tfx process -q -f --manifest options.jsonl -l -20 --true-peak -3 --dither rpdf --noise-shaping simple \
+      --bits 24 --rate 44100 noise.wav options.wav -c "FIR('taps.txt') | Gain(4)" &&
+    exits 0 "1 ok" gst-tfx verify options.jsonl && cat options.jsonl &&
+    [ "$(manifest_value options.jsonl options.wav true_peak)" = -3 ] && printf '0.5\n0.26\n' > taps.txt &&
+    exits 1 "a file that it names or an option is not" gst-tfx verify options.jsonl
+}
+tap_case "verify: options and files of a chain" check_verify_options
+
+# Each kernel has a process of its own.
+check_verify_kernels() {
+  rm -f kernels.jsonl && gst-tfx process -q -f --manifest kernels.jsonl noise.wav k1.wav 'LoButterworth(1000, order=8)' &&
+    TFX_CPU=c gst-tfx process -q -f --manifest kernels.jsonl noise.wav k2.wav 'LoButterworth(1000, order=8)' &&
+    [ "$(manifest_value kernels.jsonl k2.wav kernel)" = "cpu c" ] && exits 0 "k1.wav: ok" gst-tfx verify kernels.jsonl &&
+    [ "$(grep -cx "k2.wav: ok" said.txt)" -eq 1 ] && change_sample k2.wav && exits 1 "k1.wav: ok" gst-tfx verify kernels.jsonl &&
+    grep -q "^k2.wav: differs: the output has changed" said.txt
+}
+tap_case "verify: several kernels" check_verify_kernels
+
+# The samples of one sound come from .wav, .flac and .mka in other buffers.
+check_manifest_buffers() {
+  local kind
+  gst-tfx process -q -f --dither none noise.wav cut.flac 'Gain(1)' &&
+    gst-tfx process -q -f --dither none noise.wav cut.mka 'Gain(1)' && cp noise.wav cut.wav && rm -f cut.jsonl || return 1
+  for kind in wav flac mka; do
+    gst-tfx process -q -f --manifest cut.jsonl cut.$kind cut-$kind.wav 'HiButterworth(80) | Compressor() | Reverb()' || return 1
+  done
+  for kind in wav flac mka; do
+    echo "$(manifest_value cut.jsonl cut-$kind.wav input_sha256) $(manifest_value cut.jsonl cut-$kind.wav result_sha256)"
+  done | sort | uniq -c | tee cut.txt && [ "$(awk 'NF == 3' cut.txt | wc -l)" -eq 1 ]
+}
+tap_case "manifest: buffers of other sizes" check_manifest_buffers
+
 # ---- a folder that is watched -------------------------------------------------------
 
 same() {

@@ -206,9 +206,6 @@ extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;
 
-/* Whether this processor runs AVX-512's vectors in halves (cpu.c). */
-bool tfx_cpu_halves_avx512 (void);
-
 /* Those of that name, which is one of them (sets.c). */
 const TfxKernels *tfx_kernels_for (const char *name);
 

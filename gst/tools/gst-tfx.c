@@ -16,6 +16,7 @@ typedef struct Command
 
 static const Command commands[] = {
   { "process", "filter sound files", gst_tfx_process_run },
+  { "verify", "verify the files of a manifest", gst_tfx_verify_run },
   { "watch", "filter files as they arrive in a folder", gst_tfx_watch_run },
   { "play", "play a file or the microphone through a chain", gst_tfx_play_run },
   { "record", "record the microphone through a chain", gst_tfx_record_run },

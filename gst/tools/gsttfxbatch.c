@@ -13,6 +13,7 @@
 #include "gsttfxcodec.h"
 #include "gsttfxjob.h"
 #include "gsttfxjournal.h"
+#include "gsttfxmanifest.h"
 #include "gsttfxpass.h"
 #include "gsttfxreport.h"
 
@@ -32,11 +33,14 @@ struct GstTfxBatch
   GPtrArray *jobs;     /* of GstTfxJob: of this run, or of the next one */
   GHashTable *outputs; /* their names, to Origin */
   GstTfxJournal *journal;
-  GMutex lock;   /* of what is printed, and of the counts */
-  guint n_added; /* of all runs, as the others are */
+  GstTfxManifest *manifest; /* NULL: none is asked for */
+  gchar *digest;            /* of the options */
+  GMutex lock;              /* of what is printed, and of the counts */
+  guint n_added;            /* of all runs, as the others are */
   guint n_done, n_failed, n_before;
   guint n_counted; /* done or failed before this run */
   gboolean shows_progress;
+  gboolean is_unrecorded; /* the manifest could not be written */
   gint64 start;
 };
 
@@ -113,6 +117,9 @@ free_job (gpointer data)
 {
   GstTfxJob *job = data;
 
+  if (job->trace)
+    gst_tfx_job_trace_clear (job->trace);
+  g_free (job->trace);
   gst_tfx_job_clear (job);
   g_free ((gchar *)job->input);
   g_free ((gchar *)job->output);
@@ -150,6 +157,8 @@ gst_tfx_batch_free (GstTfxBatch *batch)
   g_hash_table_unref (batch->outputs);
   g_ptr_array_unref (batch->jobs);
   g_clear_pointer (&batch->journal, gst_tfx_journal_close);
+  g_clear_pointer (&batch->manifest, gst_tfx_manifest_close);
+  g_free (batch->digest);
   g_free (batch);
 }
 
@@ -158,7 +167,7 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
 {
   const GstTfxOptions *options = batch->options;
   GError *error = NULL;
-  gchar *journal, *settings;
+  gchar *journal;
 
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
     gchar *list = gst_tfx_codec_list_extensions ();
@@ -176,15 +185,42 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   journal = options->journal
                 ? g_strdup (options->journal)
                 : g_build_filename (options->out, ".gst-tfx-journal", NULL);
-  settings = gst_tfx_options_describe (options);
+  batch->digest = gst_tfx_options_digest (options);
   batch->journal = gst_tfx_journal_open (journal, options->journal != NULL,
-      settings, &error);
-  g_free (settings);
+      batch->digest, &error);
   g_free (journal);
   if (!batch->journal)
     gst_tfx_tool_error ("%s", error->message);
   g_clear_error (&error);
   return batch->journal != NULL;
+}
+
+gboolean
+gst_tfx_batch_open_manifest (GstTfxBatch *batch)
+{
+  const gchar *path = batch->options->manifest;
+  gchar *extension = path ? gst_tfx_codec_get_extension (path) : NULL;
+  GError *error = NULL;
+  gboolean is_open;
+
+  if (extension && gst_tfx_codec_is_known (extension))
+    g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+        "the manifest %s has the name of a sound file", path);
+  else if (path)
+    batch->manifest = gst_tfx_manifest_open (path, FALSE, &error);
+  /* (That it cannot be written shows now, not after hours.) */
+  if (batch->manifest && gst_tfx_manifest_write (batch->manifest, &error)) {
+    if (!batch->digest)
+      batch->digest = gst_tfx_options_digest (batch->options);
+    /* A GPU may take over in mid-file. */
+    g_setenv ("TFX_DEVICE", "cpu", FALSE);
+  }
+  if (error)
+    gst_tfx_tool_error ("%s", error->message);
+  is_open = error == NULL;
+  g_clear_error (&error);
+  g_free (extension);
+  return is_open;
 }
 
 static GstTfxJob *
@@ -207,6 +243,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->most_peak_db = batch->options->most_peak_db;
   job->overwrite = batch->options->overwrite;
   job->allow_cut = batch->options->allow_cut;
+  job->trace = batch->manifest ? g_new0 (GstTfxJobTrace, 1) : NULL;
   g_ptr_array_add (batch->jobs, job);
   g_hash_table_insert (batch->outputs, g_strdup (output), origin);
   batch->n_added++;
@@ -306,7 +343,9 @@ add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
     return TRUE;
   }
   is_done = gst_tfx_journal_is_done (batch->journal, input, output);
-  if (is_done && !is_changed) {
+  if (is_done && !is_changed &&
+      (!batch->manifest || gst_tfx_manifest_has (batch->manifest, input, output,
+                               batch->digest))) {
     batch->n_before++;
     g_free (output);
   } else {
@@ -379,6 +418,25 @@ run_job (gpointer data, gpointer user_data)
   g_free (state);
 }
 
+/* In the order of the inputs, with what an earlier run has recorded. */
+static void
+write_manifest (GstTfxBatch *batch)
+{
+  GError *error = NULL;
+
+  for (guint i = 0; i < batch->jobs->len; i++) {
+    const GstTfxJob *job = g_ptr_array_index (batch->jobs, i);
+
+    if (!job->error && job->trace->output.sha256)
+      gst_tfx_manifest_add (batch->manifest, job, batch->options,
+          batch->digest);
+  }
+  batch->is_unrecorded = !gst_tfx_manifest_write (batch->manifest, &error);
+  if (error)
+    gst_tfx_tool_error ("%s", error->message);
+  g_clear_error (&error);
+}
+
 /* Of a folder that is watched for months there is no end of jobs. */
 static void
 drop_jobs (GstTfxBatch *batch)
@@ -411,6 +469,8 @@ gst_tfx_batch_run (GstTfxBatch *batch)
   }
   g_thread_pool_free (pool, FALSE, TRUE);
   clear_progress (batch);
+  if (batch->manifest)
+    write_manifest (batch);
   drop_jobs (batch);
 }
 
@@ -429,5 +489,6 @@ gst_tfx_batch_summarise (const GstTfxBatch *batch)
   }
   if (gst_tfx_tool_is_interrupted ())
     return GST_TFX_TOOL_INTERRUPTED;
-  return batch->n_failed > 0 ? GST_TFX_TOOL_FAILED : GST_TFX_TOOL_OK;
+  return batch->n_failed > 0 || batch->is_unrecorded ? GST_TFX_TOOL_FAILED
+                                                     : GST_TFX_TOOL_OK;
 }

@@ -18,6 +18,9 @@ void gst_tfx_batch_free (GstTfxBatch *batch);
 /* Makes the folder of outputs and opens its journal.  FALSE after a message. */
 gboolean gst_tfx_batch_open_folder (GstTfxBatch *batch);
 
+/* Reads the manifest, if one is asked for.  FALSE after a message. */
+gboolean gst_tfx_batch_open_manifest (GstTfxBatch *batch);
+
 /* Adds one file; "-" is standard input, or standard output. */
 void
 gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, const gchar *output);

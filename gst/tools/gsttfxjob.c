@@ -5,6 +5,8 @@
 #include "gsttfxjob.h"
 
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <glib/gstdio.h>
@@ -123,8 +125,8 @@ run_levelled (GstTfxJob *job, const gchar *part)
 {
   GstTfxJobLoudness *loudness = &job->loudness;
   const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2, NULL,
-    NULL };
-  GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL };
+    NULL, NULL };
+  GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL, job->trace };
   GstTfxLoudness measured;
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -159,7 +161,7 @@ static void
 run_once (GstTfxJob *job, const gchar *level, const gchar *part,
     GstTfxLoudness *loudness)
 {
-  const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL };
+  const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL, job->trace };
 
   gst_tfx_pass_run (&pass, loudness);
   gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
@@ -178,6 +180,56 @@ finish (GstTfxJob *job, const GStatBuf *before)
   if (!job->error && job->is_cut && job->duration == 0)
     gst_tfx_pass_fail (job, "it is cut off before its sound begins");
   check_same (job, before);
+}
+
+gboolean
+gst_tfx_job_survey (const gchar *path, const gchar *bits,
+    gboolean with_loudness, GstTfxJobSamples *samples, GError **error)
+{
+  GstTfxJob job = { .input = path,
+    .chain = "",
+    .bits = bits,
+    .allow_cut = TRUE };
+  GstTfxJobTrace trace = { 0 };
+  /* (A second pass: the first has printed the warnings.) */
+  const GstTfxPass pass = { &job, with_loudness ? GST_TFX_PASS_MEASURE : NULL,
+    NULL, 1, 2, NULL, NULL, &trace };
+  GstTfxLoudness loudness = { NAN, NAN, NAN, NAN, NAN };
+  gboolean is_done;
+
+  gst_tfx_pass_run (&pass, with_loudness ? &loudness : NULL);
+  is_done = job.error == NULL;
+  if (is_done) {
+    *samples = trace.input;
+    samples->sha256 = g_steal_pointer (&trace.input.sha256);
+    samples->loudness = loudness;
+  } else {
+    g_propagate_error (error, g_steal_pointer (&job.error));
+  }
+  gst_tfx_job_trace_clear (&trace);
+  gst_tfx_job_clear (&job);
+  return is_done;
+}
+
+/* The input is read again for its loudness alone, the part for all. */
+static void
+survey (GstTfxJob *job, const gchar *part)
+{
+  GstTfxJobSamples again = { 0 };
+  GError *error = NULL;
+
+  if (job->error)
+    return;
+  if (!gst_tfx_job_survey (job->input, job->bits, TRUE, &again, &error))
+    gst_tfx_pass_fail (job, "cannot be read twice: %s", error->message);
+  else if (strcmp (again.sha256, job->trace->input.sha256) != 0)
+    gst_tfx_pass_fail (job, "it has changed while it was read");
+  else if (!gst_tfx_job_survey (part, NULL, TRUE, &job->trace->output, &error))
+    gst_tfx_pass_fail_output (job, "%s cannot be read back: %s", job->output,
+        error->message);
+  job->trace->input.loudness = again.loudness;
+  g_free (again.sha256);
+  g_clear_error (&error);
 }
 
 gboolean
@@ -202,6 +254,8 @@ gst_tfx_job_run (GstTfxJob *job)
     run_levelled (job, part.path);
   else
     run_once (job, NULL, part.path, NULL);
+  if (job->trace)
+    survey (job, part.path);
   finish (job, &before);
   if (!job->to_stdout) {
     if (!job->error)
@@ -210,6 +264,22 @@ gst_tfx_job_run (GstTfxJob *job)
     gst_tfx_part_close (&part);
   }
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return job->error == NULL;
+}
+
+gboolean
+gst_tfx_job_repeat (GstTfxJob *job)
+{
+  GStatBuf before = { 0 };
+
+  begin (job, &before);
+  if (job->error)
+    return FALSE;
+  if (job->has_target)
+    run_levelled (job, NULL);
+  else
+    run_once (job, NULL, NULL, NULL);
+  finish (job, &before);
   return job->error == NULL;
 }
 
@@ -224,6 +294,16 @@ gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness)
   run_once (job, GST_TFX_PASS_MEASURE, NULL, loudness);
   finish (job, &before);
   return job->error == NULL;
+}
+
+void
+gst_tfx_job_trace_clear (GstTfxJobTrace *trace)
+{
+  g_free (trace->input.sha256);
+  g_free (trace->output.sha256);
+  g_free (trace->result_sha256);
+  g_free (trace->kernel);
+  *trace = (GstTfxJobTrace){ 0 };
 }
 
 void

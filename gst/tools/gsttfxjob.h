@@ -23,6 +23,24 @@ typedef struct GstTfxJobLoudness
   gboolean is_limited; /* its peaks, so that output_lufs may be below target */
 } GstTfxJobLoudness;
 
+/* The samples of a file, or that leave a chain. */
+typedef struct GstTfxJobSamples
+{
+  gint rate_hz, n_channels;
+  guint64 n_frames;
+  /* SHA-256 of floats as they are filtered, of 32 or 64 bits (gsttfxpass.c). */
+  gchar *sha256;
+  GstTfxLoudness loudness;
+} GstTfxJobSamples;
+
+/* What a manifest records of a job. */
+typedef struct GstTfxJobTrace
+{
+  GstTfxJobSamples input, output; /* as decoded */
+  gchar *result_sha256;           /* of what left the chain */
+  gchar *kernel;                  /* that ran it, "cpu avx512" */
+} GstTfxJobTrace;
+
 typedef struct GstTfxJob
 {
   const gchar *input, *output; /* names of files */
@@ -46,6 +64,8 @@ typedef struct GstTfxJob
   gdouble target_lufs;
   gdouble most_peak_db; /* of true peaks, then */
 
+  GstTfxJobTrace *trace; /* filled in; NULL: nobody wants it */
+
   /* How far it has come, for others to see: atomic. */
   gint per_mille;
 
@@ -55,8 +75,9 @@ typedef struct GstTfxJob
   /* What came of it. */
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;
-  gint64 duration; /* of the sound, in ns */
-  gchar *damage;   /* what the decoder lost; NULL: nothing */
+  guint64 n_frames; /* that were filtered */
+  gint64 duration;  /* of the sound, in ns */
+  gchar *damage;    /* what the decoder lost; NULL: nothing */
   gboolean
       is_cut; /* the input is damaged or shorter than it says, as was told */
   GstTfxJobLoudness loudness;
@@ -73,6 +94,14 @@ typedef struct GstTfxJob
  * of it otherwise.  TRUE, or FALSE with job->error. */
 gboolean gst_tfx_job_run (GstTfxJob *job);
 
+/* Runs it again without an output, for the trace.  TRUE, or FALSE with job->error. */
+gboolean gst_tfx_job_repeat (GstTfxJob *job);
+
+/* Decodes a file, for a job with these bits (or NULL), and measures its loudness too if
+ * that is wanted.  FALSE with an error. */
+gboolean gst_tfx_job_survey (const gchar *path, const gchar *bits,
+    gboolean with_loudness, GstTfxJobSamples *samples, GError **error);
+
 /* Measures the output of the chain without writing it.  TRUE, or FALSE with
  * job->error. */
 gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
@@ -82,6 +111,7 @@ gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
 void gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came);
 
 void gst_tfx_job_clear (GstTfxJob *job);
+void gst_tfx_job_trace_clear (GstTfxJobTrace *trace);
 
 G_END_DECLS
 

@@ -22,7 +22,7 @@ struct GstTfxJournal
 {
   gint file;
   gchar *path;
-  gchar *digest; /* of the chain */
+  gchar *digest; /* of the options */
   GHashTable *lines;
 };
 
@@ -131,7 +131,7 @@ open_file (const gchar *path, gboolean is_given, GError **error)
 }
 
 GstTfxJournal *
-gst_tfx_journal_open (const gchar *path, gboolean is_given, const gchar *chain,
+gst_tfx_journal_open (const gchar *path, gboolean is_given, const gchar *digest,
     GError **error)
 {
   GstTfxJournal *journal = g_new0 (GstTfxJournal, 1);
@@ -139,8 +139,7 @@ gst_tfx_journal_open (const gchar *path, gboolean is_given, const gchar *chain,
   journal->path = g_strdup (path);
   journal->lines =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  journal->digest =
-      g_compute_checksum_for_string (G_CHECKSUM_SHA256, chain, -1);
+  journal->digest = g_strdup (digest);
   journal->file = open_file (path, is_given, error);
   if (journal->file < 0)
     g_clear_pointer (&journal, gst_tfx_journal_close);

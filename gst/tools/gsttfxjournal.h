@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxJournal GstTfxJournal;
 
-/* The journal in a file, for a chain.  Unless the user has given the path, it must be a
+/* The journal in a file, for options with this digest.  Unless the user has given the path, it must be a
  * regular file of this user, and no link.  NULL with the error if it is not, or cannot be
  * written. */
 GstTfxJournal *gst_tfx_journal_open (const gchar *path, gboolean is_given,
-    const gchar *chain, GError **error);
+    const gchar *digest, GError **error);
 void gst_tfx_journal_close (GstTfxJournal *journal);
 
 /* Whether this input, as it is now, was made into this output with this chain, and

@@ -113,6 +113,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->noise_shaping);
   g_free (options->bits);
   g_free (options->rate);
+  g_free (options->manifest);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
 }
 
@@ -440,6 +441,17 @@ gst_tfx_options_read_format (GstTfxOptions *options)
 }
 
 gboolean
+gst_tfx_options_check_jobs (gint n_jobs)
+{
+  const gboolean is_good = n_jobs >= 1 && n_jobs <= MAX_JOBS;
+
+  if (!is_good)
+    gst_tfx_tool_error ("jobs is %d, but must be from 1 to %d", n_jobs,
+        MAX_JOBS);
+  return is_good;
+}
+
+gboolean
 gst_tfx_options_read (GstTfxOptions *options)
 {
   static const gchar *const dithers[] = { "none", "rpdf", "tpdf", "tpdf-hf",
@@ -458,11 +470,8 @@ gst_tfx_options_read (GstTfxOptions *options)
     gst_tfx_tool_error ("--true-peak needs --loudness");
     return FALSE;
   }
-  if (options->n_jobs < 1 || options->n_jobs > MAX_JOBS) {
-    gst_tfx_tool_error ("jobs is %d, but must be from 1 to %d", options->n_jobs,
-        MAX_JOBS);
+  if (!gst_tfx_options_check_jobs (options->n_jobs))
     return FALSE;
-  }
   if (options->dither && !g_strv_contains (dithers, options->dither)) {
     gst_tfx_tool_error ("dither is '%s', but must be none, rpdf, tpdf or "
                         "tpdf-hf",
@@ -517,7 +526,7 @@ describe_files (const gchar *chain)
 }
 
 gchar *
-gst_tfx_options_describe (const GstTfxOptions *options)
+gst_tfx_options_digest (const GstTfxOptions *options)
 {
   gchar *files = describe_files (options->chain);
   gchar *text = g_strconcat (options->chain, files,
@@ -532,9 +541,11 @@ gst_tfx_options_describe (const GstTfxOptions *options)
       options->noise_shaping ? options->noise_shaping : "",
       options->bits ? "\nbits " : "", options->bits ? options->bits : "",
       options->rate ? "\nrate " : "", options->rate ? options->rate : "", NULL);
+  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 
   g_free (files);
-  return text;
+  g_free (text);
+  return digest;
 }
 
 gboolean

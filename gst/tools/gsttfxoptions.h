@@ -15,7 +15,7 @@ typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
   gchar *out, *base, *journal, *extension, *codec, *loudness, *dither;
-  gchar *noise_shaping, *true_peak, *bits, *rate;
+  gchar *noise_shaping, *true_peak, *bits, *rate, *manifest;
   gdouble target_lufs;  /* of loudness, once it is read */
   gdouble most_peak_db; /* of true_peak, or the usual one, then */
   gint output_hz;       /* of rate, then; 0: that of the input */
@@ -56,6 +56,8 @@ gboolean gst_tfx_options_take_chain (GstTfxOptions *options, gint argc,
 gboolean gst_tfx_options_read_format (GstTfxOptions *options);
 /* Finds the text of the chain.  FALSE after a message. */
 gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
+/* FALSE after a message. */
+gboolean gst_tfx_options_check_jobs (gint n_jobs);
 /* The same with the options of process and watch: with a loudness, bits or a rate there
  * may be no chain. */
 gboolean gst_tfx_options_read (GstTfxOptions *options);
@@ -64,8 +66,9 @@ gboolean gst_tfx_options_read (GstTfxOptions *options);
 gchar *gst_tfx_options_name_chain (const GstTfxOptions *options);
 /* Prints what a rate does not allow, as a warning: of tfx_expr_build. */
 void gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data);
-/* What makes an output another one, in a text; free it. */
-gchar *gst_tfx_options_describe (const GstTfxOptions *options);
+/* SHA-256 of what makes an output another one: options, and files that the chain names;
+ * free it. */
+gchar *gst_tfx_options_digest (const GstTfxOptions *options);
 void gst_tfx_options_clear (GstTfxOptions *options);
 
 G_END_DECLS

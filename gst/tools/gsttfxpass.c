@@ -28,6 +28,7 @@
 #include "gsttfxresample.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
+#include "tfx.h"
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
@@ -43,9 +44,10 @@ typedef struct Run
   GstTfxOutput output;  /* without an encoder: it is only measured */
   GstTfxReader *reader; /* NULL: it is a source */
   gboolean is_ending;
-  guint n_idle;   /* looks in a row that found nothing to do */
-  guint n_starts; /* behind the first one */
-  gchar *missing; /* what the decoder lacks; or NULL */
+  guint n_idle;              /* looks in a row that found nothing to do */
+  guint n_starts;            /* behind the first one */
+  gchar *missing;            /* what the decoder lacks; or NULL */
+  GChecksum *input, *result; /* of the samples; NULL: nobody wants them */
 } Run;
 
 void
@@ -95,6 +97,11 @@ take_info (const GstAudioInfo *info, gpointer data)
           run->pass->take_buffer ? GST_AUDIO_NE (F64)
                                  : choose_samples (run->job, info),
           NULL));
+  /* (A pipeline that starts anew reads from the beginning.) */
+  if (run->input)
+    g_checksum_reset (run->input);
+  if (run->result)
+    g_checksum_reset (run->result);
   g_free (run->job->format);
   run->job->format = g_strdup (GST_AUDIO_INFO_NAME (info));
   run->job->rate_hz = GST_AUDIO_INFO_RATE (info);
@@ -199,6 +206,31 @@ add_output (Run *run, GstElement *last)
   gst_tfx_output_follow (output);
 }
 
+static GstPadProbeReturn
+add_to_checksum (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstMapInfo map;
+
+  if (gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ)) {
+    g_checksum_update (data, map.data, (gssize)map.size);
+    gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of the samples that leave an element. */
+static GChecksum *
+watch_samples (GstElement *element)
+{
+  GChecksum *checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, add_to_checksum, checksum,
+      NULL);
+  gst_object_unref (pad);
+  return checksum;
+}
+
 /* With a chain that levels, or NULL; it ends there, or in a file. */
 static gboolean
 build (Run *run)
@@ -231,6 +263,11 @@ build (Run *run)
   g_object_set (run->chain, "chain", run->job->chain, NULL);
   if (run->level)
     g_object_set (run->level, "chain", run->pass->level, NULL);
+  if (run->pass->trace)
+    run->input = watch_samples (run->samples);
+  /* (A survey has no result.) */
+  if (run->pass->trace && run->pass->trace == run->job->trace)
+    run->result = watch_samples (last);
   if (run->job->source) {
     gst_tfx_codec_mend_input (run->convert);
     gst_tfx_source_complete (run->convert);
@@ -305,6 +342,30 @@ check_size (Run *run)
   gst_clear_caps (&caps);
 }
 
+/* What the last of the chains has run. */
+static void
+note_trace (Run *run)
+{
+  GstTfxJobTrace *trace = run->pass->trace;
+  GstStructure *stats = NULL;
+  const gchar *kernel;
+
+  g_object_get (run->level ? run->level : run->chain, "stats", &stats, NULL);
+  kernel = gst_structure_get_string (stats, "kernel");
+  trace->kernel = g_strjoin (" ", gst_structure_get_string (stats, "device"),
+      kernel,
+      strcmp (kernel, "avx512") == 0 && tfx_cpu_halves_avx512 () ? "in halves"
+                                                                 : NULL,
+      NULL);
+  gst_structure_free (stats);
+  trace->input.rate_hz = run->job->rate_hz;
+  trace->input.n_channels = run->job->n_channels;
+  trace->input.n_frames = run->job->n_frames;
+  trace->input.sha256 = g_strdup (g_checksum_get_string (run->input));
+  if (run->result)
+    trace->result_sha256 = g_strdup (g_checksum_get_string (run->result));
+}
+
 /* What was filtered, as the chain has counted it. */
 static void
 note_length (Run *run)
@@ -316,6 +377,7 @@ note_length (Run *run)
 
   g_object_get (run->chain, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "frames", &n_frames);
+  run->job->n_frames = n_frames;
   if (caps && gst_audio_info_from_caps (&info, caps))
     run->job->duration = (gint64)gst_util_uint64_scale (n_frames, GST_SECOND,
         (guint64)GST_AUDIO_INFO_RATE (&info));
@@ -485,6 +547,8 @@ gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
       run.job->damage = g_strdup (gst_tfx_reader_get_damage (run.reader));
     if (!run.job->error)
       tell_output (&run);
+    if (pass->trace && !run.job->error)
+      note_trace (&run);
     if (loudness && !run.job->error && !read_loudness (&run, loudness))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
   }
@@ -492,5 +556,7 @@ gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   finish_output (&run);
   gst_clear_object (&run.pipeline);
+  g_clear_pointer (&run.input, g_checksum_free);
+  g_clear_pointer (&run.result, g_checksum_free);
   g_free (run.missing);
 }

@@ -20,6 +20,8 @@ typedef struct GstTfxPass
   void (*take_buffer) (GstElement *sink, GstBuffer *buffer, GstPad *pad,
       gpointer data);
   gpointer data;
+  GstTfxJobTrace
+      *trace; /* gets the digests of input and result, and the kernel */
 } GstTfxPass;
 
 /* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless

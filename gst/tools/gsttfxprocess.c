@@ -104,7 +104,12 @@ collect_one (GstTfxBatch *batch, GstTfxOptions *options, gint argc,
   }
   if (strcmp (argv[2], "-") == 0 && !check_stdout (options))
     return FALSE;
-  if (!gst_tfx_options_read (options))
+  if (options->manifest &&
+      (strcmp (argv[1], "-") == 0 || strcmp (argv[2], "-") == 0)) {
+    gst_tfx_tool_error ("--manifest needs files, not standard input or output");
+    return FALSE;
+  }
+  if (!gst_tfx_options_read (options) || !gst_tfx_batch_open_manifest (batch))
     return FALSE;
   gst_tfx_batch_add (batch, argv[1], argv[2]);
   return TRUE;
@@ -146,7 +151,8 @@ collect_many (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
   for (gint i = 1; i < argc; i++)
     g_ptr_array_add (names, g_strdup (argv[i]));
   if ((from->path && !read_names (from, names)) ||
-      !gst_tfx_options_read (options) || !gst_tfx_batch_open_folder (batch))
+      !gst_tfx_options_read (options) || !gst_tfx_batch_open_folder (batch) ||
+      !gst_tfx_batch_open_manifest (batch))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     if (!collect_name (batch, options, g_ptr_array_index (names, i), &n_others))
@@ -185,17 +191,19 @@ gst_tfx_process_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { .n_jobs = (gint)g_get_num_processors () };
   Names from = { NULL };
-  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 3] = {
+  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 4] = {
     { "files-from", 'T', 0, G_OPTION_ARG_FILENAME, &from.path,
         "read the names of the inputs from FILE, one per line; - is standard "
         "input",
         "FILE" },
+    { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
+        "record how each output was made, for gst-tfx verify", "FILE" },
     { "null", '0', 0, G_OPTION_ARG_NONE, &from.with_nul,
         "these names end with a NUL, as find -print0 writes them", NULL },
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_options_list (&options, entries + 2);
+  gst_tfx_options_list (&options, entries + 3);
   if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE|FOLDER…",
           summary, description, entries, &argc, &argv)) {
     GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
