@@ -203,6 +203,20 @@ tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
   return true;
 }
 
+void
+tfx_loudness_merge (TfxLoudness *l, const TfxLoudness *other)
+{
+  for (size_t i = 0; i < N_CLASSES; i++) {
+    l->blocks[i].n += other->blocks[i].n;
+    l->blocks[i].power += other->blocks[i].power;
+    l->ranges[i].n += other->ranges[i].n;
+    l->ranges[i].power += other->ranges[i].power;
+  }
+  l->largest = fmax (l->largest, other->largest);
+  l->momentary = fmax (l->momentary, other->momentary);
+  l->short_term = fmax (l->short_term, other->short_term);
+}
+
 /* ---- reading ----------------------------------------------------------------------- */
 
 /* From a class on. */

@@ -46,6 +46,9 @@ bool tfx_loudness_add (TfxLoudness *loudness, const double *samples,
 /* Frames of silence that came last. */
 size_t tfx_loudness_n_silent (const TfxLoudness *loudness);
 
+/* Adds the blocks, the maxima and the true peak of another programme, as for an album. */
+void tfx_loudness_merge (TfxLoudness *loudness, const TfxLoudness *other);
+
 /* In LUFS; -INFINITY: nothing that counts has been heard. */
 TfxLoudnessValues tfx_loudness_read (const TfxLoudness *loudness);
 /* The integrated loudness alone. */

@@ -74,15 +74,14 @@ make_signal (const Signal *s)
 }
 
 /* By our meter, in blocks of a length that fits nothing.  Behind x there is slack. */
-static TfxLoudnessValues
-measure_by (const char *kernel, const double *x, size_t n_frames,
+static TfxLoudness *
+make_meter (const char *kernel, const double *x, size_t n_frames,
     unsigned n_channels, unsigned rate)
 {
   TfxLoudnessSpec spec = { .n_channels = n_channels,
     .positions = tfx_positions_default (n_channels),
     .step_frames = (rate + 5) / 10 };
   TfxLoudness *l;
-  TfxLoudnessValues values;
 
   tfx_k_weighting_design (rate, spec.weighting);
   if (tfx_loudness_new (&spec, tfx_dynamics_kernels_for (kernel), 1234, &l) < 0)
@@ -93,7 +92,16 @@ measure_by (const char *kernel, const double *x, size_t n_frames,
     m = m < tfx_loudness_step_left (l) ? m : tfx_loudness_step_left (l);
     tfx_loudness_add (l, x + i * n_channels, m);
   }
-  values = tfx_loudness_read (l);
+  return l;
+}
+
+static TfxLoudnessValues
+measure_by (const char *kernel, const double *x, size_t n_frames,
+    unsigned n_channels, unsigned rate)
+{
+  TfxLoudness *l = make_meter (kernel, x, n_frames, n_channels, rate);
+  const TfxLoudnessValues values = tfx_loudness_read (l);
+
   tfx_loudness_free (&l);
   return values;
 }
@@ -178,7 +186,56 @@ test_library (void)
     free (x);
   }
 }
+
+/* An album: programmes of other levels, rates and channels. */
+static void
+test_merged (void)
+{
+  static const unsigned rates[] = { 44100, 48000, 48000 };
+  static const double levels[] = { 0.7, 0.2, 0.01 };
+  const TfxLoudnessSpec spec = { .n_channels = 1, .step_frames = 1 };
+  const char *kernel = tfx_cpu_backend ()->kernel;
+  ebur128_state *states[3];
+  TfxLoudness *album, *l;
+  TfxLoudnessValues have;
+  double want = 0, highest = -INFINITY;
+
+  if (tfx_loudness_new (&spec, tfx_dynamics_kernels_for (kernel), 1, &album) <
+      0)
+    abort ();
+  for (unsigned i = 0; i < 3; i++) {
+    const unsigned n_channels = 1 + i % 2;
+    const size_t n = (i + 2u) * rates[i];
+    double *x = alloc_samples (n * n_channels);
+
+    test_noise_low (x, n, n_channels);
+    for (size_t k = 0; k < n * n_channels; k++)
+      x[k] *= levels[i];
+    l = make_meter (kernel, x, n, n_channels, rates[i]);
+    tfx_loudness_merge (album, l);
+    highest = fmax (highest, tfx_loudness_read (l).true_peak_db);
+    tfx_loudness_free (&l);
+    states[i] = ebur128_init (n_channels, rates[i], EBUR128_MODE_I);
+    ebur128_add_frames_double (states[i], x, n);
+    free (x);
+  }
+  ebur128_loudness_global_multiple (states, 3, &want);
+  have = tfx_loudness_read (album);
+  tap_check (fabs (have.integrated - want) <= 0.01 &&
+                 fabs (have.true_peak_db - highest) <= 1e-12,
+      "an album, libebur128: %.4f of %.4f LUFS, %.2f of %.2f dBTP",
+      have.integrated, want, have.true_peak_db, highest);
+  tfx_loudness_free (&album);
+  for (unsigned i = 0; i < 3; i++)
+    ebur128_destroy (&states[i]);
+}
 #else
+static void
+test_merged (void)
+{
+  tap_skip ("there is no libebur128", "an album");
+}
+
 static void
 compare (const char *name, const TfxLoudnessValues *have, const double *x,
     size_t n_frames, unsigned n_channels, unsigned rate, bool is_noise)
@@ -675,6 +732,7 @@ static const TapTest tests[] = {
   { "range", test_range },
   { "silence", test_silence },
   { "library", test_library },
+  { "merged", test_merged },
   { "kernels", test_each_kernel },
   { "stage", test_stage },
   { "layouts", test_layouts },
