@@ -1102,13 +1102,211 @@ check_measured_many() {
     exits 1 '"input": "text.wav", "integrated": null' gst-tfx loudness --json text.wav &&
     exits 0 "  folder/a/b/2.WAV" gst-tfx loudness folder/a && [ "$(grep -c '  folder/' said.txt)" -eq 1 ]
 }
+# ebur128 SAMPLES...: integrated loudness and true peak of stereo F32 at 48 kHz, one file behind the
+# other, by libebur128
+ebur128() {
+  cat "$@" | python3 -c '
+import ctypes, math, sys
+ebur128 = ctypes.CDLL("libebur128.so.1")
+ebur128.ebur128_init.restype = ctypes.c_void_p
+state = ctypes.c_void_p(ebur128.ebur128_init(2, ctypes.c_ulong(48000), 63))
+samples = sys.stdin.buffer.read()
+ebur128.ebur128_add_frames_float(state, samples, ctypes.c_size_t(len(samples) // 8))
+lufs, peaks = ctypes.c_double(), [ctypes.c_double(), ctypes.c_double()]
+ebur128.ebur128_loudness_global(state, ctypes.byref(lufs))
+for c in (0, 1):
+    ebur128.ebur128_true_peak(state, c, ctypes.byref(peaks[c]))
+print(lufs.value, 20 * math.log10(max(p.value for p in peaks)))'
+}
+
+# make_album: noise of three levels and lengths, the loudest last, below the frequencies at which
+# filters for true peaks differ
+make_album() {
+  local name
+  rm -rf album && mkdir album && python3 - << 'PY' && for name in a b c; do
+import array, random, wave
+for name, level, seconds in (("a", 0.03, 8), ("b", 0.2, 8), ("c", 0.5, 16)):
+    noise = random.Random(name)
+    x = array.array("h", (int(32767 * level * noise.uniform(-1, 1) ** 3) for _ in range(seconds * 2 * 48000)))
+    w = wave.open(f"noisy-{name}.wav", "wb")
+    w.setparams((2, 2, 48000, 0, "NONE", ""))
+    w.writeframes(x.tobytes())
+PY
+    gst-launch-1.0 -q filesrc location=noisy-$name.wav ! wavparse ! audioconvert ! \
+      tfxchain chain='LoButterworth(6000, order=8)' ! audio/x-raw,format=F32LE ! wavenc ! \
+      filesink location=album/$name.wav || return 1
+  done
+}
+
+# album_gain FOLDER: the gain of each file against album/, in dB
+album_gain() {
+  local name
+  for name in a b c; do
+    decode album/$name.wav > before.raw && decode "$1/$name.wav" > after.raw && python3 -c '
+import array, math
+powers = [sum(v * v for v in array.array("f", open(n, "rb").read())) for n in ("before.raw", "after.raw")]
+print(10 * math.log10(powers[1] / powers[0]))' || return 1
+  done
+}
+
+# One gain for all, found before the first is written, so that all together have the loudness.
+# Files that fail, and silent ones, leave it alone.
+check_album() {
+  local name
+  make_album && gst-tfx process --json -j 1 --album -l -20 -o album-out album | tee album.txt &&
+    [ "$(grep -o '"gain": [-0-9.]*' album.txt | sort -u | wc -l)" -eq 1 ] &&
+    album_gain album-out | tee gains.txt && awk 'NR == 1 { one = $1 } { d = $1 - one; if (d > 0.01 || d < -0.01) exit 1 }' gains.txt &&
+    for name in a b c; do decode album-out/$name.wav > album-$name.raw; done &&
+    ebur128 album-[abc].raw | tee level.txt && awk '{ exit !($1 > -20.1 && $1 < -19.9) }' level.txt || return 1
+  cp text.wav album/d.wav && gst-tfx process -f silence.wav album/e.wav 'Gain(1)' &&
+    exits 1 "album/d.wav" gst-tfx process --json --album -l -20 -o album-failing album &&
+    grep -q '4 done, 1 failed' said.txt && rm album/[de].wav &&
+    cmp album-out/b.wav album-failing/b.wav && nothing_left album-failing &&
+    exits 1 "text.wav" gst-tfx process --album -l -20 text.wav no.wav && ! grep 'the album' said.txt
+}
+
+# No true peak of any file is above the limit, and the gain is still one.
+check_album_peaks() {
+  exits 0 "warning: the album: at -8.0 LUFS the true peaks would reach" \
+    gst-tfx process --album -l -8 --true-peak -2 -o album-loud album &&
+    album_gain album-loud | tee gains.txt && awk 'NR == 1 { one = $1 } { d = $1 - one; if (d > 0.01 || d < -0.01) exit 1 }' gains.txt &&
+    decode album-loud/c.wav > album-c.raw && ebur128 album-c.raw | tee level.txt && awk '{ exit !($2 > -2.05 && $2 < -1.99) }' level.txt
+}
+
+# What is done stays while the album does: another file in it is another gain.
+check_album_again() {
+  exits 0 '3 done before' gst-tfx process --album -l -20 -o album-out album && rm album-out/b.wav &&
+    exits 0 '1 done, 0 failed, 2 done before' gst-tfx process --album -l -20 -o album-out album &&
+    exits 1 'album-out/b.wav exists' gst-tfx process --album -l -20 -o album-out album/a.wav album/b.wav &&
+    exits 0 '2 done, 0 failed' gst-tfx process -f --album -l -20 -o album-out album/a.wav album/b.wav &&
+    exits 0 '2 done, 0 failed' gst-tfx process -f --album --replaygain -l -20 -o album-out album/a.wav album/b.wav
+}
+
+# tag NAME FILE: the number in a Vorbis comment
+tag() {
+  grep -a -o -E "$1=[-0-9.]+" "$2" | cut -d = -f 2
+}
+
+# has_gain WHAT FILE LUFS PEAK: FILE has the gain and the peak of TRACK or ALBUM.  (Of an album the
+# blocks across two files are none.)
+has_gain() {
+  echo "$1 $2 $(tag "REPLAYGAIN_$1_GAIN" "$2") $(tag "REPLAYGAIN_$1_PEAK" "$2") $3 $4" | tee gains.txt |
+    awk '{ gain = $3 - (-18 - $5); peak = 20 * log($4) / log(10) - $6; bound = $1 == "TRACK" ? 0.03 : 0.1
+      exit !(NF == 6 && gain > -bound && gain < bound && peak > -0.05 && peak < 0.05) }'
+}
+
+# The gains of what is written, not of what was read; the samples stay without a chain.
+check_replaygain() {
+  local name level all
+  gst-tfx process -f --replaygain noise.wav gained.flac && cmp <(decode noise.wav) <(decode gained.flac) &&
+    gst-tfx process -q --album --replaygain -e flac -o gained album || return 1
+  for name in a b c; do
+    decode gained/$name.flac > gained-$name.raw || return 1
+  done
+  # shellcheck disable=SC2046,SC2086 # two words
+  all=$(ebur128 gained-[abc].raw) && for name in a b c; do
+    level=$(ebur128 gained-$name.raw) && has_gain TRACK gained/$name.flac $level && has_gain ALBUM gained/$name.flac $all || return 1
+  done
+  gst-tfx process -f --replaygain -l -3 gained/b.flac limited.flac "Gain(-6, 'db')" && decode limited.flac > limited.raw &&
+    has_gain TRACK limited.flac $(ebur128 limited.raw) && ! grep -a REPLAYGAIN_ALBUM limited.flac || return 1
+  # Of Opus in steps of 1/256 dB to -23 LUFS.
+  gst-tfx process -q --album --replaygain -e opus -o gained album &&
+    echo "$(tag R128_TRACK_GAIN gained/b.opus) $(tag R128_ALBUM_GAIN gained/b.opus) $(ebur128 gained-b.raw) $all" | tee gains.txt |
+    awk '{ t = $1 / 256 - (-23 - $3); a = $2 / 256 - (-23 - $5); exit !(t > -0.03 && t < 0.03 && a > -0.1 && a < 0.1) }' &&
+    ! grep -a REPLAYGAIN gained/b.opus
+}
 if python3 -c 'import ctypes; ctypes.CDLL("libebur128.so.1")' 2> /dev/null; then
   tap_case "loudness: as libebur128 measures" check_measured
+  tap_case "process: an album" check_album
+  tap_case "process: an album with peaks above the limit" check_album_peaks
+  tap_case "process: an album that is done, and one with other files" check_album_again
+  tap_case "process: ReplayGain, as libebur128 measures" check_replaygain
 else
-  tap_skip "loudness: as libebur128 measures" "there is no libebur128 here"
+  for name in "loudness: as libebur128 measures" "process: an album" "process: an album with peaks above the limit" \
+    "process: an album that is done, and one with other files" "process: ReplayGain, as libebur128 measures"; do
+    tap_skip "$name" "there is no libebur128 here"
+  done
 fi
+tap_case "process: --album alone" exits 2 "--album needs --loudness or --replaygain" \
+  gst-tfx process --album noise.wav x.wav 'Gain(1)'
+tap_case "watch: no --album" exits 2 "Unknown option --album" gst-tfx watch --album -l -23 -o x .
+# Every kind has the gains, or says that it has not.
+check_replaygain_kinds() {
+  local kind
+  for kind in flac/flacenc ogg/vorbisenc oga/vorbisenc mka/flacenc mp3/lamemp3enc wv/wavpackenc m4a/avenc_aac; do
+    gst-inspect-1.0 --exists "${kind#*/}" || continue
+    gst-tfx process -f --replaygain gains.flac "gained.${kind%/*}" && grep -a -q REPLAYGAIN_TRACK_GAIN "gained.${kind%/*}" &&
+      grep -a -q REPLAYGAIN_TRACK_PEAK "gained.${kind%/*}" && ! grep -a -E -- '-7.50 dB|REPLAYGAIN_ALBUM|R128_' "gained.${kind%/*}" ||
+      return 1
+  done
+  exits 0 "a .wav has no place for REPLAYGAIN_TRACK_GAIN, REPLAYGAIN_TRACK_PEAK" gst-tfx process -f --replaygain noise.wav gained.wav &&
+    exits 0 "silence.wav: it is silent (below -70 LUFS): it gets no ReplayGain" gst-tfx process -f --replaygain silence.wav gained.flac &&
+    ! grep -a REPLAYGAIN gained.flac && exits 2 "--replaygain: a .wav on standard output has no tags" gst-tfx process --replaygain noise.wav - &&
+    gst-tfx process -e flac --replaygain noise.wav - > gained.flac && grep -a -q REPLAYGAIN_TRACK_GAIN gained.flac
+}
+tap_case "process: ReplayGain of each kind" check_replaygain_kinds
 tap_case "loudness: several files" check_measured_many
+check_slow_rate() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=20 ! audio/x-raw,rate=4000 ! wavenc ! filesink location=slow.wav &&
+    exits 1 "slow.wav: its loudness cannot be measured at 4000 Hz" gst-tfx loudness slow.wav
+}
+tap_case "loudness: a rate that it does not measure" check_slow_rate
 tap_case "loudness: no file" exits 2 "loudness takes one or more files" gst-tfx loudness
+
+# ---- the tail ----------------------------------------------------------------------
+
+# A tail is what the chain makes of as much silence: to the sample, in each kind, with its loudness
+# and its length; also where a stage looks ahead.
+check_tail() {
+  local ringing="Reverb() | Delay(delay_samples=20000, feedback=0.4, mix=0.5) | Limiter(-1)" kind
+  cp "new
+line.wav" float.wav && decode float.wav > padded.raw && head -c $((2 * 48000 * 8)) /dev/zero >> padded.raw && python3 - << 'PY' || return 1
+import struct
+data = open("padded.raw", "rb").read()
+form = b"fmt " + struct.pack("<IHHIIHH", 16, 3, 2, 48000, 8 * 48000, 8, 32)
+open("padded.wav", "wb").write(b"RIFF" + struct.pack("<I", 20 + len(form) + len(data)) + b"WAVE" + form + b"data" + struct.pack("<I", len(data)) + data)
+PY
+  for kind in wav flac ogg mka; do
+    gst-tfx process -f padded.wav "padded-out.$kind" "$ringing" && gst-tfx process -f --tail 2s float.wav "tail.$kind" "$ringing" && cmp <(decode "padded-out.$kind") <(decode "tail.$kind") || return 1
+  done
+  [ "$(decode tail.wav | wc -c)" -eq $((3 * 48000 * 8)) ] && gst-tfx process --json -f -l -23 --tail 2000ms float.wav tail.wav "$ringing" | tee tail.txt && grep -q '"seconds": 3.000000' tail.txt && gst-tfx process -f -l -23 padded.wav padded-out.wav "$ringing" &&
+    cmp <(decode padded-out.wav) <(decode tail.wav) && gst-tfx process -f --tail 0.5 noise.wav tail.wav 'Gain(1)' &&
+    [ "$(sound_size tail.wav)" -eq $(((48000 + 24000) * 4)) ] &&
+    gst-tfx process -e flac --tail 2 float.wav - "$ringing" > piped.flac && cmp <(decode piped.flac) <(decode tail.flac)
+}
+
+# It ends where nothing above -120 dBFS follows, and a chain that rings for ever after a minute.
+check_tail_auto() {
+  local ringing="Delay(delay_samples=150000, feedback=0.3, mix=0.5) | Reverb() | Limiter(-1)"
+  gst-tfx process -f --tail auto float.wav auto.wav "$ringing" && gst-tfx process -f --tail 60s float.wav long.wav "$ringing" && decode auto.wav > auto.raw && decode long.wav > long.raw && python3 - << 'PY' || return 1
+import array
+auto, long = (array.array("f", open(n + ".raw", "rb").read()) for n in ("auto", "long"))
+last = max(i for i, v in enumerate(long) if abs(v) > 1e-6)
+print(len(auto), len(long), last)
+assert len(long) == 61 * 2 * 48000 and 9 * 2 * 48000 < last < 30 * 2 * 48000
+assert auto == long[:2 * (last // 2 + 1)]
+PY
+  gst-tfx process --json -f --tail auto noise.wav auto.wav 'Gain(0.5) | Limiter(-1)' | grep '"seconds": 1.000000' &&
+    gst-tfx process --json -f --tail auto noise.wav auto.wav 'Biquad(1, 0, 0, 1, -1.99, 0.99999999)' | grep '"seconds": 61.000000' &&
+    gst-tfx process --json -f -l -23 --tail auto noise.wav auto.wav "$ringing" | tee tail.txt && grep -q '"output": -23.00' tail.txt
+}
+
+# A file that is cut off still is, and another tail is another output.
+check_tail_whole() {
+  head -c 100000 noise.wav > cut-tail.wav && exits 1 "cut-tail.wav: " gst-tfx process --tail 2s cut-tail.wav no.wav 'Gain(1)' && [ ! -e no.wav ] &&
+    gst-tfx process -f noise.wav whole.flac 'Gain(1)' && head -c 100000 whole.flac > cut-tail.flac &&
+    exits 1 "cut-tail.flac: it is cut off" gst-tfx process --tail 2s cut-tail.flac no.wav 'Gain(1)' && [ ! -e no.wav ] &&
+    gst-tfx process --tail 1s -c 'Gain(1)' -o tailed noise.wav &&
+    exits 0 '1 done before' gst-tfx process --tail 1s -c 'Gain(1)' -o tailed noise.wav &&
+    exits 0 '1 done, 0 failed' gst-tfx process -f --tail 2s -c 'Gain(1)' -o tailed noise.wav || return 1
+  local tail
+  for tail in -1s 3601 5m nan '' s; do
+    exits 2 "tail is '$tail', but must be auto, or from 0 to 3600 s" gst-tfx process "--tail=$tail" noise.wav no.wav 'Gain(1)' || return 1
+  done
+}
+tap_case "process: a tail is that of the input with silence behind it" check_tail
+tap_case "process: a tail that ends by itself" check_tail_auto
+tap_case "process: a tail of a file that is cut off, or done before, or no time" check_tail_whole
 
 # ---- dither ------------------------------------------------------------------------
 
@@ -1858,6 +2056,12 @@ check_manifest_again() {
     cp made-1.jsonl made.jsonl && rm -rf recorded && mv recorded-1 recorded
 }
 tap_case "manifest: a second run" check_manifest_again
+check_manifest_tail() {
+  gst-tfx process -q -o tailed --manifest tailed.jsonl --tail 1s -l -23 -c 'Reverb()' record/a.wav record/b.flac &&
+    gst-tfx verify tailed.jsonl && sed -i 's/"tail": "1s"/"tail": "2s"/' tailed.jsonl && ! gst-tfx verify tailed.jsonl &&
+    exits 2 "--manifest cannot record --album or --replaygain" gst-tfx process --manifest no.jsonl --replaygain noise.wav no.flac
+}
+tap_case "manifest: a tail" check_manifest_tail
 
 # Each difference is named, and no other file differs.
 check_verify() {

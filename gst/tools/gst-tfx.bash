@@ -69,6 +69,10 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W $'none\nerror-feedback\nsimple\nmedium\nhigh' -- "$word")
     return
   fi
+  if [[ $previous == --tail ]]; then
+    mapfile -t COMPREPLY < <(compgen -W $'auto\n1s\n3s\n10s' -- "$word")
+    return
+  fi
   if [[ $previous == @(--preset|-p) ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(gst-tfx list presets 2> /dev/null)" -- "${word#"$quote"}")
     return

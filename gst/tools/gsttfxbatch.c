@@ -4,6 +4,7 @@
 #include "gsttfxbatch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -35,8 +36,10 @@ struct GstTfxBatch
   GstTfxJournal *journal;
   GstTfxManifest *manifest; /* NULL: none is asked for */
   gchar *digest;            /* of the options */
-  GMutex lock;              /* of what is printed, and of the counts */
-  guint n_added;            /* of all runs, as the others are */
+  GstTfxMeter *album;       /* all files together; NULL: each is by itself */
+  GstTfxJobAlbum album_level;
+  GMutex lock;   /* of what is printed, and of the counts */
+  guint n_added; /* of all runs, as the others are */
   guint n_done, n_failed, n_before;
   guint n_counted; /* done or failed before this run */
   gboolean shows_progress;
@@ -159,6 +162,7 @@ gst_tfx_batch_free (GstTfxBatch *batch)
   g_clear_pointer (&batch->journal, gst_tfx_journal_close);
   g_clear_pointer (&batch->manifest, gst_tfx_manifest_close);
   g_free (batch->digest);
+  g_clear_pointer (&batch->album, gst_tfx_meter_free);
   g_free (batch);
 }
 
@@ -241,6 +245,8 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->has_target = batch->options->loudness != NULL;
   job->target_lufs = batch->options->target_lufs;
   job->most_peak_db = batch->options->most_peak_db;
+  job->has_replaygain = batch->options->replaygain;
+  job->tail = batch->options->tail_ns;
   job->overwrite = batch->options->overwrite;
   job->allow_cut = batch->options->allow_cut;
   job->trace = batch->manifest ? g_new0 (GstTfxJobTrace, 1) : NULL;
@@ -314,6 +320,16 @@ name_output (const GstTfxOptions *options, const gchar *input,
   return path;
 }
 
+/* Returns whether this input made the output before, by the journal, and so may overwrite it;
+ * is_done: the output is complete. */
+static gboolean
+find_before (GstTfxBatch *batch, const gchar *input, const gchar *output,
+    gboolean *is_done)
+{
+  *is_done = gst_tfx_journal_is_done (batch->journal, input, output);
+  return *is_done || gst_tfx_journal_is_begun (batch->journal, input, output);
+}
+
 static gboolean
 add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
     gboolean is_changed)
@@ -342,18 +358,15 @@ add_to_folder (GstTfxBatch *batch, const gchar *input, const gchar *folder,
     g_free (output);
     return TRUE;
   }
-  is_done = gst_tfx_journal_is_done (batch->journal, input, output);
+  is_own = find_before (batch, input, output, &is_done);
   if (is_done && !is_changed &&
       (!batch->manifest || gst_tfx_manifest_has (batch->manifest, input, output,
                                batch->digest))) {
     batch->n_before++;
     g_free (output);
   } else {
-    /* What was made of the same input is its own to overwrite. */
-    is_own = other || is_done ||
-             gst_tfx_journal_is_begun (batch->journal, input, output);
     job = add_job (batch, input, output);
-    job->overwrite |= is_own;
+    job->overwrite |= other || is_own;
     job->must_keep_codec = !batch->options->extension;
   }
   return TRUE;
@@ -399,7 +412,7 @@ run_job (gpointer data, gpointer user_data)
   gchar *state;
   gboolean is_done;
 
-  if (gst_tfx_tool_is_interrupted ())
+  if (gst_tfx_tool_is_interrupted () || job->error || job->is_before)
     return;
   state = gst_tfx_journal_look_at (job->input);
   is_done = begin_job (batch, job, state) && gst_tfx_job_run (job);
@@ -450,15 +463,13 @@ drop_jobs (GstTfxBatch *batch)
   g_ptr_array_set_size (batch->jobs, 0);
 }
 
-void
-gst_tfx_batch_run (GstTfxBatch *batch)
+/* Runs a function for each job, several at once. */
+static void
+run_all (GstTfxBatch *batch, GFunc run)
 {
   GThreadPool *pool =
-      g_thread_pool_new (run_job, batch, batch->options->n_jobs, FALSE, NULL);
+      g_thread_pool_new (run, batch, batch->options->n_jobs, FALSE, NULL);
 
-  gst_tfx_tool_catch_broken_pipes ();
-  batch->start = g_get_monotonic_time ();
-  batch->n_counted = batch->n_done + batch->n_failed;
   for (guint i = 0; i < batch->jobs->len; i++)
     g_thread_pool_push (pool, g_ptr_array_index (batch->jobs, i), NULL);
   while (batch->shows_progress && g_thread_pool_unprocessed (pool) +
@@ -469,6 +480,117 @@ gst_tfx_batch_run (GstTfxBatch *batch)
   }
   g_thread_pool_free (pool, FALSE, TRUE);
   clear_progress (batch);
+}
+
+/* ---- albums --------------------------------------------------------------------------- */
+
+static void
+measure_job (gpointer data, gpointer user_data)
+{
+  GstTfxJob *job = data;
+  GstTfxBatch *batch = user_data;
+  GstTfxMeter *meter;
+  gboolean is_measured;
+
+  if (gst_tfx_tool_is_interrupted ())
+    return;
+  meter = gst_tfx_meter_new ();
+  is_measured = gst_tfx_job_measure (job, meter);
+  g_mutex_lock (&batch->lock);
+  if (is_measured) {
+    gst_tfx_meter_merge (batch->album, meter);
+  } else {
+    batch->n_failed++;
+    g_atomic_int_set (&job->per_mille, 1000);
+    print_result (batch, job);
+  }
+  g_mutex_unlock (&batch->lock);
+  gst_tfx_meter_free (meter);
+}
+
+/* One gain: no true peak of any file passes the limit, so the album may stay below the
+ * loudness that is asked for. */
+static void
+find_album_gain (GstTfxBatch *batch)
+{
+  const GstTfxOptions *options = batch->options;
+  GstTfxJobAlbum *level = &batch->album_level;
+  GstTfxLoudness measured;
+  gdouble most_db;
+
+  gst_tfx_meter_read (batch->album, &measured);
+  level->input_lufs = measured.integrated;
+  level->true_peak_db = measured.true_peak;
+  if (!(level->input_lufs > GST_TFX_JOB_SILENCE_LUFS)) {
+    g_printerr ("warning: the album is silent (below -70 LUFS): its level is "
+                "unchanged\n");
+    return;
+  }
+  if (options->loudness) {
+    level->gain_db = options->target_lufs - level->input_lufs;
+    most_db = options->most_peak_db - level->true_peak_db;
+    if (level->gain_db > most_db)
+      g_printerr ("warning: the album: at %.1f LUFS the true peaks would reach "
+                  "%+.1f dBTP: with peaks of %g dBTP it has %.1f LUFS\n",
+          options->target_lufs, level->true_peak_db + level->gain_db,
+          options->most_peak_db, level->input_lufs + most_db);
+    /* (Rounded down, so that the journal has all of it.) */
+    level->gain_db = floor (1000.0 * MIN (level->gain_db, most_db)) / 1000.0;
+  }
+  if (!options->quiet)
+    g_printerr ("the album: %.1f LUFS, %.1f dBTP, gain %+.2f dB\n",
+        level->input_lufs, level->true_peak_db, level->gain_db);
+}
+
+/* Skips the files that are done with this gain.  Another file in the album gives another. */
+static void
+find_done (GstTfxBatch *batch)
+{
+  const GstTfxJobAlbum *level = &batch->album_level;
+  gchar *settings = g_strdup_printf ("%s\nalbum %.3f %.2f %.2f", batch->digest,
+      level->gain_db, level->input_lufs, level->true_peak_db);
+
+  gst_tfx_journal_set_chain (batch->journal, settings);
+  g_free (settings);
+  for (guint i = 0; i < batch->jobs->len; i++) {
+    GstTfxJob *job = g_ptr_array_index (batch->jobs, i);
+
+    if (!job->error &&
+        find_before (batch, job->input, job->output, &job->is_before))
+      job->overwrite = TRUE;
+    if (job->is_before) {
+      g_atomic_int_set (&job->per_mille, 1000);
+      batch->n_before++;
+      batch->n_added--;
+    }
+  }
+}
+
+static void
+measure_album (GstTfxBatch *batch)
+{
+  batch->album = gst_tfx_meter_new ();
+  run_all (batch, measure_job);
+  if (gst_tfx_tool_is_interrupted () ||
+      batch->n_failed + batch->n_done - batch->n_counted == batch->jobs->len)
+    return;
+  find_album_gain (batch);
+  for (guint i = 0; i < batch->jobs->len; i++)
+    ((GstTfxJob *)g_ptr_array_index (batch->jobs, i))->album =
+        &batch->album_level;
+  if (batch->journal)
+    find_done (batch);
+}
+
+void
+gst_tfx_batch_run (GstTfxBatch *batch)
+{
+  gst_tfx_tool_catch_broken_pipes ();
+  batch->start = g_get_monotonic_time ();
+  batch->n_counted = batch->n_done + batch->n_failed;
+  if (batch->options->album)
+    measure_album (batch);
+  run_all (batch, run_job);
   if (batch->manifest)
     write_manifest (batch);
   drop_jobs (batch);

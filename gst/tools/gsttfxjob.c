@@ -17,9 +17,6 @@
 #include "gsttfxpass.h"
 #include "gsttfxtool.h"
 
-/* What is no sound by EBU R 128. */
-#define SILENCE_LUFS -70.0
-
 /* True peaks of the limiter come up to this far above its threshold. */
 #define MARGIN_DB 0.3
 
@@ -29,15 +26,22 @@ is_file (const GstTfxJob *job)
   return !job->source && !job->from_stdin;
 }
 
-/* Fills in the status of the input, which stays 0 unless it is a file. */
-static void
-check_input (GstTfxJob *job, GStatBuf *status)
+static gboolean
+is_read_twice (const GstTfxJob *job)
 {
+  return job->has_target || job->has_replaygain;
+}
+
+static void
+check_input (GstTfxJob *job)
+{
+  GStatBuf *status = &job->before;
+
   if (is_file (job) && g_stat (job->input, status) < 0)
     gst_tfx_pass_fail (job, "cannot be read: %s", g_strerror (errno));
   else if (S_ISDIR (status->st_mode))
     gst_tfx_pass_fail (job, "is a folder, not a file (--out takes folders)");
-  else if (job->has_target && !S_ISREG (status->st_mode))
+  else if (is_read_twice (job) && !S_ISREG (status->st_mode))
     gst_tfx_pass_fail (job, "it is not a file, so it cannot be read twice");
 }
 
@@ -96,9 +100,10 @@ gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came)
 /* Who writes into it meanwhile changes what is still to be read; one that is put in its place
  * is another file for a second pass alone. */
 static void
-check_same (GstTfxJob *job, const GStatBuf *before)
+check_same (GstTfxJob *job)
 {
   static const gchar changed[] = "it has changed while it was read";
+  const GStatBuf *before = &job->before;
   GStatBuf now;
 
   if (job->error || !is_file (job) || !S_ISREG (before->st_mode) ||
@@ -109,7 +114,7 @@ check_same (GstTfxJob *job, const GStatBuf *before)
         now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
         now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
       return;
-  } else if (!job->has_target) {
+  } else if (!is_read_twice (job)) {
     return;
   }
   if (job->allow_cut)
@@ -118,68 +123,113 @@ check_same (GstTfxJob *job, const GStatBuf *before)
     gst_tfx_pass_fail (job, "%s (--allow-cut takes it)", changed);
 }
 
-/* The gain to the loudness that is asked for, and where a true peak would pass the
- * limit, a limiter behind it; measured again only then. */
+/* Runs a pass through the chain and `level`, which measures, writes, or both. */
+static void
+run_pass (GstTfxJob *job, const gchar *level, const gchar *part, guint number,
+    guint n_passes, GstTfxMeter *meter, GstTfxLoudness *loudness)
+{
+  const GstTfxPass pass = { job, level, part, number, n_passes, meter, NULL,
+    NULL, number + 1 == n_passes ? job->trace : NULL };
+
+  gst_tfx_pass_run (&pass);
+  gst_tfx_job_check_whole (job, job->came);
+  if (meter && !job->error && !gst_tfx_meter_read (meter, loudness))
+    gst_tfx_pass_fail (job,
+        "its loudness cannot be measured at %d Hz, but from 4001 to 1310720",
+        job->rate_hz);
+}
+
+/* The gain that the file, or its album, needs. */
+static void
+find_gain (GstTfxJob *job)
+{
+  GstTfxJobLoudness *loudness = &job->loudness;
+
+  loudness->input_lufs = job->measured.integrated;
+  loudness->true_peak_db = job->measured.true_peak;
+  loudness->is_silent = !(loudness->input_lufs > GST_TFX_JOB_SILENCE_LUFS);
+  if (job->album)
+    loudness->gain_db = job->album->gain_db;
+  else if (job->has_target && !loudness->is_silent)
+    loudness->gain_db = job->target_lufs - loudness->input_lufs;
+  loudness->is_limited =
+      job->has_target && !job->album && !loudness->is_silent &&
+      loudness->true_peak_db + loudness->gain_db > job->most_peak_db;
+  loudness->output_lufs = loudness->input_lufs + loudness->gain_db;
+}
+
+static void
+note_replaygain (GstTfxJob *job, gdouble true_peak_db)
+{
+  const GstTfxJobAlbum *album = job->album;
+  GstTfxReplayGain *tags = &job->gain_tags;
+
+  tags->has_track = job->loudness.output_lufs > GST_TFX_JOB_SILENCE_LUFS;
+  tags->track_lufs = job->loudness.output_lufs;
+  tags->track_peak_db = true_peak_db;
+  if (!album)
+    return;
+  tags->album_lufs = album->input_lufs + album->gain_db;
+  tags->album_peak_db = album->true_peak_db + album->gain_db;
+  tags->has_album = tags->album_lufs > GST_TFX_JOB_SILENCE_LUFS;
+}
+
+/* Measures the file unless that is done, then applies the gain to the loudness that is asked
+ * for, and where a true peak would pass the limit, a limiter behind it.  What the limiter puts
+ * out is measured: before it is written, if its tags have that. */
 static void
 run_levelled (GstTfxJob *job, const gchar *part)
 {
   GstTfxJobLoudness *loudness = &job->loudness;
-  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2, NULL,
-    NULL, NULL };
-  GstTfxPass writing = { job, NULL, part, 1, 2, NULL, NULL, job->trace };
-  GstTfxLoudness measured;
-  gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+  GstTfxMeter *meter = gst_tfx_meter_new ();
+  gchar *level = NULL, gain[G_ASCII_DTOSTR_BUF_SIZE],
+        most[G_ASCII_DTOSTR_BUF_SIZE];
+  GstTfxLoudness written = { 0 };
+  guint n_before = 1;
 
-  gst_tfx_pass_run (&measuring, &measured);
-  gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
-  if (job->error)
-    return;
-  loudness->input_lufs = measured.integrated;
-  loudness->true_peak_db = measured.true_peak;
-  loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
-  loudness->gain_db =
-      loudness->is_silent ? 0.0 : job->target_lufs - loudness->input_lufs;
-  loudness->is_limited =
-      !loudness->is_silent &&
-      loudness->true_peak_db + loudness->gain_db > job->most_peak_db;
-  loudness->output_lufs = loudness->input_lufs + loudness->gain_db;
+  if (!job->is_measured)
+    run_pass (job, NULL, NULL, 0, 2, meter, &job->measured);
+  find_gain (job);
   g_ascii_dtostr (gain, sizeof gain, loudness->gain_db);
   g_ascii_formatd (most, sizeof most, "%.6g", job->most_peak_db - MARGIN_DB);
-  chain = loudness->is_limited
-              ? g_strdup_printf ("Gain(%s, 'db') | Limiter(%s, true_peak=True)"
-                                 " | " GST_TFX_PASS_MEASURE,
-                    gain, most)
-              : g_strdup_printf ("Gain(%s, 'db')", gain);
-  writing.level = chain;
-  gst_tfx_pass_run (&writing, loudness->is_limited ? &measured : NULL);
   if (loudness->is_limited)
-    loudness->output_lufs = measured.integrated;
-  g_free (chain);
+    level = g_strdup_printf ("Gain(%s, 'db') | Limiter(%s, true_peak=True)",
+        gain, most);
+  else if (job->has_target)
+    level = g_strdup_printf ("Gain(%s, 'db')", gain);
+  written.true_peak = loudness->true_peak_db + loudness->gain_db;
+  if (loudness->is_limited && job->has_replaygain && !job->error) {
+    /* (The first pass was half of all.) */
+    n_before = 3;
+    run_pass (job, level, NULL, 2, 4, meter, &written);
+    loudness->output_lufs = written.integrated;
+  }
+  if (job->has_replaygain)
+    note_replaygain (job, written.true_peak);
+  if (!job->error)
+    run_pass (job, level, part, n_before, n_before + 1,
+        loudness->is_limited ? meter : NULL, &written);
+  if (loudness->is_limited)
+    loudness->output_lufs = written.integrated;
+  g_free (level);
+  gst_tfx_meter_free (meter);
 }
 
 static void
-run_once (GstTfxJob *job, const gchar *level, const gchar *part,
-    GstTfxLoudness *loudness)
+begin (GstTfxJob *job)
 {
-  const GstTfxPass pass = { job, level, part, 0, 1, NULL, NULL, job->trace };
-
-  gst_tfx_pass_run (&pass, loudness);
-  gst_tfx_job_check_whole (job, (GstClockTime)job->duration);
-}
-
-static void
-begin (GstTfxJob *job, GStatBuf *before)
-{
-  check_input (job, before);
+  if (job->is_measured)
+    return;
+  check_input (job);
   gst_tfx_job_check_whole (job, GST_CLOCK_TIME_NONE);
 }
 
 static void
-finish (GstTfxJob *job, const GStatBuf *before)
+finish (GstTfxJob *job)
 {
-  if (!job->error && job->is_cut && job->duration == 0)
+  if (!job->error && job->is_cut && job->came == 0)
     gst_tfx_pass_fail (job, "it is cut off before its sound begins");
-  check_same (job, before);
+  check_same (job);
 }
 
 gboolean
@@ -192,12 +242,15 @@ gst_tfx_job_survey (const gchar *path, const gchar *bits,
     .allow_cut = TRUE };
   GstTfxJobTrace trace = { 0 };
   /* (A second pass: the first has printed the warnings.) */
-  const GstTfxPass pass = { &job, with_loudness ? GST_TFX_PASS_MEASURE : NULL,
-    NULL, 1, 2, NULL, NULL, &trace };
+  GstTfxMeter *meter = with_loudness ? gst_tfx_meter_new () : NULL;
+  const GstTfxPass pass = { &job, NULL, NULL, 1, 2, meter, NULL, NULL, &trace };
   GstTfxLoudness loudness = { NAN, NAN, NAN, NAN, NAN };
   gboolean is_done;
 
-  gst_tfx_pass_run (&pass, with_loudness ? &loudness : NULL);
+  gst_tfx_pass_run (&pass);
+  if (meter && !job.error && !gst_tfx_meter_read (meter, &loudness))
+    gst_tfx_pass_fail (&job, "its loudness cannot be measured at %d Hz",
+        job.rate_hz);
   is_done = job.error == NULL;
   if (is_done) {
     *samples = trace.input;
@@ -206,6 +259,7 @@ gst_tfx_job_survey (const gchar *path, const gchar *bits,
   } else {
     g_propagate_error (error, g_steal_pointer (&job.error));
   }
+  g_clear_pointer (&meter, gst_tfx_meter_free);
   gst_tfx_job_trace_clear (&trace);
   gst_tfx_job_clear (&job);
   return is_done;
@@ -236,7 +290,6 @@ gboolean
 gst_tfx_job_run (GstTfxJob *job)
 {
   const gint64 start = g_get_monotonic_time ();
-  GStatBuf before = { 0 };
   GstTfxPart part = { .path = (gchar *)"-",
     .kept_as = job->source ? job->output : NULL };
   gchar *own;
@@ -246,54 +299,55 @@ gst_tfx_job_run (GstTfxJob *job)
   own = is_file (job) ? gst_tfx_codec_get_extension (job->input) : NULL;
   job->keeps_codec = g_strcmp0 (own, job->extension) == 0;
   g_free (own);
-  begin (job, &before);
+  begin (job);
   check_output (job);
   if (job->error || !open_part (job, &part))
     return FALSE;
-  if (job->has_target)
+  if (is_read_twice (job))
     run_levelled (job, part.path);
   else
-    run_once (job, NULL, part.path, NULL);
+    run_pass (job, NULL, part.path, 0, 1, NULL, NULL);
   if (job->trace)
     survey (job, part.path);
-  finish (job, &before);
+  finish (job);
   if (!job->to_stdout) {
     if (!job->error)
       job->is_of_output =
           !gst_tfx_part_publish (&part, job->overwrite, &job->error);
     gst_tfx_part_close (&part);
   }
-  job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  job->seconds += (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return job->error == NULL;
 }
 
 gboolean
 gst_tfx_job_repeat (GstTfxJob *job)
 {
-  GStatBuf before = { 0 };
-
-  begin (job, &before);
+  begin (job);
   if (job->error)
     return FALSE;
-  if (job->has_target)
+  if (is_read_twice (job))
     run_levelled (job, NULL);
   else
-    run_once (job, NULL, NULL, NULL);
-  finish (job, &before);
+    run_pass (job, NULL, NULL, 0, 1, NULL, NULL);
+  finish (job);
   return job->error == NULL;
 }
 
 gboolean
-gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness)
+gst_tfx_job_measure (GstTfxJob *job, GstTfxMeter *meter)
 {
-  GStatBuf before = { 0 };
+  const gint64 start = g_get_monotonic_time ();
 
-  begin (job, &before);
+  begin (job);
   if (job->error)
     return FALSE;
-  run_once (job, GST_TFX_PASS_MEASURE, NULL, loudness);
-  finish (job, &before);
-  return job->error == NULL;
+  run_pass (job, NULL, NULL, 0, is_read_twice (job) ? 2 : 1, meter,
+      &job->measured);
+  finish (job);
+  job->is_measured = job->error == NULL;
+  job->seconds += (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return job->is_measured;
 }
 
 void

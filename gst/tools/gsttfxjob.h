@@ -3,15 +3,16 @@
 #ifndef GST_TFX_JOB_H
 #define GST_TFX_JOB_H
 
+#include <glib/gstdio.h>
 #include <gst/gst.h>
+
+#include "gsttfxmeter.h"
+#include "gsttfxtags.h"
 
 G_BEGIN_DECLS
 
-/* By EBU R 128 and ITU-R BS.1770, in LUFS, LU and dBTP; -inf: silence. */
-typedef struct GstTfxLoudness
-{
-  gdouble integrated, range, momentary_max, short_term_max, true_peak;
-} GstTfxLoudness;
+/* What is no sound by EBU R 128. */
+#define GST_TFX_JOB_SILENCE_LUFS -70.0
 
 /* How loud it is. */
 typedef struct GstTfxJobLoudness
@@ -41,6 +42,13 @@ typedef struct GstTfxJobTrace
   gchar *kernel;                  /* that ran it, "cpu avx512" */
 } GstTfxJobTrace;
 
+/* The files of an album together, behind their chains. */
+typedef struct GstTfxJobAlbum
+{
+  gdouble input_lufs, true_peak_db; /* -inf: silence */
+  gdouble gain_db;                  /* of every file */
+} GstTfxJobAlbum;
+
 typedef struct GstTfxJob
 {
   const gchar *input, *output; /* names of files */
@@ -62,7 +70,11 @@ typedef struct GstTfxJob
   gboolean allow_cut;  /* a file that is damaged or shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
   gdouble target_lufs;
-  gdouble most_peak_db; /* of true peaks, then */
+  gdouble most_peak_db;        /* of true peaks, then */
+  gboolean has_replaygain;     /* a file is read twice, to write its gain */
+  const GstTfxJobAlbum *album; /* that it is one of; NULL: none */
+  gboolean is_before; /* its output is there, by the journal, with its gain */
+  gint64 tail;        /* in ns, behind the input; or GST_TFX_RINGOUT_AUTO */
 
   GstTfxJobTrace *trace; /* filled in; NULL: nobody wants it */
 
@@ -75,9 +87,14 @@ typedef struct GstTfxJob
   /* What came of it. */
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;
-  guint64 n_frames; /* that were filtered */
-  gint64 duration;  /* of the sound, in ns */
-  gchar *damage;    /* what the decoder lost; NULL: nothing */
+  guint64 n_frames;  /* that were filtered */
+  gint64 duration;   /* of the output, in ns */
+  GstClockTime came; /* how long the input was */
+  gboolean is_measured;
+  GStatBuf before;            /* of the input: 0 unless it is a file */
+  GstTfxLoudness measured;    /* behind the chain */
+  GstTfxReplayGain gain_tags; /* of the output */
+  gchar *damage;              /* what the decoder lost; NULL: nothing */
   gboolean
       is_cut; /* the input is damaged or shorter than it says, as was told */
   GstTfxJobLoudness loudness;
@@ -102,9 +119,9 @@ gboolean gst_tfx_job_repeat (GstTfxJob *job);
 gboolean gst_tfx_job_survey (const gchar *path, const gchar *bits,
     gboolean with_loudness, GstTfxJobSamples *samples, GError **error);
 
-/* Measures the output of the chain without writing it.  TRUE, or FALSE with
- * job->error. */
-gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxLoudness *loudness);
+/* Measures the output of the chain without writing it.  TRUE with job->measured, or FALSE
+ * with job->error.  A job that is run later is not measured again. */
+gboolean gst_tfx_job_measure (GstTfxJob *job, GstTfxMeter *meter);
 
 /* Fails the job, or warns once if it allows it, where its input is truncated or damaged.
  * Before it is decoded `came` is GST_CLOCK_TIME_NONE, then how long its sound is. */

@@ -130,6 +130,14 @@ open_file (const gchar *path, gboolean is_given, GError **error)
   return file;
 }
 
+void
+gst_tfx_journal_set_chain (GstTfxJournal *journal, const gchar *chain)
+{
+  g_free (journal->digest);
+  journal->digest =
+      g_compute_checksum_for_string (G_CHECKSUM_SHA256, chain, -1);
+}
+
 GstTfxJournal *
 gst_tfx_journal_open (const gchar *path, gboolean is_given, const gchar *digest,
     GError **error)

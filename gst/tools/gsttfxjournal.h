@@ -17,6 +17,9 @@ GstTfxJournal *gst_tfx_journal_open (const gchar *path, gboolean is_given,
     const gchar *digest, GError **error);
 void gst_tfx_journal_close (GstTfxJournal *journal);
 
+/* From now on the journal is asked about another chain. */
+void gst_tfx_journal_set_chain (GstTfxJournal *journal, const gchar *chain);
+
 /* Whether this input, as it is now, was made into this output with this chain, and
  * the output is still there. */
 gboolean gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,

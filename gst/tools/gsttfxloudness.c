@@ -35,8 +35,12 @@ measure (const GstTfxOptions *options, const gchar *path)
   GstTfxJob job = { .input = path,
     .chain = options->chain,
     .allow_cut = options->allow_cut };
+  GstTfxMeter *meter = gst_tfx_meter_new ();
   GstTfxLoudness l = { NAN, NAN, NAN, NAN, NAN };
-  const gboolean is_done = gst_tfx_job_measure (&job, &l);
+  const gboolean is_done = gst_tfx_job_measure (&job, meter);
+
+  if (is_done)
+    l = job.measured;
 
   if (options->json)
     print_json (&job, &l);
@@ -50,6 +54,7 @@ measure (const GstTfxOptions *options, const gchar *path)
     gst_tfx_report_tell_short (&job, "");
   else
     gst_tfx_tool_error ("%s: %s", path, job.error->message);
+  gst_tfx_meter_free (meter);
   gst_tfx_job_clear (&job);
   return is_done;
 }

@@ -42,6 +42,7 @@ static const struct
   { "noise_shaping", G_STRUCT_OFFSET (GstTfxOptions, noise_shaping) },
   { "bits", G_STRUCT_OFFSET (GstTfxOptions, bits) },
   { "rate", G_STRUCT_OFFSET (GstTfxOptions, rate) },
+  { "tail", G_STRUCT_OFFSET (GstTfxOptions, tail) },
 };
 
 static const gchar *const needed[] = { "output", "input", "chain",

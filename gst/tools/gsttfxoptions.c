@@ -10,12 +10,14 @@
 #include "gsttfxchainreader.h"
 #include "gsttfxcodec.h"
 #include "gsttfxnotes.h"
+#include "gsttfxringout.h"
 #include "gsttfxtool.h"
 
 #define MIN_LUFS -70.0
 #define MIN_PEAK_DB -20.0
 /* By EBU R 128. */
 #define USUAL_PEAK_DB -1.0
+#define MAX_TAIL_SECONDS 3600.0
 #define MAX_JOBS 1024
 #define MIN_HZ 100
 #define MAX_HZ 10000000
@@ -72,6 +74,12 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
             "LUFS" },
         { "true-peak", 0, 0, G_OPTION_ARG_STRING, &options->true_peak,
             "with --loudness: limit true peaks to this level (-1)", "DB" },
+        { "replaygain", 0, 0, G_OPTION_ARG_NONE, &options->replaygain,
+            "write ReplayGain tags (in .opus R128 tags), in two passes", NULL },
+        { "tail", 0, 0, G_OPTION_ARG_STRING, &options->tail,
+            "continue for this time after the end of the input: 3s, 500ms, or "
+            "auto",
+            "TIME" },
         { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
             "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
             "default) or tpdf-hf",
@@ -109,6 +117,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->codec);
   g_free (options->loudness);
   g_free (options->true_peak);
+  g_free (options->tail);
   g_free (options->dither);
   g_free (options->noise_shaping);
   g_free (options->bits);
@@ -419,6 +428,32 @@ read_level (const gchar *name, const gchar *text, gdouble least,
   return FALSE;
 }
 
+/* Without a unit the time is in seconds. */
+static gboolean
+read_tail (GstTfxOptions *options)
+{
+  gchar *end;
+  gdouble seconds;
+
+  if (strcmp (options->tail, "auto") == 0) {
+    options->tail_ns = GST_TFX_RINGOUT_AUTO;
+    return TRUE;
+  }
+  seconds = g_ascii_strtod (options->tail, &end);
+  if (strcmp (end, "ms") == 0)
+    seconds /= 1000.0;
+  if (end != options->tail &&
+      (*end == '\0' || strcmp (end, "s") == 0 || strcmp (end, "ms") == 0) &&
+      seconds >= 0.0 && seconds <= MAX_TAIL_SECONDS) {
+    options->tail_ns = (gint64)(seconds * GST_SECOND + 0.5);
+    return TRUE;
+  }
+  gst_tfx_tool_error ("tail is '%s', but must be auto, or from 0 to %g s, such "
+                      "as 3s or 500ms",
+      options->tail, MAX_TAIL_SECONDS);
+  return FALSE;
+}
+
 gboolean
 gst_tfx_options_read_format (GstTfxOptions *options)
 {
@@ -470,6 +505,16 @@ gst_tfx_options_read (GstTfxOptions *options)
     gst_tfx_tool_error ("--true-peak needs --loudness");
     return FALSE;
   }
+  if (options->album && !options->loudness && !options->replaygain) {
+    gst_tfx_tool_error ("--album needs --loudness or --replaygain");
+    return FALSE;
+  }
+  if (options->manifest && (options->album || options->replaygain)) {
+    gst_tfx_tool_error ("--manifest cannot record --album or --replaygain");
+    return FALSE;
+  }
+  if (options->tail && !read_tail (options))
+    return FALSE;
   if (!gst_tfx_options_check_jobs (options->n_jobs))
     return FALSE;
   if (options->dither && !g_strv_contains (dithers, options->dither)) {
@@ -487,7 +532,8 @@ gst_tfx_options_read (GstTfxOptions *options)
   }
   if (!gst_tfx_options_read_format (options))
     return FALSE;
-  if ((options->loudness || options->bits || options->rate) &&
+  if ((options->loudness || options->replaygain || options->bits ||
+          options->rate) &&
       !gst_tfx_options_has_chain (options)) {
     options->chain = g_strdup ("");
     return TRUE;
@@ -540,7 +586,9 @@ gst_tfx_options_digest (const GstTfxOptions *options)
       options->noise_shaping ? "\nnoise-shaping " : "",
       options->noise_shaping ? options->noise_shaping : "",
       options->bits ? "\nbits " : "", options->bits ? options->bits : "",
-      options->rate ? "\nrate " : "", options->rate ? options->rate : "", NULL);
+      options->rate ? "\nrate " : "", options->rate ? options->rate : "",
+      options->replaygain ? "\nreplaygain" : "", options->tail ? "\ntail " : "",
+      options->tail ? options->tail : "", NULL);
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 
   g_free (files);

@@ -15,11 +15,13 @@ typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
   gchar *out, *base, *journal, *extension, *codec, *loudness, *dither;
-  gchar *noise_shaping, *true_peak, *bits, *rate, *manifest;
+  gchar *noise_shaping, *true_peak, *bits, *rate, *manifest, *tail;
   gdouble target_lufs;  /* of loudness, once it is read */
   gdouble most_peak_db; /* of true_peak, or the usual one, then */
   gint output_hz;       /* of rate, then; 0: that of the input */
+  gint64 tail_ns;       /* or GST_TFX_RINGOUT_AUTO, then */
   gint n_jobs;
+  gboolean replaygain, album;
   gboolean overwrite, allow_cut, json, quiet;
   GPtrArray *notes; /* on filter settings; NULL: the chain was not read */
 } GstTfxOptions;
@@ -28,7 +30,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 19
+#define GST_TFX_OPTIONS_N_ENTRIES 21
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* Prints the names of the presets, a line each. */
 GstTfxToolStatus gst_tfx_options_print_presets (void);

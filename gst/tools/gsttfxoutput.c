@@ -48,14 +48,27 @@ get_mask (const GstAudioInfo *info)
   return mask;
 }
 
-static gboolean
-has_integers (const GstCaps *caps)
+static const GstAudioFormatInfo *
+find_format (const gchar *name)
 {
+  return gst_audio_format_get_info (gst_audio_format_from_string (name));
+}
+
+/* Samples that nothing has changed need no dither, unless they lose bits. */
+static void
+take_format (GstTfxOutput *output, const GstCaps *caps)
+{
+  const GstTfxJob *job = output->job;
   const gchar *name =
       gst_structure_get_string (gst_caps_get_structure (caps, 0), "format");
+  const GstAudioFormatInfo *format = name ? find_format (name) : NULL;
 
-  return name && GST_AUDIO_FORMAT_INFO_IS_INTEGER (gst_audio_format_get_info (
-                     gst_audio_format_from_string (name)));
+  output->is_integer = format && GST_AUDIO_FORMAT_INFO_IS_INTEGER (format);
+  if (output->is_integer && !output->is_changed && !job->dither &&
+      job->format && output->rate_hz == job->rate_hz &&
+      GST_AUDIO_FORMAT_INFO_DEPTH (format) >=
+          GST_AUDIO_FORMAT_INFO_DEPTH (find_format (job->format)))
+    gst_util_set_object_arg (G_OBJECT (output->convert), "dithering", "none");
 }
 
 /* The caps by which the encoder gets what comes; NULL with a message if it does not take
@@ -83,7 +96,7 @@ name_caps (GstTfxOutput *output, GstEvent *event)
       output->n_channels, &output->label, &error);
   if (chosen) {
     set_format (output, chosen);
-    output->is_integer = has_integers (chosen);
+    take_format (output, chosen);
     output->is_double = GST_AUDIO_INFO_WIDTH (&info) == 64;
     gst_caps_unref (chosen);
     caps = gst_caps_copy (caps);
@@ -175,7 +188,11 @@ begin (GstTfxOutput *output)
   if (!named)
     return FALSE;
   gst_tfx_tags_clean (output->tags,
-      job->source || job->from_stdin ? NULL : job->input, output->is_changed);
+      job->source || job->from_stdin ? NULL : job->input,
+      output->is_changed || job->has_replaygain);
+  gst_tfx_tags_add_gains (output->tags, &job->gain_tags,
+      output->codec->container == GST_TFX_CONTAINER_OGG &&
+          strcmp (output->codec->name, "opus") == 0);
   set_up (output);
   gst_tfx_codec_mend_samples (output->codec, output->encoder,
       output->n_channels);
@@ -360,15 +377,19 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 /* flacenc asks for frames first, then for the time; aiffparse (GStreamer 1.22) takes the one
- * question for the other, with a message of a fault. */
+ * question for the other, with a message of a fault.  The duration of the input is not that of an
+ * output with a tail. */
 static GstPadProbeReturn
 drop_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
+  const GstTfxOutput *output = data;
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
   GstFormat format = GST_FORMAT_TIME;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION)
     gst_query_parse_duration (query, &format, NULL);
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION && output->job->tail != 0)
+    return GST_PAD_PROBE_DROP;
   return format == GST_FORMAT_TIME ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -378,7 +399,7 @@ gst_tfx_output_follow (GstTfxOutput *output)
   GstPad *pad = gst_element_get_static_pad (output->format, "src"), *sink;
 
   output->tags = gst_tag_list_new_empty ();
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop_query, NULL,
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop_query, output,
       NULL);
   if (strcmp (output->job->extension, "wav") == 0)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, output,

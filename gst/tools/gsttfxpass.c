@@ -14,7 +14,6 @@
 #include "gsttfxpass.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "gsttfxoutput.h"
 #include "gsttfxreader.h"
 #include "gsttfxresample.h"
+#include "gsttfxringout.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
 #include "tfx.h"
@@ -40,9 +40,10 @@ typedef struct Run
   const GstTfxPass *pass;
   GstTfxJob *job;
   GstElement *pipeline, *convert, *samples, *chain;
-  GstElement *level;    /* NULL: the loudness stays */
-  GstTfxOutput output;  /* without an encoder: it is only measured */
-  GstTfxReader *reader; /* NULL: it is a source */
+  GstElement *level;     /* NULL: the loudness stays */
+  GstTfxRingout ringout; /* of the first chain */
+  GstTfxOutput output;   /* without an encoder: it is only measured */
+  GstTfxReader *reader;  /* NULL: it is a source */
   gboolean is_ending;
   guint n_idle;              /* looks in a row that found nothing to do */
   guint n_starts;            /* behind the first one */
@@ -96,7 +97,7 @@ take_info (const GstAudioInfo *info, gpointer data)
       gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
           run->pass->take_buffer ? GST_AUDIO_NE (F64)
                                  : choose_samples (run->job, info),
-          NULL));
+          "layout", G_TYPE_STRING, "interleaved", NULL));
   /* (A pipeline that starts anew reads from the beginning.) */
   if (run->input)
     g_checksum_reset (run->input);
@@ -170,9 +171,9 @@ add_source (Run *run)
   if (!gst_element_link (source, run->convert))
     gst_tfx_pass_fail (run->job, "the source '%s' gives no sound",
         run->job->source);
-  set_caps (run->samples,
-      gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-          choose_samples (run->job, NULL), NULL));
+  set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
+                              G_TYPE_STRING, choose_samples (run->job, NULL),
+                              "layout", G_TYPE_STRING, "interleaved", NULL));
 }
 
 /* From the chain to the file that is being written. */
@@ -185,7 +186,8 @@ add_output (Run *run, GstElement *last)
   output->job = run->job;
   output->input = run->convert;
   output->is_changed =
-      *run->job->chain || (run->level && !run->job->loudness.is_silent);
+      *run->job->chain || (run->level && (run->job->loudness.gain_db != 0.0 ||
+                                             run->job->loudness.is_limited));
   output->convert = add (run, "audioconvert", last);
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
@@ -236,6 +238,7 @@ static gboolean
 build (Run *run)
 {
   GstElement *sink, *last;
+  GstPad *pad;
 
   run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   run->convert = add (run, "audioconvert", NULL);
@@ -246,7 +249,16 @@ build (Run *run)
     last = add_made (run, "audioresample",
         gst_tfx_resample_new (run->job->output_hz), last);
   run->level = run->pass->level ? add (run, "tfxchain", last) : NULL;
+  if (run->job->error)
+    return FALSE;
   last = run->level ? run->level : last;
+  run->ringout.tail = run->job->tail;
+  gst_tfx_ringout_follow (&run->ringout, run->chain);
+  if (run->pass->meter) {
+    pad = gst_element_get_static_pad (last, "src");
+    gst_tfx_meter_follow (run->pass->meter, pad);
+    gst_object_unref (pad);
+  }
   if (run->pass->part) {
     add_output (run, last);
   } else {
@@ -314,7 +326,8 @@ note_progress (Run *run)
       duration > 0)
     g_atomic_int_set (&run->job->per_mille,
         (gint)((run->pass->number * 1000 +
-                   gst_util_uint64_scale (position, 1000, duration)) /
+                   gst_util_uint64_scale (MIN (position, duration), 1000,
+                       duration)) /
                run->pass->n_passes));
 }
 
@@ -366,48 +379,19 @@ note_trace (Run *run)
     trace->result_sha256 = g_strdup (g_checksum_get_string (run->result));
 }
 
-/* What was filtered, as the chain has counted it. */
+/* How long the input and the output of the chain were. */
 static void
 note_length (Run *run)
 {
-  GstCaps *caps = gst_tfx_tool_get_caps (run->samples, "src");
-  GstStructure *stats = NULL;
-  GstAudioInfo info;
-  guint64 n_frames = 0;
+  const GstTfxRingout *ringout = &run->ringout;
 
-  g_object_get (run->chain, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, "frames", &n_frames);
-  run->job->n_frames = n_frames;
-  if (caps && gst_audio_info_from_caps (&info, caps))
-    run->job->duration = (gint64)gst_util_uint64_scale (n_frames, GST_SECOND,
-        (guint64)GST_AUDIO_INFO_RATE (&info));
-  gst_structure_free (stats);
-  gst_clear_caps (&caps);
-}
-
-/* What the stage "level" of the second chain has measured. */
-static gboolean
-read_loudness (const Run *run, GstTfxLoudness *loudness)
-{
-  GObject *stage =
-      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (run->level), "level");
-  GstStructure *stats = NULL;
-  /* Nothing has been measured where nothing came. */
-  gboolean is_read = run->job->duration == 0;
-
-  *loudness =
-      (GstTfxLoudness){ -INFINITY, 0.0, -INFINITY, -INFINITY, -INFINITY };
-  if (stage && !is_read) {
-    g_object_get (stage, "stats", &stats, NULL);
-    is_read = gst_structure_get (stats, "integrated", G_TYPE_DOUBLE,
-        &loudness->integrated, "range", G_TYPE_DOUBLE, &loudness->range,
-        "momentary-max", G_TYPE_DOUBLE, &loudness->momentary_max,
-        "short-term-max", G_TYPE_DOUBLE, &loudness->short_term_max, "true-peak",
-        G_TYPE_DOUBLE, &loudness->true_peak, NULL);
-    gst_structure_free (stats);
-  }
-  g_clear_object (&stage);
-  return is_read;
+  if (ringout->rate_hz == 0)
+    return;
+  run->job->n_frames = ringout->n_in;
+  run->job->came = gst_util_uint64_scale (ringout->n_in, GST_SECOND,
+      (guint64)ringout->rate_hz);
+  run->job->duration = (gint64)gst_util_uint64_scale (ringout->n_out,
+      GST_SECOND, (guint64)ringout->rate_hz);
 }
 
 /* decodebin may keep an error to itself that comes while it is being set up: then
@@ -530,7 +514,7 @@ finish_output (Run *run)
 }
 
 void
-gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
+gst_tfx_pass_run (const GstTfxPass *pass)
 {
   Run run = { .pass = pass, .job = pass->job };
 
@@ -549,12 +533,11 @@ gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness)
       tell_output (&run);
     if (pass->trace && !run.job->error)
       note_trace (&run);
-    if (loudness && !run.job->error && !read_loudness (&run, loudness))
-      gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
   }
   if (run.pipeline)
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   finish_output (&run);
+  gst_tfx_ringout_clear (&run.ringout);
   gst_clear_object (&run.pipeline);
   g_clear_pointer (&run.input, g_checksum_free);
   g_clear_pointer (&run.result, g_checksum_free);

@@ -4,11 +4,9 @@
 #define GST_TFX_PASS_H
 
 #include "gsttfxjob.h"
+#include "gsttfxmeter.h"
 
 G_BEGIN_DECLS
-
-/* The stage of GstTfxPass::level that is read, and how it is written. */
-#define GST_TFX_PASS_MEASURE "level=Loudness(None)"
 
 typedef struct GstTfxPass
 {
@@ -16,6 +14,7 @@ typedef struct GstTfxPass
   const gchar *level; /* a second chain, behind the job's; or NULL */
   const gchar *part;  /* the file to write; NULL: it only measures */
   guint number, n_passes;
+  GstTfxMeter *meter; /* gets the output of both chains; or NULL */
   /* Gets each buffer of 64-bit samples that a pass measures; NULL: nobody does. */
   void (*take_buffer) (GstElement *sink, GstBuffer *buffer, GstPad *pad,
       gpointer data);
@@ -24,9 +23,8 @@ typedef struct GstTfxPass
       *trace; /* gets the digests of input and result, and the kernel */
 } GstTfxPass;
 
-/* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless
- * NULL, is what GST_TFX_PASS_MEASURE in the second chain has measured. */
-void gst_tfx_pass_run (const GstTfxPass *pass, GstTfxLoudness *loudness);
+/* Runs it to its end.  Where it fails, the job has the error. */
+void gst_tfx_pass_run (const GstTfxPass *pass);
 
 /* Why there is no output: the first reason counts. */
 void gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)

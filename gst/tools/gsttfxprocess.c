@@ -48,6 +48,16 @@ read_names (const Names *from, GPtrArray *names)
   return is_read;
 }
 
+/* Those of other files are written behind their sound, once it has ended. */
+static gboolean
+holds_tags (const gchar *extension)
+{
+  static const gchar *const all[] = { "flac", "ogg", "oga", "opus", "mp3",
+    NULL };
+
+  return extension && g_strv_contains (all, extension);
+}
+
 /* Whether the sound can go to standard output; FALSE after a message. */
 static gboolean
 check_stdout (const GstTfxOptions *options)
@@ -57,6 +67,9 @@ check_stdout (const GstTfxOptions *options)
                         "output");
   else if (g_strcmp0 (options->extension, "m4a") == 0)
     gst_tfx_tool_error ("an .m4a cannot be written to standard output");
+  else if (options->replaygain && !holds_tags (options->extension))
+    gst_tfx_tool_error ("--replaygain: a .%s on standard output has no tags",
+        options->extension ? options->extension : "wav");
   else if (isatty (STDOUT_FILENO))
     gst_tfx_tool_error ("standard output is a terminal: redirect it to a file "
                         "or a pipe");
@@ -182,6 +195,7 @@ static const gchar description[] =
     "  gst-tfx process voice.wav clean.flac 'HiButterworth(80) | Gain(2)'\n"
     "  gst-tfx process --out filtered --chain 'Hum(50)' recordings\n"
     "  gst-tfx process --loudness -23 programme.wav levelled.wav\n"
+    "  gst-tfx process --album --replaygain --out tagged album\n"
     "  arecord -f cd | gst-tfx process - - 'HiButterworth(80)' | aplay\n"
     "  find . -name '*.flac' -print0 | gst-tfx process --out filtered -0 \\\n"
     "      --files-from - --chain-file chain.txt\n";
@@ -191,7 +205,11 @@ gst_tfx_process_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { .n_jobs = (gint)g_get_num_processors () };
   Names from = { NULL };
-  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 4] = {
+  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 5] = {
+    { "album", 0, 0, G_OPTION_ARG_NONE, &options.album,
+        "with --loudness: one gain for all files; with --replaygain: album "
+        "tags too",
+        NULL },
     { "files-from", 'T', 0, G_OPTION_ARG_FILENAME, &from.path,
         "read the names of the inputs from FILE, one per line; - is standard "
         "input",
@@ -203,7 +221,7 @@ gst_tfx_process_run (gint argc, gchar **argv)
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_options_list (&options, entries + 3);
+  gst_tfx_options_list (&options, entries + 4);
   if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE|FOLDER…",
           summary, description, entries, &argc, &argv)) {
     GPtrArray *names = g_ptr_array_new_with_free_func (g_free);

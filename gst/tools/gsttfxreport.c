@@ -62,6 +62,10 @@ static void
 tell_loudness (const GstTfxJob *job)
 {
   const GstTfxJobLoudness *loudness = &job->loudness;
+  const gchar *effect = job->has_target && !job->album
+                            ? ": its level is unchanged"
+                        : job->has_replaygain ? ": it gets no ReplayGain"
+                                              : NULL;
 
   if (loudness->is_limited)
     g_printerr ("warning: %s: at %.1f LUFS the true peaks would reach %+.1f "
@@ -69,11 +73,10 @@ tell_loudness (const GstTfxJob *job)
         job->input, job->target_lufs,
         loudness->true_peak_db + loudness->gain_db, job->most_peak_db,
         loudness->output_lufs);
-  else if (loudness->is_silent &&
-           !gst_tfx_report_tell_short (job, ": its level is unchanged"))
-    g_printerr ("warning: %s: it is silent (below -70 LUFS): its level is "
-                "unchanged\n",
-        job->input);
+  else if (loudness->is_silent && effect &&
+           !gst_tfx_report_tell_short (job, effect))
+    g_printerr ("warning: %s: it is silent (below -70 LUFS)%s\n", job->input,
+        effect);
 }
 
 static gdouble
@@ -108,7 +111,7 @@ gst_tfx_report_print_json (const GstTfxJob *job)
       "\"channels\": %d, ",
       job->error ? "failed" : "done", job->format ? job->format : "",
       job->rate_hz, job->n_channels);
-  if (job->has_target && !job->error)
+  if ((job->has_target || job->has_replaygain) && !job->error)
     append_loudness (text, &job->loudness);
   g_string_append_printf (text,
       "\"seconds\": %s, \"took\": %s, \"clipped\": %" G_GUINT64_FORMAT ", ",
@@ -123,7 +126,7 @@ gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet)
   const gdouble seconds = (gdouble)job->duration / GST_SECOND;
   const gdouble times = seconds / MAX (job->seconds, 1e-6);
 
-  if (job->has_target && !job->error)
+  if ((job->has_target || job->has_replaygain) && !job->error)
     tell_loudness (job);
   if (job->n_clipped > 0 && !job->error)
     tell_clipped (job);

@@ -103,8 +103,8 @@ measure (File *file)
   gboolean is_done;
 
   gst_tfx_job_check_whole (&job, GST_CLOCK_TIME_NONE);
-  gst_tfx_pass_run (&pass, NULL);
-  gst_tfx_job_check_whole (&job, (GstClockTime)job.duration);
+  gst_tfx_pass_run (&pass);
+  gst_tfx_job_check_whole (&job, job.came);
   if (!job.error && file->error)
     job.error = g_error_copy (file->error);
   if (!job.error && !file->spectrum)

@@ -5,6 +5,7 @@
  */
 #include "gsttfxtags.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <gst/tag/tag.h>
@@ -229,6 +230,49 @@ gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed)
   gst_tag_list_unref (list);
   g_ptr_array_unref (own);
   g_ptr_array_unref (all);
+}
+
+#define REPLAYGAIN_LUFS -18.0
+#define R128_LUFS -23.0
+
+void
+gst_tfx_tags_add_gains (GstTagList *tags, const GstTfxReplayGain *gains,
+    gboolean is_opus)
+{
+  const struct
+  {
+    const gchar *name;
+    gboolean is_there;
+    gdouble lufs, peak_db;
+  } all[] = { { "TRACK", gains->has_track, gains->track_lufs,
+                  gains->track_peak_db },
+    { "ALBUM", gains->has_album, gains->album_lufs, gains->album_peak_db } };
+  gchar gain[G_ASCII_DTOSTR_BUF_SIZE], peak[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++) {
+    const gdouble steps = rint (256.0 * (R128_LUFS - all[i].lufs));
+    gchar *comments[] = { NULL, NULL };
+
+    if (!all[i].is_there)
+      continue;
+    g_ascii_formatd (gain, sizeof gain, "%.2f", REPLAYGAIN_LUFS - all[i].lufs);
+    g_ascii_formatd (peak, sizeof peak, "%.6f",
+        pow (10.0, all[i].peak_db / 20.0));
+    if (is_opus) {
+      comments[0] = g_strdup_printf ("R128_%s_GAIN=%d", all[i].name,
+          (gint)CLAMP (steps, G_MININT16, G_MAXINT16));
+    } else {
+      comments[0] =
+          g_strdup_printf ("REPLAYGAIN_%s_GAIN=%s dB", all[i].name, gain);
+      comments[1] =
+          g_strdup_printf ("REPLAYGAIN_%s_PEAK=%s", all[i].name, peak);
+    }
+    for (gsize k = 0; k < G_N_ELEMENTS (comments) && comments[k]; k++) {
+      gst_tag_list_add (tags, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+          comments[k], NULL);
+      g_free (comments[k]);
+    }
+  }
 }
 
 void

@@ -10,6 +10,13 @@ G_BEGIN_DECLS
 /* GStreamer's own tag of its ID3 reader: a frame with its head. */
 #define GST_TFX_TAGS_ID3_FRAME "private-id3v2-frame"
 
+/* Loudness for ReplayGain, in LUFS and dBTP. */
+typedef struct GstTfxReplayGain
+{
+  gboolean has_track, has_album; /* else it is silent, or none is asked for */
+  gdouble track_lufs, track_peak_db, album_lufs, album_peak_db;
+} GstTfxReplayGain;
+
 /* Adds those of a tag event; what came before stays. */
 void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
 
@@ -18,6 +25,11 @@ void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
  * it is.  What stays are comments NAME=TEXT, pictures and frames of ID3. */
 void
 gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed);
+
+/* Adds comments with the gain to -18 LUFS and the peak of full scale 1; where is_opus, those of
+ * RFC 7845 instead: the gain to -23 LUFS in steps of 1/256 dB. */
+void gst_tfx_tags_add_gains (GstTagList *tags, const GstTfxReplayGain *gains,
+    gboolean is_opus);
 
 /* Gives them to an encoder that writes Vorbis comments. */
 void gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,

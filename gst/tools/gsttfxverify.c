@@ -126,6 +126,7 @@ check_result (const Verify *verify, guint entry, GString *faults)
     job.has_target = options.loudness != NULL;
     job.target_lufs = options.target_lufs;
     job.most_peak_db = options.most_peak_db;
+    job.tail = options.tail_ns;
     job.allow_cut = options.allow_cut;
     if (!g_file_test (path, G_FILE_TEST_EXISTS))
       add_fault (faults, "the input %s is missing", path);
