@@ -173,8 +173,9 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   GError *error = NULL;
   gchar *journal;
 
-  if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
-    gchar *list = gst_tfx_codec_list_extensions ();
+  if (options->extension &&
+      !gst_tfx_codec_is_known (options->extension, options->keep_video)) {
+    gchar *list = gst_tfx_codec_list_extensions (options->keep_video);
 
     gst_tfx_tool_error ("cannot write .%s files; it can write %s",
         options->extension, list);
@@ -207,7 +208,7 @@ gst_tfx_batch_open_manifest (GstTfxBatch *batch)
   GError *error = NULL;
   gboolean is_open;
 
-  if (extension && gst_tfx_codec_is_known (extension))
+  if (extension && gst_tfx_codec_is_known (extension, TRUE))
     g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
         "the manifest %s has the name of a sound file", path);
   else if (path)
@@ -250,6 +251,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->overwrite = batch->options->overwrite;
   job->allow_cut = batch->options->allow_cut;
   job->trace = batch->manifest ? g_new0 (GstTfxJobTrace, 1) : NULL;
+  job->keep_video = batch->options->keep_video;
   g_ptr_array_add (batch->jobs, job);
   g_hash_table_insert (batch->outputs, g_strdup (output), origin);
   batch->n_added++;
@@ -299,9 +301,10 @@ name_output (const GstTfxOptions *options, const gchar *input,
   gchar *name =
       base ? find_relative (base, input) : g_path_get_basename (input);
   gchar *own = gst_tfx_codec_get_extension (input);
-  const gchar *extension = options->extension             ? options->extension
-                           : gst_tfx_codec_is_known (own) ? NULL
-                                                          : "wav";
+  const gchar *extension = options->extension ? options->extension
+                           : gst_tfx_codec_is_known (own, options->keep_video)
+                               ? NULL
+                               : "wav";
   gchar *with_extension, *path = NULL;
 
   if (!name) {

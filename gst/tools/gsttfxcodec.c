@@ -37,6 +37,29 @@ static const GstTfxCodec codecs[] = {
       GOOD, TRUE },
   { "mka", "opus", GST_TFX_CONTAINER_MATROSKA, "opusenc ! matroskamux", GOOD,
       TRUE },
+  { "mkv", "flac", GST_TFX_CONTAINER_MATROSKA, "flacenc ! matroskamux name=mux",
+      GOOD, .has_video = TRUE },
+  { "mkv", "pcm", GST_TFX_CONTAINER_MATROSKA,
+      "capsfilter caps=audio/x-raw ! matroskamux name=mux", GOOD,
+      .has_video = TRUE },
+  { "mkv", "vorbis", GST_TFX_CONTAINER_MATROSKA,
+      "vorbisenc ! matroskamux name=mux", GOOD, TRUE, .has_video = TRUE },
+  { "mkv", "opus", GST_TFX_CONTAINER_MATROSKA, "opusenc ! matroskamux name=mux",
+      GOOD, TRUE, .has_video = TRUE },
+  { "mp4", "aac", GST_TFX_CONTAINER_MP4, "avenc_aac ! mp4mux name=mux", LIBAV,
+      TRUE, .needs_places = TRUE, .delay = 1024, .has_video = TRUE },
+  { "mp4", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! mp4mux name=mux", LIBAV,
+      .needs_places = TRUE, .has_video = TRUE },
+  { "m4v", "aac", GST_TFX_CONTAINER_MP4, "avenc_aac ! mp4mux name=mux", LIBAV,
+      TRUE, .needs_places = TRUE, .delay = 1024, .has_video = TRUE },
+  { "m4v", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! mp4mux name=mux", LIBAV,
+      .needs_places = TRUE, .has_video = TRUE },
+  { "mov", "aac", GST_TFX_CONTAINER_MP4, "avenc_aac ! qtmux name=mux", LIBAV,
+      TRUE, .needs_places = TRUE, .delay = 1024, .has_video = TRUE },
+  { "mov", "alac", GST_TFX_CONTAINER_MP4, "avenc_alac ! qtmux name=mux", LIBAV,
+      .needs_places = TRUE, .has_video = TRUE },
+  { "mov", "pcm", GST_TFX_CONTAINER_MP4,
+      "capsfilter caps=audio/x-raw ! qtmux name=mux", GOOD, .has_video = TRUE },
   /* (wavpackenc of GStreamer 1.22 aborts the program at more, and writes noise of
    * others than left and right.) */
   { "wv", "wavpack", GST_TFX_CONTAINER_WAVPACK, "wavpackenc", GOOD,
@@ -44,10 +67,11 @@ static const GstTfxCodec codecs[] = {
 };
 
 gboolean
-gst_tfx_codec_is_known (const gchar *extension)
+gst_tfx_codec_is_known (const gchar *extension, gboolean with_video)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
-    if (strcmp (codecs[i].extension, extension) == 0)
+    if (strcmp (codecs[i].extension, extension) == 0 &&
+        (with_video || !codecs[i].has_video))
       return TRUE;
   }
   return FALSE;
@@ -65,12 +89,13 @@ gst_tfx_codec_get_extension (const gchar *name)
 }
 
 gchar *
-gst_tfx_codec_list_extensions (void)
+gst_tfx_codec_list_extensions (gboolean with_video)
 {
   GString *list = g_string_new (NULL);
 
   for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
-    if (i == 0 || strcmp (codecs[i].extension, codecs[i - 1].extension) != 0)
+    if ((with_video || !codecs[i].has_video) &&
+        (i == 0 || strcmp (codecs[i].extension, codecs[i - 1].extension) != 0))
       g_string_append_printf (list, "%s.%s", i ? ", " : "",
           codecs[i].extension);
   }
@@ -79,15 +104,16 @@ gst_tfx_codec_list_extensions (void)
 
 const GstTfxCodec *
 gst_tfx_codec_find (const gchar *extension, const gchar *name,
-    const gchar *input, gboolean must_keep, GError **error)
+    const gchar *input, gboolean must_keep, gboolean with_video, GError **error)
 {
   const gchar *wanted = name ? name : input;
   const GstTfxCodec *usual = NULL;
   GString *names = g_string_new (NULL);
-  gchar *list = gst_tfx_codec_list_extensions ();
+  gchar *list = gst_tfx_codec_list_extensions (with_video);
 
   for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
-    if (strcmp (codecs[i].extension, extension) != 0)
+    if (strcmp (codecs[i].extension, extension) != 0 ||
+        (codecs[i].has_video && !with_video))
       continue;
     if (!usual)
       usual = &codecs[i];
@@ -99,7 +125,11 @@ gst_tfx_codec_find (const gchar *extension, const gchar *name,
       must_keep = FALSE;
     }
   }
-  if (!usual && *extension)
+  if (!usual && gst_tfx_codec_is_known (extension, TRUE))
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "a .%s is written with --keep-video only; without it can be written %s",
+        extension, list);
+  else if (!usual && *extension)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "cannot write .%s files; it can write %s", extension, list);
   else if (!usual)

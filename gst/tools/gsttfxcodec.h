@@ -34,13 +34,16 @@ typedef struct GstTfxCodec
   gboolean needs_places;
   guint delay;    /* frames that the encoder adds at the start */
   guint max_bits; /* if fewer than the samples that the encoder takes; or 0 */
+  /* The file holds video and subtitles too, in a muxer "mux"; only --keep-video writes it. */
+  gboolean has_video;
 } GstTfxCodec;
 
 /* The codec of this name for files with this ending; without a name (NULL) the codec of
- * the input (NULL: unknown) where is_kept, else the default.  NULL with an error: there is
- * none, or with must_keep the default would lose what the input has. */
+ * the input (NULL: unknown) where it can be written, else the default.  NULL with an error:
+ * there is none, or with must_keep the default would lose what the input has. */
 const GstTfxCodec *gst_tfx_codec_find (const gchar *extension,
-    const gchar *name, const gchar *input, gboolean must_keep, GError **error);
+    const gchar *name, const gchar *input, gboolean must_keep,
+    gboolean with_video, GError **error);
 
 /* The name of the codec that an element which a decoder feeds gets; NULL: none of those
  * above, or a source. */
@@ -62,11 +65,11 @@ gboolean gst_tfx_codec_check (const GstTfxCodec *codec, const gchar *bits,
 /* In bit/s: 64 kb/s for each stream of Opus, and 32 more for one of two channels. */
 gint gst_tfx_codec_get_opus_bitrate (gint n_channels);
 
-/* Whether there is a way to write these at all. */
-gboolean gst_tfx_codec_is_known (const gchar *extension);
+/* Whether there is a way to write these at all, with video or without. */
+gboolean gst_tfx_codec_is_known (const gchar *extension, gboolean with_video);
 
 /* ".wav, .flac, …"; free it. */
-gchar *gst_tfx_codec_list_extensions (void);
+gchar *gst_tfx_codec_list_extensions (gboolean with_video);
 
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);

@@ -53,8 +53,8 @@ check_output (GstTfxJob *job)
 
   if (job->error)
     return;
-  codec =
-      gst_tfx_codec_find (job->extension, job->codec, NULL, FALSE, &job->error);
+  codec = gst_tfx_codec_find (job->extension, job->codec, NULL, FALSE,
+      job->keep_video, &job->error);
   job->is_of_output = !codec;
   /* (Else the codec is known with the first samples.) */
   if (codec && (job->codec || !job->keeps_codec))

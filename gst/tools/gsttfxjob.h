@@ -69,6 +69,7 @@ typedef struct GstTfxJob
   gboolean overwrite;         /* a file that is there */
   gboolean allow_cut;  /* a file that is damaged or shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
+  gboolean keep_video; /* and subtitles: they are copied */
   gdouble target_lufs;
   gdouble most_peak_db;        /* of true peaks, then */
   gboolean has_replaygain;     /* a file is read twice, to write its gain */

@@ -250,6 +250,12 @@ trim (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (first > 0 || last < n)
     info->data = gst_audio_buffer_truncate (buffer, GST_AUDIO_INFO_BPF (&audio),
         (gsize)first, (gsize)(last - first));
+  /* What the edit list leaves out has no time. */
+  if (length->edits > 0 && GST_BUFFER_PTS_IS_VALID (info->data)) {
+    info->data = gst_buffer_make_writable (info->data);
+    GST_BUFFER_PTS (info->data) -= MIN (GST_BUFFER_PTS (info->data),
+        gst_util_uint64_scale (length->n_skipped, GST_SECOND, length->rate_hz));
+  }
   return GST_PAD_PROBE_OK;
 }
 

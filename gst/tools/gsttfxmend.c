@@ -321,17 +321,32 @@ mend_mp3 (const GstTfxOutput *output, FILE *file)
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
-/* Copies boxes, without tags, and with an edit list that leaves out what the encoder has
- * added. */
+/* The first of these handlers in some boxes; NULL: there is none. */
+static const guint8 *
+find_handler (const guint8 *bytes, gsize n)
+{
+  const guint8 *mdia, *hdlr;
+  gsize size;
+
+  return gst_tfx_bytes_find_box (bytes, n, "mdia", &mdia, &size) &&
+                 gst_tfx_bytes_find_box (mdia, size, "hdlr", &hdlr, &size) &&
+                 size >= 12
+             ? hdlr + 8
+             : NULL;
+}
+
+/* Copies boxes, without tags, and with an edit list of the sound that leaves out what the
+ * encoder has added.  Sound that begins later has an empty entry before. */
 static void
 copy_boxes (const GstTfxOutput *output, GString *out, const guint8 *bytes,
-    gsize n, guint64 duration)
+    gsize n, guint64 start, guint64 duration)
 {
   gsize size;
 
   for (gsize at = 0; at + 8 <= n; at += size) {
     const gchar *letters = (const gchar *)bytes + at + 4;
-    const gsize start = out->len;
+    const gsize place = out->len;
+    const guint8 *handler = NULL;
     guint8 *copy;
 
     size = (gsize)gst_tfx_bytes_get_be (bytes + at, 4);
@@ -339,22 +354,29 @@ copy_boxes (const GstTfxOutput *output, GString *out, const guint8 *bytes,
       return;
     if (memcmp (letters, "udta", 4) == 0)
       continue;
+    if (memcmp (letters, "trak", 4) == 0)
+      handler = find_handler (bytes + at + 8, size - 8);
     g_string_append_len (out, (const gchar *)bytes + at, 8);
-    if (memcmp (letters, "trak", 4) == 0 || memcmp (letters, "edts", 4) == 0)
-      copy_boxes (output, out, bytes + at + 8, size - 8, duration);
+    if ((handler && memcmp (handler, "soun", 4) == 0) ||
+        memcmp (letters, "edts", 4) == 0)
+      copy_boxes (output, out, bytes + at + 8, size - 8, start, duration);
     else
       g_string_append_len (out, (const gchar *)bytes + at + 8,
           (gssize)size - 8);
-    copy = (guint8 *)out->str + start;
-    gst_tfx_bytes_put_be (copy, 4, out->len - start);
+    copy = (guint8 *)out->str + place;
+    gst_tfx_bytes_put_be (copy, 4, out->len - place);
     /* (Of version 0; a later one is for more than 2^32.) */
     if (copy[8] == 0 && memcmp (letters, "mvhd", 4) == 0) {
-      gst_tfx_bytes_put_be (copy + 24, 4, duration);
+      gst_tfx_bytes_put_be (copy + 24, 4,
+          output->n_copied == 0
+              ? duration
+              : MAX (start + duration, gst_tfx_bytes_get_be (copy + 24, 4)));
     } else if (copy[8] == 0 && memcmp (letters, "tkhd", 4) == 0) {
-      gst_tfx_bytes_put_be (copy + 28, 4, duration);
+      gst_tfx_bytes_put_be (copy + 28, 4, start + duration);
     } else if (copy[8] == 0 && memcmp (letters, "elst", 4) == 0 && size >= 28) {
-      gst_tfx_bytes_put_be (copy + 16, 4, duration);
-      gst_tfx_bytes_put_be (copy + 20, 4, output->codec->delay);
+      /* The last entry. */
+      gst_tfx_bytes_put_be (copy + size - 12, 4, duration);
+      gst_tfx_bytes_put_be (copy + size - 8, 4, output->codec->delay);
     }
   }
 }
@@ -381,7 +403,10 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
     if (n < 8 || memcmp (head + 4, "moov", 4) == 0)
       break;
   }
-  if (n >= 8 && at + n == size) {
+  /* (mp4mux has tags behind it too.) */
+  if (n >= 8 &&
+      (at + n == size || (gst_tfx_bytes_read_at (file, at + n, head, 8) &&
+                             memcmp (head + 4, "uuid", 4) == 0))) {
     bytes = g_malloc ((gsize)n);
     if (gst_tfx_bytes_read_at (file, at, bytes, (gsize)n) &&
         gst_tfx_bytes_find_box (bytes + 8, (gsize)n - 8, "mvhd", &header,
@@ -390,6 +415,7 @@ mend_mp4 (const GstTfxOutput *output, FILE *file)
       const guint64 scale = gst_tfx_bytes_get_be (header + 12, 4);
 
       copy_boxes (output, moov, bytes + 8, (gsize)n - 8,
+          gst_util_uint64_scale_round (output->start, scale, GST_SECOND),
           gst_util_uint64_scale_round (output->n_encoded, scale,
               (guint64)MAX (output->encoded_hz, 1)));
       tags = gst_tfx_tagwriter_write (output->tags, GST_TFX_TAGS_MP4, NULL);

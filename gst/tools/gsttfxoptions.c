@@ -48,57 +48,59 @@ gst_tfx_options_has_chain (const GstTfxOptions *options)
 void
 gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
 {
-  const GOptionEntry
-      own[GST_TFX_OPTIONS_N_ENTRIES - GST_TFX_OPTIONS_N_CHAIN] = {
-        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
-            "folder for the outputs", "DIR" },
-        { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
-            "keep the folders of the inputs below DIR", "DIR" },
-        { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
-            "journal of finished files (.gst-tfx-journal in --out)", "FILE" },
-        { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
-            "extension of the outputs (that of the input, or wav)", "EXT" },
-        { "codec", 0, 0, G_OPTION_ARG_STRING, &options->codec,
-            "codec of the outputs (that of the input where the extension is "
-            "the same)",
-            "NAME" },
-        { "bits", 0, 0, G_OPTION_ARG_STRING, &options->bits,
-            "sample format of the outputs: 16, 24, 32 or float (that of the "
-            "input)",
-            "BITS" },
-        { "rate", 'r', 0, G_OPTION_ARG_STRING, &options->rate,
-            "sample rate of the outputs; the chain runs at that of the input",
-            "HZ" },
-        { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
-            "normalize to this integrated loudness by EBU R 128, in two passes",
-            "LUFS" },
-        { "true-peak", 0, 0, G_OPTION_ARG_STRING, &options->true_peak,
-            "with --loudness: limit true peaks to this level (-1)", "DB" },
-        { "replaygain", 0, 0, G_OPTION_ARG_NONE, &options->replaygain,
-            "write ReplayGain tags (in .opus R128 tags), in two passes", NULL },
-        { "tail", 0, 0, G_OPTION_ARG_STRING, &options->tail,
-            "continue for this time after the end of the input: 3s, 500ms, or "
-            "auto",
-            "TIME" },
-        { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
-            "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
-            "default) or tpdf-hf",
-            "NAME" },
-        { "noise-shaping", 0, 0, G_OPTION_ARG_STRING, &options->noise_shaping,
-            "noise shaping of outputs with 20 bits or fewer: none (the "
-            "default), error-feedback, simple, medium or high",
-            "NAME" },
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
-            "number of files to process at once (one per core)", "N" },
-        { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
-            "overwrite existing outputs", NULL },
-        { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
-            "process truncated or damaged files too, with a warning", NULL },
-        { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
-            "print one JSON object per file and line", NULL },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
-            "print errors only", NULL },
-      };
+  const GOptionEntry own[GST_TFX_OPTIONS_N_ENTRIES -
+                         GST_TFX_OPTIONS_N_CHAIN] = {
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
+        "folder for the outputs", "DIR" },
+    { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
+        "keep the folders of the inputs below DIR", "DIR" },
+    { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
+        "journal of finished files (.gst-tfx-journal in --out)", "FILE" },
+    { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
+        "extension of the outputs (that of the input, or wav)", "EXT" },
+    { "codec", 0, 0, G_OPTION_ARG_STRING, &options->codec,
+        "codec of the outputs (that of the input where the extension is "
+        "the same)",
+        "NAME" },
+    { "bits", 0, 0, G_OPTION_ARG_STRING, &options->bits,
+        "sample format of the outputs: 16, 24, 32 or float (that of the "
+        "input)",
+        "BITS" },
+    { "rate", 'r', 0, G_OPTION_ARG_STRING, &options->rate,
+        "sample rate of the outputs; the chain runs at that of the input",
+        "HZ" },
+    { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
+        "normalize to this integrated loudness by EBU R 128, in two passes",
+        "LUFS" },
+    { "true-peak", 0, 0, G_OPTION_ARG_STRING, &options->true_peak,
+        "with --loudness: limit true peaks to this level (-1)", "DB" },
+    { "replaygain", 0, 0, G_OPTION_ARG_NONE, &options->replaygain,
+        "write ReplayGain tags (in .opus R128 tags), in two passes", NULL },
+    { "tail", 0, 0, G_OPTION_ARG_STRING, &options->tail,
+        "continue for this time after the end of the input: 3s, 500ms, or "
+        "auto",
+        "TIME" },
+    { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
+        "dither of outputs with 20 bits or fewer: none, rpdf, tpdf (the "
+        "default) or tpdf-hf",
+        "NAME" },
+    { "noise-shaping", 0, 0, G_OPTION_ARG_STRING, &options->noise_shaping,
+        "noise shaping of outputs with 20 bits or fewer: none (the "
+        "default), error-feedback, simple, medium or high",
+        "NAME" },
+    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
+        "number of files to process at once (one per core)", "N" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
+        "overwrite existing outputs", NULL },
+    { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
+        "process truncated or damaged files too, with a warning", NULL },
+    { "keep-video", 0, 0, G_OPTION_ARG_NONE, &options->keep_video,
+        "copy video and subtitles too, into a .mkv, .mp4, .m4v or .mov", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+        "print one JSON object per file and line", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print errors only",
+        NULL },
+  };
 
   gst_tfx_options_list_chain (options, entries);
   memcpy (entries + GST_TFX_OPTIONS_N_CHAIN, own, sizeof own);
@@ -497,6 +499,11 @@ gst_tfx_options_read (GstTfxOptions *options)
   if (options->loudness && !read_level ("loudness", options->loudness, MIN_LUFS,
                                "LUFS", &options->target_lufs))
     return FALSE;
+  if (options->keep_video && (options->rate || options->manifest)) {
+    gst_tfx_tool_error ("--keep-video and %s cannot both be given",
+        options->rate ? "--rate" : "--manifest");
+    return FALSE;
+  }
   options->most_peak_db = USUAL_PEAK_DB;
   if (options->true_peak && !read_level ("true-peak", options->true_peak,
                                 MIN_PEAK_DB, "dBTP", &options->most_peak_db))
@@ -588,7 +595,8 @@ gst_tfx_options_digest (const GstTfxOptions *options)
       options->bits ? "\nbits " : "", options->bits ? options->bits : "",
       options->rate ? "\nrate " : "", options->rate ? options->rate : "",
       options->replaygain ? "\nreplaygain" : "", options->tail ? "\ntail " : "",
-      options->tail ? options->tail : "", NULL);
+      options->tail ? options->tail : "",
+      options->keep_video ? "\nkeep-video" : "", NULL);
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 
   g_free (files);

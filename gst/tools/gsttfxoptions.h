@@ -22,7 +22,7 @@ typedef struct GstTfxOptions
   gint64 tail_ns;       /* or GST_TFX_RINGOUT_AUTO, then */
   gint n_jobs;
   gboolean replaygain, album;
-  gboolean overwrite, allow_cut, json, quiet;
+  gboolean overwrite, allow_cut, keep_video, json, quiet;
   GPtrArray *notes; /* on filter settings; NULL: the chain was not read */
 } GstTfxOptions;
 
@@ -30,7 +30,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 21
+#define GST_TFX_OPTIONS_N_ENTRIES 22
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* Prints the names of the presets, a line each. */
 GstTfxToolStatus gst_tfx_options_print_presets (void);

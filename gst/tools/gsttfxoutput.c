@@ -21,6 +21,7 @@
 #include "gsttfxresample.h"
 #include "gsttfxtags.h"
 #include "gsttfxtool.h"
+#include "gsttfxvideo.h"
 
 /* ---- on the way in -------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ set_up (GstTfxOutput *output)
   GValue item = G_VALUE_INIT;
 
   /* An edit list has frames, then. */
-  if (mux)
+  if (mux && output->codec->container == GST_TFX_CONTAINER_MP4)
     g_object_set (mux, "movie-timescale", output->rate_hz, NULL);
   gst_clear_object (&mux);
   while (gst_iterator_next (setters, &item) == GST_ITERATOR_OK) {
@@ -171,10 +172,12 @@ begin (GstTfxOutput *output)
 
   output->codec = gst_tfx_codec_find (job->extension, job->codec,
       job->keeps_codec ? gst_tfx_codec_get_input (output->input) : NULL,
-      job->must_keep_codec, &error);
+      job->must_keep_codec, job->keep_video, &error);
   if (output->codec &&
       gst_tfx_codec_check (output->codec, job->bits, job->output_hz, &error))
     output->encoder = gst_tfx_codec_make (output->codec, &error);
+  if (output->encoder)
+    gst_bin_add (GST_BIN (pipeline), output->encoder);
   if (!output->encoder) {
     GST_ELEMENT_ERROR (output->convert, STREAM, ENCODE, ("%s", error->message),
         (NULL));
@@ -182,7 +185,6 @@ begin (GstTfxOutput *output)
     gst_object_unref (pipeline);
     return FALSE;
   }
-  gst_bin_add (GST_BIN (pipeline), output->encoder);
   gst_object_unref (pipeline);
   named = name_caps (output, output->caps);
   if (!named)
@@ -201,6 +203,13 @@ begin (GstTfxOutput *output)
   gst_object_unref (pad);
   gst_element_link_many (output->format, output->encoder, output->sink, NULL);
   gst_element_sync_state_with_parent (output->encoder);
+  if (output->reader && !gst_tfx_video_link (output->reader, output->codec,
+                            output->encoder, &output->n_copied, &error)) {
+    GST_ELEMENT_ERROR (output->convert, STREAM, MUX, ("%s", error->message),
+        (NULL));
+    g_error_free (error);
+    return FALSE;
+  }
   output->has_begun = TRUE;
   pad = gst_element_get_static_pad (output->convert, "sink");
   gst_pad_send_event (pad, named);
@@ -301,8 +310,10 @@ take_samples (GstTfxOutput *output, GstBuffer *buffer)
   else if (output->is_integer)
     look_at_floats (output, (const gfloat *)(gpointer)map.data, n);
   gst_buffer_unmap (buffer, &map);
-  return gst_tfx_resample_stamp (buffer, before, output->n_frames,
+  buffer = gst_tfx_resample_stamp (buffer, before, output->n_frames,
       output->rate_hz);
+  GST_BUFFER_PTS (buffer) += output->start;
+  return buffer;
 }
 
 static GstPadProbeReturn
@@ -341,6 +352,8 @@ take_event (GstTfxOutput *output, GstPadProbeInfo *info)
       gst_event_replace (&output->caps, event);
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_SEGMENT:
+      gst_event_copy_segment (event, &output->segment);
+      return GST_PAD_PROBE_DROP;
     case GST_EVENT_GAP:
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_TOC:
@@ -355,6 +368,16 @@ take_event (GstTfxOutput *output, GstPadProbeInfo *info)
     default:
       return GST_PAD_PROBE_OK;
   }
+}
+
+/* The sound stays beside the picture. */
+static GstClockTime
+find_start (const GstTfxOutput *output, GstBuffer *buffer)
+{
+  const GstClockTime start = gst_segment_to_running_time (&output->segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  return GST_CLOCK_TIME_IS_VALID (start) ? start : 0;
 }
 
 static GstPadProbeReturn
@@ -372,6 +395,8 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_NEGOTIATED;
     return GST_PAD_PROBE_HANDLED;
   }
+  if (output->n_copied > 0 && output->n_frames == 0)
+    output->start = find_start (output, GST_PAD_PROBE_INFO_BUFFER (info));
   info->data = take_samples (output, GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;
 }

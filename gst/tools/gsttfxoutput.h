@@ -19,6 +19,7 @@ typedef struct GstTfxOutput
   GstElement *convert; /* an audioconvert behind the chain */
   GstElement *format;  /* a capsfilter between it and the encoder */
   GstElement *sink;    /* of the file */
+  GstElement *reader;  /* the bin with streams that are copied; or NULL */
   /* The chain may have changed the level, so level tags are dropped. */
   gboolean is_changed;
 
@@ -28,6 +29,9 @@ typedef struct GstTfxOutput
   GstTagList *tags; /* all that came before, without those of the old sound */
   GstEvent *caps, *toc;
   gboolean has_begun; /* the encoder has these events */
+  guint n_copied;     /* streams beside the sound */
+  GstSegment segment;
+  GstClockTime start; /* of the sound, where there are such streams; or 0 */
 
   /* What came out of the chain. */
   gint rate_hz, n_channels;

@@ -33,6 +33,9 @@
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
 
+/* The looks, five seconds, for which streams that are copied wait for the sound. */
+#define MAX_WAITING 50
+
 #define NO_SOUND "it has no audio that GStreamer can decode"
 
 typedef struct Run
@@ -45,9 +48,10 @@ typedef struct Run
   GstTfxOutput output;   /* without an encoder: it is only measured */
   GstTfxReader *reader;  /* NULL: it is a source */
   gboolean is_ending;
-  guint n_idle;              /* looks in a row that found nothing to do */
-  guint n_starts;            /* behind the first one */
-  gchar *missing;            /* what the decoder lacks; or NULL */
+  guint n_idle;    /* looks in a row that found nothing to do */
+  guint n_waiting; /* or that found streams to be copied, but no sound */
+  guint n_starts;  /* behind the first one */
+  gchar *missing;  /* what the decoder lacks; or NULL */
   GChecksum *input, *result; /* of the samples; NULL: nobody wants them */
 } Run;
 
@@ -145,6 +149,10 @@ add_file (Run *run)
           take_info, run, &run->job->error);
   if (!run->reader)
     return;
+  if (run->job->keep_video && run->pass->part) {
+    gst_tfx_reader_keep_video (run->reader);
+    run->output.reader = gst_tfx_reader_get_bin (run->reader);
+  }
   path = gst_tfx_reader_get_path (run->reader);
   gst_bin_add (GST_BIN (run->pipeline), gst_tfx_reader_get_bin (run->reader));
   gst_element_link (gst_tfx_reader_get_bin (run->reader), run->convert);
@@ -399,10 +407,15 @@ note_length (Run *run)
 static void
 look_for_end (Run *run)
 {
+  const gboolean stands_still =
+      run->reader && gst_tfx_tool_stands_still (run->pipeline, &run->n_idle);
   gboolean has_sound;
 
-  if (!run->reader || !gst_tfx_tool_stands_still (run->pipeline, &run->n_idle))
+  run->n_waiting =
+      run->output.reader && !run->output.has_begun ? run->n_waiting + 1 : 0;
+  if (!stands_still && run->n_waiting < MAX_WAITING)
     return;
+  run->n_waiting = 0;
   has_sound = gst_tfx_reader_has_sound (run->reader);
   gst_tfx_reader_reset (run->reader);
   if (!has_sound || !gst_tfx_tool_start_anew (run->pipeline, &run->n_starts))

@@ -62,11 +62,14 @@ holds_tags (const gchar *extension)
 static gboolean
 check_stdout (const GstTfxOptions *options)
 {
+  static const gchar *const seeking[] = { "m4a", "m4v", "mov", "mp4", NULL };
+
   if (options->json)
     gst_tfx_tool_error ("--json and the sound cannot both go to standard "
                         "output");
-  else if (g_strcmp0 (options->extension, "m4a") == 0)
-    gst_tfx_tool_error ("an .m4a cannot be written to standard output");
+  else if (options->extension && g_strv_contains (seeking, options->extension))
+    gst_tfx_tool_error ("an .%s cannot be written to standard output",
+        options->extension);
   else if (options->replaygain && !holds_tags (options->extension))
     gst_tfx_tool_error ("--replaygain: a .%s on standard output has no tags",
         options->extension ? options->extension : "wav");

@@ -18,6 +18,7 @@
 #include "gsttfxogg.h"
 #include "gsttfxrange.h"
 #include "gsttfxsource.h"
+#include "gsttfxvideo.h"
 #include "gsttfxwavpack.h"
 
 #define NO_SOUND "it has no audio that GStreamer can decode"
@@ -55,6 +56,7 @@ struct GstTfxReader
   guint64 window;           /* its last bytes */
   gboolean has_data;        /* its link has more than first pages */
   gint n_groups;            /* of streams that the decoder has had: atomic */
+  gboolean keeps_video;
 
   /* Of the streaming thread. */
   GstAudioInfo first, info;
@@ -464,14 +466,46 @@ start_converters (GstTfxReader *reader)
   gst_element_sync_state_with_parent (reader->convert);
 }
 
+/* FALSE: the stream is copied. */
+static gboolean
+needs_decoder (GstElement *decoder, GstPad *pad, GstCaps *caps, gpointer data)
+{
+  const GstTfxReader *reader = data;
+
+  return !reader->keeps_video || !gst_tfx_video_is_stream (caps);
+}
+
+static gboolean
+is_sound (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  const gboolean is_one =
+      gst_caps_is_empty (caps) || gst_caps_is_any (caps) ||
+      gst_structure_has_name (gst_caps_get_structure (caps, 0), "audio/x-raw");
+
+  gst_caps_unref (caps);
+  return is_one;
+}
+
 /* The first track; or what takes its place. */
 static void
 take_pad (GstElement *decoder, GstPad *pad, gpointer data)
 {
   GstTfxReader *reader = data;
   const gboolean is_new_group = g_atomic_int_get (&reader->n_groups) > 0;
-  GstPad *before = gst_pad_get_peer (reader->sink);
+  GstPad *before;
 
+  if (reader->keeps_video && !is_sound (pad)) {
+    if (is_new_group)
+      GST_ELEMENT_ERROR (reader->bin, STREAM, DEMUX,
+          ("its streams change at %.3f s, so its video cannot be kept",
+              find_place (reader)),
+          (NULL));
+    else
+      gst_tfx_video_add (reader->bin, pad, reader->container != NULL);
+    return;
+  }
+  before = gst_pad_get_peer (reader->sink);
   if (!is_new_group)
     g_atomic_int_inc (&reader->n_tracks);
   if (before && is_new_group)
@@ -579,6 +613,9 @@ add_link (GstTfxReader *reader, GError **error)
   g_object_set (reader->decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (reader->decoder), "caps",
       "audio/x-raw(ANY)");
+  if (!is_uri)
+    g_signal_connect (reader->decoder, "autoplug-continue",
+        G_CALLBACK (needs_decoder), reader);
   g_signal_connect (reader->decoder, "pad-added", G_CALLBACK (take_pad),
       reader);
   g_signal_connect (reader->decoder, "no-more-pads", G_CALLBACK (take_all_pads),
@@ -681,6 +718,12 @@ gst_tfx_reader_new (const gchar *path, const gchar *uri,
   return reader;
 }
 
+void
+gst_tfx_reader_keep_video (GstTfxReader *reader)
+{
+  reader->keeps_video = TRUE;
+}
+
 GstElement *
 gst_tfx_reader_get_bin (const GstTfxReader *reader)
 {
@@ -714,6 +757,7 @@ gst_tfx_reader_get_path (const GstTfxReader *reader)
 void
 gst_tfx_reader_reset (GstTfxReader *reader)
 {
+  gst_tfx_video_clear (reader->bin);
   remove_link (reader);
   reader->link = 0;
   add_link (reader, NULL);

@@ -22,6 +22,10 @@ typedef void (*GstTfxReaderFound) (const GstAudioInfo *info, gpointer data);
 GstTfxReader *gst_tfx_reader_new (const gchar *path, const gchar *uri,
     GstTfxReaderFound found, gpointer data, GError **error);
 
+/* Before it runs: adds pads to the bin for video and subtitles too, for
+ * gst_tfx_video_link(). */
+void gst_tfx_reader_keep_video (GstTfxReader *reader);
+
 /* The bin, floating at first, with a pad "src". */
 GstElement *gst_tfx_reader_get_bin (const GstTfxReader *reader);
 

@@ -439,6 +439,89 @@ def check_frames():
         assert found['CHAP:a'].end_time == 300 and found['CHAP:a'].sub_frames['TIT2'] == 'one'
 
 
+# What --keep-video copies: name of the file, how FFmpeg makes it, whether its packets stay as they are.
+VIDEOS = {
+    'scene.mkv': ('-c:v libx264 -bf 2 -g 25 -c:a flac -c:s srt', True),
+    'late.mkv': ('-c:v mpeg4 -bf 2 -c:a libvorbis', True),
+    'vp9.webm': ('-c:v libvpx-vp9 -c:a libopus', True),
+    'scene.mp4': ('-c:v libx264 -bf 2 -g 25 -c:a aac -c:s mov_text', True),
+    'late.mp4': ('-c:v mpeg4 -c:a aac', True),
+    'scene.ts': ('-c:v libx264 -bf 2 -g 25 -c:a aac', False),
+}
+
+
+def make_videos():
+    """Two seconds; the sound of late files begins 0.7 s after the picture, all others have subtitles."""
+    with open('subtitles.srt', 'w', encoding='utf-8') as file:
+        file.write('1\n00:00:00,500 --> 00:00:00,900\nTom & Jerry <3\n\n2\n00:00:01,000 --> 00:00:01,500\ntwo\nlines\n')
+    for name, (how, _) in VIDEOS.items():
+        late = ['-itsoffset', '0.7'] if name.startswith('late') else []
+        texts = ['-i', 'subtitles.srt'] if '-c:s' in how else []
+        run('ffmpeg', '-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=d=2:s=64x48:r=25', *late, '-f', 'lavfi', '-i',
+            'sine=440:r=48000:d=2', *texts, *how.split(), *(['-metadata:s:s:0', 'language=ger'] if texts else []), name)
+
+
+def read_packets(name, kind):
+    """Time and hash of each, from that of the first picture; without the empty ones of an .mp4 between its texts."""
+    found = json.loads(run('ffprobe', '-v', 'error', '-show_packets', '-show_data_hash', 'md5', '-of', 'json', name))
+    start = min(float(p['pts_time']) for p in found['packets'] if p['codec_type'] == 'video')
+    return [(float(p['pts_time']) - start, p['data_hash']) for p in found['packets']
+            if p['codec_type'] == kind and int(p['size']) > 2]
+
+
+def find_onset(name):
+    """When its sound begins, in seconds from the first picture."""
+    data = memoryview(run('ffmpeg', '-v', 'error', '-i', name, '-map', '0:a:0', '-ac', '1', '-f', 's16le', '-')).cast('h')
+    streams = {s['codec_type']: float(s['start_time']) for s in probe(name)['streams']}
+    rate = [int(s['sample_rate']) for s in probe(name)['streams'] if s['codec_type'] == 'audio'][0]
+    return next(i for i, x in enumerate(data) if abs(x) > 300) / rate + streams['audio'] - streams['video']
+
+
+def check_video(name, out):
+    """Pictures and subtitles are copied, and the sound stays where it is."""
+    done = subprocess.run(['gst-tfx', 'process', '-q', '-f', '--keep-video', name, out, 'Gain(0.5)'],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == '', done.stderr
+    for kind in 'video', 'subtitle':
+        before, after = read_packets(name, kind), read_packets(out, kind)
+        assert len(before) == len(after), f'{len(after)} packets of {kind}, not {len(before)}'
+        far = max([abs(a[0] - b[0]) for a, b in zip(before, after)], default=0)
+        assert far < 0.0011, f'{kind} moves by {far} s'
+        same_form = name.rsplit('.', 1)[1] == out.rsplit('.', 1)[1] if kind == 'subtitle' else VIDEOS[name][1]
+        assert not same_form or [h for _, h in before] == [h for _, h in after], f'other packets of {kind}'
+    languages = [[s.get('tags', {}).get('language') for s in probe(n)['streams'] if s['codec_type'] == 'subtitle']
+                 for n in (name, out)]
+    # (GStreamer may write the other code of a language.)
+    assert [x in ('ger', 'deu') for x in languages[0]] == [x in ('ger', 'deu') for x in languages[1]], languages
+    moved = abs(find_onset(out) - find_onset(name))
+    assert moved < 0.02, f'the sound moves by {moved} s'
+
+
+def check_video_errors():
+    """What cannot be kept is an error before anything is written; no video is none."""
+    for name, out, words in (
+            ('scene.mkv', 'x.wav', 'a .wav cannot have its stream of video/x-h264'),
+            ('late.mkv', 'x.mp4', 'its video has no decoding times'),
+            ('scene.avi', 'x.mkv', 'its video has no timestamps'),
+            ('theora.mkv', 'x.mp4', 'a .mp4 cannot have its stream of video/x-theora')):
+        if not os.path.exists(name):
+            run('ffmpeg', '-v', 'error', '-y', '-i', 'late.mkv', '-c:v', 'libtheora' if 'theora' in name else 'mpeg4', '-c:a',
+                'libvorbis' if 'theora' in name else 'libmp3lame', name)
+        done = subprocess.run(['gst-tfx', 'process', '-f', '--keep-video', name, out, 'Gain(1)'], capture_output=True,
+                              text=True, timeout=60)
+        assert done.returncode == 1 and words in done.stderr, done.stderr
+        assert not os.path.exists(out), out
+    done = subprocess.run('gst-tfx process scene.mkv x.mkv Gain(1)'.split(), capture_output=True, text=True)
+    assert done.returncode == 1 and 'a .mkv is written with --keep-video only' in done.stderr, done.stderr
+    for option in '--rate=44100', '--manifest=m.json':
+        done = subprocess.run(['gst-tfx', 'process', '--keep-video', option, 'scene.mkv', 'x.mkv', 'Gain(1)'],
+                              capture_output=True, text=True)
+        assert done.returncode == 2 and '--keep-video and' in done.stderr, done.stderr
+    run('gst-tfx', 'process', '-q', '--keep-video', 'noise.wav', 'without.wav', 'Gain(1)')
+    run('gst-tfx', 'process', '-q', '--keep-video', '--dither', 'none', 'noise.wav', 'without.mkv', 'Gain(1)')
+    assert decode('without.mkv') == decode('noise.wav')
+
+
 def print_table():
     print('| output | tags | pictures | number of frames |')
     print('|---|---|---|---|')
@@ -457,6 +540,9 @@ def check_faad():
 
 # What gst-tfx says where gstreamer1.0-libav or gstreamer1.0-plugins-bad is not installed.
 LACKING = ('GStreamer lacks a plugin', 'needs the GStreamer element')
+# Pairs without those that cannot be kept.
+VIDEO_PAIRS = [(name, 'kept.' + out) for name in VIDEOS for out in ('mkv', 'mp4', 'mov')
+               if (name, out) not in (('late.mkv', 'mp4'), ('late.mkv', 'mov'), ('vp9.webm', 'mp4'), ('vp9.webm', 'mov'))]
 
 
 def main():
@@ -496,10 +582,21 @@ def main():
                 except AssertionError as error:
                     fault = str(error)
                 tell(f"{kind} to .{extension}{', three times' if generations == 3 else ''}", fault)
+        make_videos()
+        for i, (name, out) in enumerate(VIDEO_PAIRS):
+            if part and i % 4 != int(part) % 4:
+                continue
+            try:
+                check_video(name, out)
+                tell(f'video of {name} in a .{out.rsplit(".", 1)[1]}', '')
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                lacks_timestamper = 'decoding times' in str(error) and subprocess.run(
+                    ['gst-inspect-1.0', 'h264timestamper'], capture_output=True).returncode
+                tell(f'video of {name} in a .{out.rsplit(".", 1)[1]}', LACKING[0] if lacks_timestamper else str(error))
         formats = [(f'bits of {codec} in .{extension}', functools.partial(check_bits, extension, codec))
                    for extension, found in FORMATS.items() for codec in found[0].split()]
         formats += [(f'rates of .{extension}', functools.partial(check_rates, extension)) for extension in FORMATS]
-        for name, check in (*formats, ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
+        for name, check in (*formats, ('video that cannot be kept', check_video_errors), ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
                             ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
                             ('several pictures', check_pictures), ('AAC without gstreamer1.0-libav', check_faad), ('sound beside other tracks', check_other_tracks)):
             try:
