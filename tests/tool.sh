@@ -823,6 +823,16 @@ tap_case "process, spectrum: no sound in it" check_soundless
 tap_case "process, spectrum: a file whose first sound decodebin loses" check_stalling
 if_there aiffmux "process: an AIFF" check_aiff
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
+# In a folder each extension that the manual lists is a sound file's, and others are not.
+check_extensions() {
+  local extension list
+  list=$(sed -n '/^The extensions are/,/in any case/p' "$root/docs/gst-tfx.md" | grep -o '`\.[a-z0-9]*`' | tr -d '`')
+  [ "$(wc -w <<< "$list")" -ge 40 ] && rm -rf kinds && mkdir kinds || return 1
+  for extension in $list .txt .jpg .M2ts; do echo text > "kinds/${extension#.}$extension"; done
+  exits 1 "0 done, $(($(wc -w <<< "$list") + 1)) failed" gst-tfx process -e wav -o kinds-out -c 'Gain(1)' kinds &&
+    grep 'skipped 2 files without the extension of a sound file' said.txt
+}
+tap_case "process: the extensions of sound files" check_extensions
 tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: other layouts of channels than the output's" check_layouts
 tap_case "process: another rate, and several tracks" check_told

@@ -72,11 +72,12 @@ gst_tfx_source_new (const gchar *path)
 static gboolean
 has_sound_extension (const gchar *name)
 {
-  static const gchar *const extensions[] = { "aac", "ac3", "aif", "aifc",
-    "aiff", "amr", "ape", "au", "avi", "bwf", "caf", "dts", "eac3", "flac",
-    "m4a", "mka", "mkv", "mov", "mp2", "mp3", "mp4", "mpc", "oga", "ogg",
-    "opus", "rf64", "snd", "spx", "tta", "w64", "wav", "wave", "webm", "wma",
-    "wv", NULL };
+  static const gchar *const extensions[] = { "3gp", "aac", "ac3", "aif", "aifc",
+    "aiff", "amr", "ape", "asf", "au", "avi", "bwf", "caf", "dts", "eac3",
+    "flac", "m2ts", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2", "mp3",
+    "mp4", "mpc", "mpeg", "mpg", "mts", "oga", "ogg", "ogv", "opus", "rf64",
+    "sds", "snd", "spx", "ts", "tta", "vob", "w64", "wav", "wave", "webm",
+    "wma", "wmv", "wv", NULL };
   gchar *extension = gst_tfx_codec_get_extension (name);
   const gboolean has = g_strv_contains (extensions, extension);
 
