@@ -823,6 +823,25 @@ tap_case "process, spectrum: no sound in it" check_soundless
 tap_case "process, spectrum: a file whose first sound decodebin loses" check_stalling
 if_there aiffmux "process: an AIFF" check_aiff
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
+# Where no thread can be made a file fails, soon and with the reason; with one it is done.
+check_threads() {
+  cat > nothread.c << 'C'
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+int pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*run) (void *), void *data)
+{
+  return EAGAIN;
+}
+C
+  cp noise.wav beside.wav && cc -shared -fPIC -o "$top/nothread.so" nothread.c || return 1
+  exits 1 'error: noise.wav: Error creating thread: Resource temporarily unavailable' \
+    timeout 20 env LD_PRELOAD="$top/nothread.so" gst-tfx process -f noise.wav thread.wav 'Gain(1)' && [ ! -e thread.wav ] &&
+    exits 1 '0 done, 2 failed' timeout 20 env LD_PRELOAD="$top/nothread.so" \
+      gst-tfx process -o threads -c 'Gain(1)' noise.wav beside.wav &&
+    exits 0 '2 done, 0 failed' gst-tfx process -j 1024 -o threads -c 'Gain(1)' noise.wav beside.wav
+}
+tap_case "process: no threads" check_threads
 # In a folder each extension that the manual lists is a sound file's, and others are not.
 check_extensions() {
   local extension list

@@ -28,6 +28,8 @@ typedef struct Origin
   gboolean is_waiting; /* it is still to be run */
 } Origin;
 
+typedef void (*JobFunction) (GstTfxBatch *batch, GstTfxJob *job);
+
 struct GstTfxBatch
 {
   const GstTfxOptions *options;
@@ -42,6 +44,8 @@ struct GstTfxBatch
   guint n_added; /* of all runs, as the others are */
   guint n_done, n_failed, n_before;
   guint n_counted; /* done or failed before this run */
+  JobFunction run;
+  gint n_begun, n_working; /* jobs of this run, and threads: atomic */
   gboolean shows_progress;
   gboolean is_unrecorded; /* the manifest could not be written */
   gint64 start;
@@ -407,10 +411,8 @@ begin_job (GstTfxBatch *batch, GstTfxJob *job, const gchar *state)
 }
 
 static void
-run_job (gpointer data, gpointer user_data)
+run_job (GstTfxBatch *batch, GstTfxJob *job)
 {
-  GstTfxJob *job = data;
-  GstTfxBatch *batch = user_data;
   GError *error = NULL;
   gchar *state;
   gboolean is_done;
@@ -466,32 +468,68 @@ drop_jobs (GstTfxBatch *batch)
   g_ptr_array_set_size (batch->jobs, 0);
 }
 
-/* Runs a function for each job, several at once. */
-static void
-run_all (GstTfxBatch *batch, GFunc run)
+/* Runs jobs until none is left. */
+static gpointer
+work (gpointer data)
 {
-  GThreadPool *pool =
-      g_thread_pool_new (run, batch, batch->options->n_jobs, FALSE, NULL);
+  GstTfxBatch *batch = data;
+  guint i;
 
-  for (guint i = 0; i < batch->jobs->len; i++)
-    g_thread_pool_push (pool, g_ptr_array_index (batch->jobs, i), NULL);
-  while (batch->shows_progress && g_thread_pool_unprocessed (pool) +
-                                          g_thread_pool_get_num_threads (pool) >
-                                      0) {
+  while ((i = (guint)g_atomic_int_add (&batch->n_begun, 1)) < batch->jobs->len)
+    batch->run (batch, g_ptr_array_index (batch->jobs, i));
+  g_atomic_int_add (&batch->n_working, -1);
+  return NULL;
+}
+
+/* GStreamer cannot run without threads either. */
+static void
+fail_all (GstTfxBatch *batch, const GError *error)
+{
+  for (guint i = 0; i < batch->jobs->len; i++) {
+    GstTfxJob *job = g_ptr_array_index (batch->jobs, i);
+
+    if (job->error || job->is_before)
+      continue;
+    gst_tfx_pass_fail (job, "%s", error->message);
+    batch->n_failed++;
+    print_result (batch, job);
+  }
+}
+
+/* Calls a function for each job, several at once. */
+static void
+run_all (GstTfxBatch *batch, JobFunction run)
+{
+  const guint n = MIN ((guint)batch->options->n_jobs, batch->jobs->len);
+  GPtrArray *threads = g_ptr_array_new ();
+  GError *error = NULL;
+  GThread *thread;
+
+  batch->run = run;
+  batch->n_begun = 0;
+  batch->n_working = (gint)n;
+  while (threads->len < n &&
+         (thread = g_thread_try_new ("job", work, batch, &error)))
+    g_ptr_array_add (threads, thread);
+  g_atomic_int_add (&batch->n_working, (gint)threads->len - (gint)n);
+  if (error && threads->len == 0)
+    fail_all (batch, error);
+  while (batch->shows_progress && g_atomic_int_get (&batch->n_working) > 0) {
     g_usleep (PROGRESS_USEC);
     show_progress (batch);
   }
-  g_thread_pool_free (pool, FALSE, TRUE);
+  for (guint i = 0; i < threads->len; i++)
+    g_thread_join (threads->pdata[i]);
+  g_ptr_array_unref (threads);
+  g_clear_error (&error);
   clear_progress (batch);
 }
 
 /* ---- albums --------------------------------------------------------------------------- */
 
 static void
-measure_job (gpointer data, gpointer user_data)
+measure_job (GstTfxBatch *batch, GstTfxJob *job)
 {
-  GstTfxJob *job = data;
-  GstTfxBatch *batch = user_data;
   GstTfxMeter *meter;
   gboolean is_measured;
 
