@@ -75,6 +75,29 @@ read_page (FILE *file, goffset at, guint8 *bytes, Page *page)
   return TRUE;
 }
 
+guint8 *
+gst_tfx_ogg_read_last (FILE *file, goffset size, goffset *at, gsize *n)
+{
+  const goffset from = MAX (0, size - GST_TFX_OGG_MAX_PAGE);
+  const gsize n_end = (gsize)(size - from);
+  guint8 *end = g_malloc (n_end), *bytes = g_malloc (GST_TFX_OGG_MAX_PAGE);
+  gboolean is_found = FALSE;
+  Page page = { 0 };
+
+  if (gst_tfx_bytes_read_at (file, from, end, n_end)) {
+    for (gsize i = n_end >= HEAD ? n_end - HEAD + 1 : 0; i > 0 && !is_found;
+         i--)
+      is_found = memcmp (end + i - 1, "OggS", 4) == 0 &&
+                 read_page (file, from + (goffset)(i - 1), bytes, &page);
+  }
+  g_free (end);
+  if (!is_found || !(page.flags & IS_LAST))
+    g_clear_pointer (&bytes, g_free);
+  *at = page.at;
+  *n = page.size;
+  return bytes;
+}
+
 /* The next good page at an offset or after it; FALSE: there is none. */
 static gboolean
 find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)

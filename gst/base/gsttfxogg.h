@@ -24,6 +24,11 @@ typedef struct GstTfxLink
 gchar *
 gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links);
 
+/* Reads the last whole page of a file of this size, if it is marked as the last of its
+ * stream, with its checksum set to 0, to be freed; NULL: there is none.  `at` is its
+ * offset, `n` its length. */
+guint8 *gst_tfx_ogg_read_last (FILE *file, goffset size, goffset *at, gsize *n);
+
 /* The checksum of a page of n bytes whose own checksum is 0. */
 guint32 gst_tfx_ogg_sum (const guint8 *page, gsize n);
 

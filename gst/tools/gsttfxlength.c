@@ -29,30 +29,19 @@ typedef struct Length
 
 /* ---- Ogg ------------------------------------------------------------------------------ */
 
-#define IS_FIRST 2
-#define IS_LAST 4
-
 /* FALSE: it has several streams, or no end. */
 static gboolean
 read_ogg (FILE *file, goffset size, Length *length)
 {
-  const goffset from = MAX (0, size - GST_TFX_OGG_MAX_PAGE);
-  const gsize n = (gsize)(size - from);
-  guint8 first[64], *page = g_malloc (n);
-  gboolean is_read = FALSE;
-  gsize at = n;
+  goffset at;
+  gsize n;
+  guint8 first[64], *page = gst_tfx_ogg_read_last (file, size, &at, &n);
+  const gboolean is_read =
+      page && gst_tfx_bytes_read_at (file, 0, first, sizeof first) &&
+      memcmp (first + 14, page + 14, 4) == 0;
 
-  if (gst_tfx_bytes_read_at (file, 0, first, sizeof first) &&
-      gst_tfx_bytes_read_at (file, from, page, n)) {
-    while (at >= 27 && !is_read) {
-      at--;
-      is_read = at + 27 <= n && memcmp (page + at, "OggS", 4) == 0;
-    }
-  }
-  is_read = is_read && (page[at + 5] & IS_LAST) &&
-            memcmp (first + 14, page + at + 14, 4) == 0;
   if (is_read) {
-    length->n_frames = gst_tfx_bytes_get_le (page + at + 6, 8);
+    length->n_frames = gst_tfx_bytes_get_le (page + 6, 8);
     if (memcmp (first + 28, "\1vorbis", 7) == 0) {
       length->rate_hz = (guint)gst_tfx_bytes_get_le (first + 40, 4);
     } else if (memcmp (first + 28, "\177FLAC", 5) == 0) {

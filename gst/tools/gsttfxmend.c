@@ -133,33 +133,23 @@ mend_flac (const GstTfxOutput *output, FILE *file, FILE *input)
 static gboolean
 mend_ogg (const GstTfxOutput *output, FILE *file)
 {
-  guint8 first[64], *page = g_malloc (GST_TFX_OGG_MAX_PAGE);
-  const goffset size = find_size (file),
-                from = MAX (0, size - GST_TFX_OGG_MAX_PAGE);
-  gsize n = (gsize)(size - from), at;
+  goffset at;
+  gsize n;
+  guint8 first[64],
+      *page = gst_tfx_ogg_read_last (file, find_size (file), &at, &n);
   guint64 n_frames = output->n_encoded;
   gboolean is_mended = TRUE;
 
-  if (!gst_tfx_bytes_read_at (file, from, page, n) ||
-      !gst_tfx_bytes_read_at (file, 0, first, sizeof first)) {
-    g_free (page);
-    return TRUE;
-  }
-  /* (A decoder skips the first frames of Opus.) */
-  if (memcmp (first + 28, "OpusHead", 8) == 0)
-    n_frames = gst_util_uint64_scale_round (output->n_frames, 48000,
-                   (guint64)output->rate_hz) +
-               gst_tfx_bytes_get_le (first + 38, 2);
-  for (at = n >= 27 ? n - 27 : 0; at > 0; at--) {
-    if (memcmp (page + at, "OggS", 4) == 0 && (page[at + 5] & 4))
-      break;
-  }
-  if (memcmp (page + at, "OggS", 4) == 0 && output->n_encoded > 0) {
-    n -= at;
-    gst_tfx_bytes_put_le (page + at + 6, 8, n_frames);
-    gst_tfx_bytes_put_le (page + at + 22, 4, 0);
-    gst_tfx_bytes_put_le (page + at + 22, 4, gst_tfx_ogg_sum (page + at, n));
-    is_mended = gst_tfx_bytes_write_at (file, from + (goffset)at, page + at, n);
+  if (page && n_frames > 0 &&
+      gst_tfx_bytes_read_at (file, 0, first, sizeof first)) {
+    /* (A decoder skips the first frames of Opus.) */
+    if (memcmp (first + 28, "OpusHead", 8) == 0)
+      n_frames = gst_util_uint64_scale_round (output->n_frames, 48000,
+                     (guint64)output->rate_hz) +
+                 gst_tfx_bytes_get_le (first + 38, 2);
+    gst_tfx_bytes_put_le (page + 6, 8, n_frames);
+    gst_tfx_bytes_put_le (page + 22, 4, gst_tfx_ogg_sum (page, n));
+    is_mended = gst_tfx_bytes_write_at (file, at, page, n);
   }
   g_free (page);
   return is_mended;

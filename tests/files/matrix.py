@@ -497,6 +497,17 @@ def check_video(name, out):
     assert moved < 0.02, f'the sound moves by {moved} s'
 
 
+def check_ogg_end():
+    """What is behind the last page of an Ogg, and looks like one, does not change its length."""
+    for extension in 'ogg', 'oga', 'opus':
+        run('gst-tfx', 'process', '-q', '-f', 'noise.wav', 'end.' + extension, 'Gain(1)')
+        run('gst-tfx', 'process', '-q', '-f', 'end.' + extension, 'end.wav', 'Gain(1)')
+        with open('end.' + extension, 'ab') as file:
+            file.write(b'OggS is no page here' * 4)
+        run('gst-tfx', 'process', '-q', '-f', '--allow-cut', 'end.' + extension, 'end2.wav', 'Gain(1)')
+        assert len(decode('end.wav')) == len(decode('end2.wav')), f'.{extension}: {len(decode("end2.wav")) // 4} frames'
+
+
 def check_video_errors():
     """What cannot be kept is an error before anything is written; no video is none."""
     for name, out, words in (
@@ -596,7 +607,7 @@ def main():
         formats = [(f'bits of {codec} in .{extension}', functools.partial(check_bits, extension, codec))
                    for extension, found in FORMATS.items() for codec in found[0].split()]
         formats += [(f'rates of .{extension}', functools.partial(check_rates, extension)) for extension in FORMATS]
-        for name, check in (*formats, ('video that cannot be kept', check_video_errors), ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
+        for name, check in (*formats, ('video that cannot be kept', check_video_errors), ('the end of an Ogg', check_ogg_end), ('codecs are kept', check_codecs), ('the order of channels of Opus', check_opus_order),
                             ('a cue sheet', check_cuesheet), ('frames of ID3', check_frames),
                             ('several pictures', check_pictures), ('AAC without gstreamer1.0-libav', check_faad), ('sound beside other tracks', check_other_tracks)):
             try:
