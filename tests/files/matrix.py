@@ -73,7 +73,7 @@ LOSSLESS = ('pcm_s16le', 'pcm_s16be', 'flac', 'alac', 'wavpack')
 # How each says how many frames it has.
 LENGTHS = {'wav': 'exact', 'flac': 'exact', 'ogg': 'exact: the last page', 'oga': 'exact: the last page',
            'opus': 'exact, at 48 kHz', 'mp3': 'exact: the frame `Xing` of LAME', 'm4a': 'exact: the edit list',
-           'mka': 'exact; of Vorbis and Opus to the end of the last packet', 'wv': 'exact'}
+           'mka': 'exact; of a lossy codec to the end of the last packet', 'wv': 'exact'}
 
 
 def holds(kind, name):
@@ -283,15 +283,15 @@ def check_pair(name, out, generations=1):
 def check_codecs():
     """Names alone do not say which codec it is."""
     for name, how in ('flac.oga', '-c:a flac -f oga'), ('opus.ogg', '-c:a libopus'), ('alac.m4a', '-c:a alac'), (
-            'vorbis.mka', '-c:a libvorbis'), ('pcm.mka', '-c:a pcm_s24le'), ('mulaw.wav', '-c:a pcm_mulaw'), (
+            'vorbis.mka', '-c:a libvorbis'), ('aac.mka', '-c:a aac'), ('mp3.mka', '-c:a libmp3lame'), ('pcm.mka', '-c:a pcm_s24le'), ('mulaw.wav', '-c:a pcm_mulaw'), (
             'mp3.m4a', '-c:a libmp3lame -f mp4'):
         run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', *how.split(), 'kept-' + name)
     done = subprocess.run('gst-tfx process -q -o kept -c Gain(1)'.split() + [
-        'kept-' + n for n in ('flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'pcm.mka', 'mulaw.wav', 'mp3.m4a')],
+        'kept-' + n for n in ('flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'aac.mka', 'mp3.mka', 'pcm.mka', 'mulaw.wav', 'mp3.m4a')],
         capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count('error') == 1, done.stderr
     assert 'kept-mp3.m4a: its codec cannot be kept' in done.stderr, done.stderr
-    for name in 'flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'pcm.mka':
+    for name in 'flac.oga', 'opus.ogg', 'alac.m4a', 'vorbis.mka', 'aac.mka', 'mp3.mka', 'pcm.mka':
         assert probe('kept/kept-' + name)['streams'][0]['codec_name'].split('_')[0] == name.split('.')[0], name
     assert probe('kept/kept-pcm.mka')['streams'][0]['codec_name'] == 'pcm_s24le'
     assert decode('kept/kept-pcm.mka') == decode('noise.wav')
