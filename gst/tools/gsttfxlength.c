@@ -183,7 +183,7 @@ read_boxes (FILE *file, goffset at, goffset end, guint depth, Track *track)
 }
 
 /* The durations of a movie may be in milliseconds, those of a track are in frames.  FALSE:
- * it has no audio track, or several. */
+ * it has no audio track.  (Of several the first one is read.) */
 static gboolean
 read_mp4 (FILE *file, goffset size, Length *length)
 {
@@ -191,7 +191,7 @@ read_mp4 (FILE *file, goffset size, Length *length)
   guint64 n_edited;
 
   read_boxes (file, 0, size, 0, &track);
-  if (track.n_sounds != 1 || track.media_scale == 0 || track.movie_scale == 0 ||
+  if (track.n_sounds == 0 || track.media_scale == 0 || track.movie_scale == 0 ||
       track.n_edits != 1 || track.media_time >= track.duration)
     return FALSE;
   length->rate_hz = track.media_scale;

@@ -222,6 +222,10 @@ take_element (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
   if (strcmp (name, "matroskademux") == 0 || strcmp (name, "qtdemux") == 0 ||
       (strcmp (name, "flacparse") == 0 && gst_tfx_reader_has_links (reader)))
     reader->container = element;
+  if (strcmp (name, "qtdemux") == 0 && !reader->path && !reader->uri)
+    GST_ELEMENT_WARNING (reader->bin, STREAM, DEMUX,
+        ("an MP4 in a pipe may lose its last frames (a file does not)"),
+        (NULL));
   if (strcmp (name, "flacdec") == 0 || strcmp (name, "avdec_alac") == 0)
     reader->is_exact = TRUE;
   if (strcmp (name, "flacdec") == 0)

@@ -393,11 +393,16 @@ def check_other_tracks():
     make = 'ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav'
     run(*make, '-i', 'chapters.txt', '-map_metadata', '1', '-c:a', 'aac', 'tracks.m4a')
     run(*make, '-f', 'lavfi', '-i', 'testsrc=d=2:s=64x48:r=5', '-c:a', 'aac', '-c:v', 'mpeg4', 'tracks.mp4')
-    for name in 'tracks.m4a', 'tracks.mp4':
+    run(*make, '-i', 'noise.wav', '-map', '0', '-map', '1', '-c:a', 'aac', 'tracks2.m4a')
+    for name in 'tracks.m4a', 'tracks.mp4', 'tracks2.m4a':
         assert len(probe(name)['streams']) == 2, name
         run('gst-tfx', 'process', '-q', '-f', name, 'tracks.wav', 'Gain(1)')
         n_frames = len(decode('tracks.wav')) // 4
         assert n_frames == FRAMES, f'{name}: {n_frames} frames, not {FRAMES}'
+    done = subprocess.run('cat tracks.mp4 | gst-tfx process -q -f - tracks.wav "Gain(1)"', shell=True, capture_output=True,
+                          text=True)
+    n_frames = len(decode('tracks.wav')) // 4
+    assert done.returncode == 0 and (n_frames == FRAMES or 'an MP4 in a pipe' in done.stderr), done.stderr
 
 
 def check_pictures():
