@@ -155,7 +155,7 @@ gst_tfx_video_clear (GstElement *reader)
 
 /* ---- the muxer ------------------------------------------------------------------------ */
 
-/* The template of a muxer for streams of these caps, with all that it needs of them
+/* The template of a muxer for streams with these caps, with all that it needs of them
  * (is_whole), or NULL. */
 static GstPadTemplate *
 find_template (GstElement *mux, const GstCaps *caps, gboolean is_whole)
@@ -174,7 +174,7 @@ find_template (GstElement *mux, const GstCaps *caps, gboolean is_whole)
   return NULL;
 }
 
-/* A parser of these caps whose output a muxer takes, floating, or NULL. */
+/* A parser with these caps whose output a muxer takes, floating, or NULL. */
 static GstElement *
 make_parser (GstElement *mux, const GstCaps *caps, GstPadTemplate **template)
 {

@@ -13,7 +13,7 @@ gboolean gst_tfx_video_is_stream (const GstCaps *caps);
 /* Adds a source pad to the reader's bin for a stream that is copied.  Its data waits until
  * gst_tfx_video_link().  `is_framed`: its packets are whole and have timestamps. */
 void gst_tfx_video_add (GstElement *reader, GstPad *pad, gboolean is_framed);
-/* Removes all of these. */
+/* Removes these pads. */
 void gst_tfx_video_clear (GstElement *reader);
 
 /* Links these pads to the muxer in an encoder that gst_tfx_codec_make() has made of `codec`,
