@@ -7,7 +7,7 @@
  *   WAV       the bytes of the chunk of sound, and its frames   EBU Tech 3306
  *   AIFF      the bytes of the chunk of sound  AIFF 1.3
  *   MP4       the bytes of its boxes           ISO/IEC 14496-12, 4.2
- *   Matroska  the bytes of its segment         RFC 8794, RFC 9559
+ *   Matroska  the bytes of its segment, and its packets   RFC 8794, RFC 9559
  *   MP3       its bytes, in a Xing header      where an encoder wrote one
  *   Ogg       its pages are numbered, and the last one is marked   RFC 3533, 6
  *   SDS       its samples, in packets of one size    MIDI 1.0, Sample Dump Standard
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxmatroska.h"
 #include "gsttfxogg.h"
 
 typedef struct Sound
@@ -196,44 +197,29 @@ check_mp4 (const Sound *sound)
   return missing;
 }
 
-/* A number whose first byte has as many zeros in front as bytes follow, and the offset
- * behind it.  FALSE for all ones, an unknown size. */
-static gboolean
-read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
-{
-  guint8 bytes[8];
-  guint n = 1;
-
-  if (!gst_tfx_bytes_read_at (sound->file, *offset, bytes, 1) || bytes[0] == 0)
-    return FALSE;
-  while (!(bytes[0] & 0x100 >> n))
-    n++;
-  if (!gst_tfx_bytes_read_at (sound->file, *offset, bytes, n))
-    return FALSE;
-  *size =
-      gst_tfx_bytes_get_be (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
-  *offset += n;
-  return *size != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
-}
-
 /* A head of EBML, then the segment with everything in it. */
 static gchar *
 check_matroska (const Sound *sound)
 {
-  goffset offset = sound->start + 4;
-  guint8 id[4];
-  guint64 size;
+  guint8 bytes[12];
+  goffset offset = sound->start;
+  gchar *missing = NULL;
+  guint64 size = 0;
+  guint32 id = 0;
 
-  if (!read_ebml_size (sound, &offset, &size) || size > G_MAXINT32)
-    return NULL;
-  offset += (goffset)size;
-  if (!gst_tfx_bytes_read_at (sound->file, offset, id, sizeof id) ||
-      gst_tfx_bytes_get_be (id, 4) != 0x18538067)
-    return NULL;
-  offset += (goffset)sizeof id;
-  return read_ebml_size (sound, &offset, &size)
-             ? compare_bytes (sound, (guint64)offset + size)
-             : NULL;
+  for (guint i = 0; i < 2; i++) {
+    if (!gst_tfx_bytes_read_at (sound->file, offset, bytes, sizeof bytes))
+      return NULL;
+    offset +=
+        (goffset)gst_tfx_matroska_read_head (bytes, sizeof bytes, &id, &size);
+    if (i == 0 && size <= G_MAXINT32)
+      offset += (goffset)size;
+  }
+  if (id == GST_TFX_MATROSKA_SEGMENT && size < G_MAXINT64)
+    missing = compare_bytes (sound, (guint64)offset + size);
+  return missing
+             ? missing
+             : gst_tfx_matroska_check (sound->file, sound->size, sound->came);
 }
 
 /* The first frame has no sound, but letters behind its side information, flags,

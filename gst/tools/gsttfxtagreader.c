@@ -11,6 +11,7 @@
 #include <gst/tag/tag.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxmatroska.h"
 #include "gsttfxtagname.h"
 
 /* Of all tags together. */
@@ -216,7 +217,6 @@ read_mp4 (FILE *file, GPtrArray *comments)
 
 /* ---- Matroska -------------------------------------------------------------------------- */
 
-#define SEGMENT 0x18538067
 #define TAGS 0x1254c367
 #define TAG 0x7373
 #define SIMPLE_TAG 0x67c8
@@ -226,27 +226,6 @@ read_mp4 (FILE *file, GPtrArray *comments)
 #define MAX_DEPTH 8
 #define MAX_ELEMENTS (1 << 20)
 
-/* An element's identifier and how long what is in it; returns how long that head is, 0 if
- * there is none, or its length is unknown. */
-static gsize
-read_element (const guint8 *bytes, gsize n, guint32 *id, guint64 *size)
-{
-  gsize n_id = 1, n_size = 1;
-
-  while (n_id <= 4 && n > 0 && !(bytes[0] & 0x80 >> (n_id - 1)))
-    n_id++;
-  if (n_id > 4 || n <= n_id)
-    return 0;
-  while (n_size <= 8 && !(bytes[n_id] & 0x80 >> (n_size - 1)))
-    n_size++;
-  if (n_size > 8 || n < n_id + n_size)
-    return 0;
-  *id = (guint32)gst_tfx_bytes_get_be (bytes, n_id);
-  *size = gst_tfx_bytes_get_be (bytes + n_id, n_size) &
-          ((G_GUINT64_CONSTANT (1) << 7 * n_size) - 1);
-  return n_id + n_size;
-}
-
 static void
 read_simple_tags (const guint8 *bytes, gsize n, guint depth, gchar **name,
     GPtrArray *comments)
@@ -255,7 +234,8 @@ read_simple_tags (const guint8 *bytes, gsize n, guint depth, gchar **name,
   guint64 size;
   gsize head;
 
-  for (gsize at = 0; (head = read_element (bytes + at, n - at, &id, &size)) > 0;
+  for (gsize at = 0;
+       (head = gst_tfx_matroska_read_head (bytes + at, n - at, &id, &size)) > 0;
        at += head + (gsize)size) {
     const gchar *content = (const gchar *)bytes + at + head;
 
@@ -276,7 +256,7 @@ read_simple_tags (const guint8 *bytes, gsize n, guint depth, gchar **name,
   }
 }
 
-/* (Behind a cluster of unknown length they are not found.) */
+/* Segments, and clusters of unknown length, are not skipped. */
 static gboolean
 read_matroska (FILE *file, GPtrArray *comments)
 {
@@ -290,12 +270,13 @@ read_matroska (FILE *file, GPtrArray *comments)
 
   for (guint i = 0;
        i < MAX_ELEMENTS && gst_tfx_bytes_read_at (file, at, head, 12) &&
-       (n = read_element (head, 12, &id, &size)) > 0 &&
-       size < G_MAXINT64 - (guint64)at;
+       (n = gst_tfx_matroska_read_head (head, 12, &id, &size)) > 0;
        i++) {
     at += (goffset)n;
-    if (id == SEGMENT)
+    if (id == GST_TFX_MATROSKA_SEGMENT || size == GST_TFX_MATROSKA_UNKNOWN)
       continue;
+    if (size > (guint64)(G_MAXINT64 - at))
+      break;
     bytes = id == TAGS ? load (file, at, size) : NULL;
     if (bytes) {
       is_found = TRUE;

@@ -17,6 +17,7 @@ files; kinds that GStreamer cannot read here are skipped.
 """
 import array
 import concurrent.futures
+import itertools
 import os
 import random
 import shutil
@@ -212,6 +213,42 @@ def check_whole():
         expect(process(name, 'x.wav') == (0, ''), name, process(name, 'x.wav'))
 
 
+def write_live(name, *arguments):
+    """To a pipe, as live muxers write: the segment has no size and no duration."""
+    with open(name, 'wb') as file:
+        subprocess.run(['ffmpeg', '-v', 'error', *arguments, '-live', '1', '-f', 'matroska',
+                        '-'], stdout=file, check=True, stdin=subprocess.DEVNULL)
+
+
+def check_lost_ends():
+    """The end of a Matroska or WebM, overwritten or not there, beside video too."""
+    scene = ['-f', 'lavfi', '-i', f'testsrc=d={SECONDS}:s=320x240:r=10', '-i', 'sound.wav']
+    video = ['-c:v', 'mjpeg', '-c:a', 'libvorbis']
+    ffmpeg(*scene, *video, 'end.mkv')
+    ffmpeg(*scene, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', 'end.webm')
+    ffmpeg('-i', 'sound.wav', '-c:a', 'libvorbis', 'end.mka')
+    write_live('live.mkv', *scene, *video)
+    write_live('live.mka', '-i', 'sound.wav', '-c:a', 'flac')
+    for name in 'end.mkv', 'end.webm', 'end.mka', 'live.mkv', 'live.mka':
+        expect(process(name, 'x.wav') == (0, ''), name, process(name, 'x.wav'))
+        with open(name, 'rb') as file:
+            data = file.read()
+        kept = [len(data) * n // 10 for n in (5, 8, 9)]
+        for n, what in itertools.product(kept, ('cut', 'zeros', 'noise')):
+            lost = 0 if what == 'cut' else len(data) - n
+            end = bytes(lost) if what == 'zeros' else random.Random(n).randbytes(lost)
+            copy = f'{what}-{name}'
+            with open(copy, 'wb') as file:
+                file.write(data[:n] + end)
+            status, said = process(copy, 'y.wav')
+            expect(status == 1 and f'error: {copy}: it is ' in said and
+                   not os.path.exists('y.wav'), copy, n, status, said)
+            status, said = process(copy, 'x.wav', '--allow-cut')
+            # (matroskademux may give up where it finds noise.)
+            expect((status == 0 or what == 'noise') and f'warning: {copy}: it is ' in said,
+                   copy, n, status, said)
+
+
 def check_tracks():
     """Tracks that are not used have decoders too."""
     ffmpeg('-i', 'sound.wav', '-ar', '48000', '-c:a', 'pcm_s24le', 'deep.wav')
@@ -328,6 +365,7 @@ def main():
     cases = [(f'damaged: {name}', check_damages, [name]) for name in kinds]
     cases += [] if sys.argv[1:] else [
         ('whole files', check_whole, []),
+        ('lost ends of Matroska', check_lost_ends, []),
         ('two tracks', check_tracks, []),
         ('one after the other: Ogg', check_joined, ['vorbis.ogg', 'second.ogg']),
         ('one after the other: Ogg with one serial number', check_joined,
