@@ -39,6 +39,7 @@ cut_at (FILE *file, goffset size)
 #define STREAMINFO 0
 #define PADDING 1
 #define CUESHEET 5
+#define PICTURE 6
 #define BLOCK_HEAD 4
 
 /* Where the first block of a type is, with its head, and how long what is in it; FALSE: there
@@ -125,6 +126,27 @@ mend_flac (const GstTfxOutput *output, FILE *file, FILE *input)
   }
   g_free (block);
   return is_mended;
+}
+
+/* Each block comes in a buffer.  The encoder has reserved those of pictures. */
+static GstPadProbeReturn
+put_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const gsize size = gst_buffer_get_size (buffer);
+  guint8 head;
+  GString *block;
+
+  if (gst_buffer_extract (buffer, 0, &head, 1) != 1 || (head & 0x7f) != PICTURE)
+    return head == 0xff ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_OK;
+  block = gst_tfx_tagwriter_write_picture (output->tags, output->n_pictures++);
+  if (block->len == size - BLOCK_HEAD) {
+    info->data = buffer = gst_buffer_make_writable (buffer);
+    gst_buffer_fill (buffer, BLOCK_HEAD, block->str, block->len);
+  }
+  g_string_free (block, TRUE);
+  return GST_PAD_PROBE_OK;
 }
 
 /* ---- Ogg ------------------------------------------------------------------------------ */
@@ -241,6 +263,9 @@ gst_tfx_mend_begin (GstTfxOutput *output, GstPad *encoder_src)
   if (output->codec->container == GST_TFX_CONTAINER_MP3)
     gst_pad_add_probe (encoder_src, GST_PAD_PROBE_TYPE_BUFFER, put_head, output,
         NULL);
+  if (output->codec->container == GST_TFX_CONTAINER_FLAC)
+    gst_pad_add_probe (encoder_src, GST_PAD_PROBE_TYPE_BUFFER, put_picture,
+        output, NULL);
 }
 
 static guint16

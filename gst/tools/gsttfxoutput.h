@@ -45,6 +45,7 @@ typedef struct GstTfxOutput
   guint64 n_clipped;   /* of its samples; 0 where it is none */
   gdouble peak;        /* of the samples; 0 where it is none */
   guint64 n_bytes;     /* of sound, of a .wav */
+  guint n_pictures;    /* that a .flac has so far */
   gsize n_head;        /* bytes of the tags that an .mp3 begins with */
   gboolean is_full;    /* it takes no more: atomic */
 

@@ -154,6 +154,98 @@ read_ape (FILE *file, goffset size, GPtrArray *comments, GstTagList *tags)
   return bytes != NULL;
 }
 
+/* ---- FLAC ----------------------------------------------------------------------------- */
+
+#define PICTURE 6
+
+/* The next number of four bytes, up to n; 0 behind the last one. */
+static guint
+take_number (const guint8 *bytes, gsize n, gsize *at)
+{
+  const gsize from = *at;
+
+  *at = MIN (from + 4, n);
+  return *at - from == 4 ? (guint)gst_tfx_bytes_get_be (bytes + from, 4) : 0;
+}
+
+static gchar *
+take_text (const guint8 *bytes, gsize n, gsize *at)
+{
+  const gsize claimed = take_number (bytes, n, at);
+  const gsize length = MIN (claimed, n - *at);
+  gchar *text = g_utf8_make_valid ((const gchar *)bytes + *at, (gssize)length);
+
+  *at += length;
+  return text;
+}
+
+/* RFC 9639, 8.8.  NULL: it has no image. */
+static GstSample *
+read_picture (const guint8 *block, gsize n)
+{
+  gsize at = 0, size;
+  const guint type = take_number (block, n, &at);
+  gchar *mime = take_text (block, n, &at);
+  gchar *description = take_text (block, n, &at);
+  guint numbers[4];
+  GstSample *image, *sample = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    numbers[i] = take_number (block, n, &at);
+  size = take_number (block, n, &at);
+  size = MIN (size, n - at);
+  image = size > 0 ? gst_tag_image_data_to_image_sample (block + at,
+                         (guint)size, GST_TAG_IMAGE_TYPE_UNDEFINED)
+                   : NULL;
+  if (image) {
+    sample = gst_sample_new (gst_sample_get_buffer (image),
+        gst_sample_get_caps (image), NULL,
+        gst_structure_new ("GstTagImageInfo", "image-type",
+            GST_TYPE_TAG_IMAGE_TYPE,
+            type > 2 ? (gint)type - 2 : GST_TAG_IMAGE_TYPE_UNDEFINED, "type",
+            G_TYPE_UINT, type, "mime", G_TYPE_STRING, mime, "description",
+            G_TYPE_STRING, description, "width", G_TYPE_UINT, numbers[0],
+            "height", G_TYPE_UINT, numbers[1], "depth", G_TYPE_UINT, numbers[2],
+            "colors", G_TYPE_UINT, numbers[3], NULL));
+    gst_sample_unref (image);
+  }
+  g_free (mime);
+  g_free (description);
+  return sample;
+}
+
+/* flacparse leaves out all but the image, and the type of a few. */
+static void
+read_flac (FILE *file, GstTagList *tags)
+{
+  GPtrArray *pictures =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)gst_sample_unref);
+  gboolean is_all = TRUE;
+  guint8 head[4] = { 0 };
+  goffset at = 4;
+  gsize n;
+
+  for (; !(head[0] & 0x80) && gst_tfx_bytes_read_at (file, at, head, 4);
+       at += 4 + (goffset)n) {
+    n = (gsize)gst_tfx_bytes_get_be (head + 1, 3);
+    if ((head[0] & 0x7f) == PICTURE) {
+      guint8 *block = load (file, at + 4, n);
+      GstSample *sample = block ? read_picture (block, n) : NULL;
+
+      if (sample)
+        g_ptr_array_add (pictures, sample);
+      is_all = is_all && sample;
+      g_free (block);
+    }
+  }
+  if (is_all && pictures->len > 0)
+    gst_tag_list_remove_tag (tags, GST_TAG_IMAGE);
+  for (guint i = 0; is_all && i < pictures->len; i++)
+    gst_tag_list_add (tags, GST_TAG_MERGE_APPEND, GST_TAG_IMAGE,
+        pictures->pdata[i], NULL);
+  g_ptr_array_unref (pictures);
+}
+
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
 /* Texts of one item of the list: "data" with the type 1. */
@@ -304,6 +396,8 @@ gst_tfx_tagreader_read (const gchar *path, GPtrArray *comments,
     if ((memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
         memcmp (head + 8, "WAVE", 4) == 0)
       is_all = read_info (file, comments);
+    else if (memcmp (head, "fLaC", 4) == 0)
+      read_flac (file, tags);
     else if (memcmp (head, "wvpk", 4) == 0)
       is_all = read_ape (file, size, comments, tags);
     else if (memcmp (head + 4, "ftyp", 4) == 0)

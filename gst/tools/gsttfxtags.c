@@ -12,6 +12,7 @@
 
 #include "gsttfxtagname.h"
 #include "gsttfxtagreader.h"
+#include "gsttfxtagwriter.h"
 
 /* ---- what is there ------------------------------------------------------------------ */
 
@@ -275,30 +276,54 @@ gst_tfx_tags_add_gains (GstTagList *tags, const GstTfxReplayGain *gains,
   }
 }
 
+/* flacenc writes neither a description nor a depth.  Its block has the right length with the
+ * description in the name of the type. */
+static GstSample *
+reserve_picture (GstSample *sample, gsize n_block)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  gchar *name =
+      g_strnfill (MAX (n_block - 32 - gst_buffer_get_size (buffer), 1), 'x');
+  GstCaps *caps = gst_caps_new_empty_simple (name);
+  GstSample *reserved = gst_sample_new (buffer, caps, NULL, NULL);
+
+  gst_caps_unref (caps);
+  g_free (name);
+  return reserved;
+}
+
 void
 gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
     gboolean is_ogg)
 {
   GstTagList *own = gst_tag_list_copy (tags);
-  GstTagList *one;
-  GList *comments;
 
-  /* (Players look for pictures of a FLAC in Ogg here alone.  GStreamer converts the first
-   * picture of a list.) */
-  for (guint i = 0;
-       is_ogg && i < gst_tag_list_get_tag_size (tags, GST_TAG_IMAGE); i++) {
-    one = gst_tag_list_new_empty ();
-    gst_tag_list_add_value (one, GST_TAG_MERGE_APPEND, GST_TAG_IMAGE,
-        gst_tag_list_get_value_index (tags, GST_TAG_IMAGE, i));
-    comments = gst_tag_to_vorbis_comments (one, GST_TAG_IMAGE);
-    for (GList *at = comments; at; at = at->next)
+  gst_tag_list_remove_tag (own, GST_TAG_IMAGE);
+  for (guint i = 0; i < gst_tag_list_get_tag_size (tags, GST_TAG_IMAGE); i++) {
+    GString *block = gst_tfx_tagwriter_write_picture (tags, i);
+
+    if (block->len > 0 && is_ogg) {
+      /* (Players look for pictures of a FLAC in Ogg here alone.) */
+      gchar *base64 = g_base64_encode ((const guchar *)block->str, block->len);
+      gchar *comment = g_strconcat ("METADATA_BLOCK_PICTURE=", base64, NULL);
+
       gst_tag_list_add (own, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
-          at->data, NULL);
-    g_list_free_full (comments, g_free);
-    gst_tag_list_unref (one);
+          comment, NULL);
+      g_free (comment);
+      g_free (base64);
+    } else if (block->len > 0) {
+      GstSample *reserved =
+          reserve_picture (gst_value_get_sample (
+                               gst_tag_list_get_value_index (tags,
+                                   GST_TAG_IMAGE, i)),
+              block->len);
+
+      gst_tag_list_add (own, GST_TAG_MERGE_APPEND, GST_TAG_IMAGE, reserved,
+          NULL);
+      gst_sample_unref (reserved);
+    }
+    g_string_free (block, TRUE);
   }
-  if (is_ogg)
-    gst_tag_list_remove_tag (own, GST_TAG_IMAGE);
   gst_tag_list_remove_tag (own, GST_TFX_TAGS_ID3_FRAME);
   gst_tag_setter_merge_tags (encoder, own, GST_TAG_MERGE_REPLACE_ALL);
   gst_tag_list_unref (own);

@@ -31,7 +31,8 @@ gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed);
 void gst_tfx_tags_add_gains (GstTagList *tags, const GstTfxReplayGain *gains,
     gboolean is_opus);
 
-/* Gives them to an encoder that writes Vorbis comments. */
+/* Gives them to an encoder that writes Vorbis comments, to a .flac or an Ogg (is_ogg).  In a
+ * .flac pictures get blocks of the right length, which the caller has to fill. */
 void gst_tfx_tags_set (const GstTagList *tags, GstTagSetter *encoder,
     gboolean is_ogg);
 

@@ -185,8 +185,9 @@ typedef struct Picture
 {
   GstMapInfo map;
   GstBuffer *buffer;
-  const gchar *mime;
-  guint type; /* of ID3 */
+  const gchar *mime, *description;
+  guint type;                         /* of ID3 */
+  guint width, height, depth, colors; /* 0: unknown */
 } Picture;
 
 /* The one of that number; FALSE: there is none. */
@@ -197,20 +198,61 @@ open_picture (const GstTagList *tags, guint i, Picture *picture)
   GstSample *sample = value ? gst_value_get_sample (value) : NULL;
   GstCaps *caps = sample ? gst_sample_get_caps (sample) : NULL;
   const GstStructure *info = sample ? gst_sample_get_info (sample) : NULL;
-  gint type = GST_TAG_IMAGE_TYPE_FRONT_COVER;
+  gint type = GST_TAG_IMAGE_TYPE_FRONT_COVER, width = 0, height = 0;
 
+  memset (picture, 0, sizeof *picture);
   picture->buffer = sample ? gst_sample_get_buffer (sample) : NULL;
   if (!picture->buffer ||
       !gst_buffer_map (picture->buffer, &picture->map, GST_MAP_READ))
     return FALSE;
-  picture->mime =
-      caps && gst_caps_get_size (caps) > 0
-          ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
-          : "image/jpeg";
+  picture->mime = "image/jpeg";
+  picture->description = "";
+  if (caps && gst_caps_get_size (caps) > 0) {
+    const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+    picture->mime = gst_structure_get_name (structure);
+    gst_structure_get_int (structure, "width", &width);
+    gst_structure_get_int (structure, "height", &height);
+  }
+  picture->width = (guint)width;
+  picture->height = (guint)height;
   if (info)
     gst_structure_get_enum (info, "image-type", GST_TYPE_TAG_IMAGE_TYPE, &type);
   picture->type = type > 0 ? (guint)type + 2 : 0;
+  /* (From a FLAC.) */
+  if (info && gst_structure_has_field (info, "description")) {
+    picture->mime = gst_structure_get_string (info, "mime");
+    picture->description = gst_structure_get_string (info, "description");
+    gst_structure_get (info, "type", G_TYPE_UINT, &picture->type, "width",
+        G_TYPE_UINT, &picture->width, "height", G_TYPE_UINT, &picture->height,
+        "depth", G_TYPE_UINT, &picture->depth, "colors", G_TYPE_UINT,
+        &picture->colors, NULL);
+  }
   return TRUE;
+}
+
+GString *
+gst_tfx_tagwriter_write_picture (const GstTagList *tags, guint i)
+{
+  GString *out = g_string_new (NULL);
+  Picture picture;
+
+  if (!open_picture (tags, i, &picture))
+    return out;
+  put_be (out, picture.type, 4);
+  put_be (out, strlen (picture.mime), 4);
+  g_string_append (out, picture.mime);
+  put_be (out, strlen (picture.description), 4);
+  g_string_append (out, picture.description);
+  put_be (out, picture.width, 4);
+  put_be (out, picture.height, 4);
+  put_be (out, picture.depth, 4);
+  put_be (out, picture.colors, 4);
+  put_be (out, picture.map.size, 4);
+  g_string_append_len (out, (const gchar *)picture.map.data,
+      (gssize)picture.map.size);
+  gst_buffer_unmap (picture.buffer, &picture.map);
+  return out;
 }
 
 static void
@@ -221,10 +263,11 @@ write_picture (GString *out, GstTfxTagsForm form, const Picture *picture)
   GString *content = g_string_new (NULL);
 
   if (form == GST_TFX_TAGS_ID3) {
-    g_string_append_c (content, '\0');
+    /* Its texts are UTF-8. */
+    g_string_append_c (content, '\3');
     put_text (content, picture->mime);
     g_string_append_c (content, (gchar)picture->type);
-    g_string_append_c (content, '\0');
+    put_text (content, picture->description);
     g_string_append_len (content, bytes, (gssize)picture->map.size);
     put_id3 (out, "APIC", content);
   } else if (form == GST_TFX_TAGS_MP4) {
@@ -251,6 +294,9 @@ gst_tfx_tagwriter_write_attachments (const GstTagList *tags)
     gchar *name = i ? g_strdup_printf ("cover%u", i) : g_strdup ("cover");
     gchar *full = g_strconcat (name, is_png ? ".png" : ".jpg", NULL);
 
+    if (*picture.description)
+      put_ebml (file, 0x467e, picture.description,
+          strlen (picture.description));
     put_ebml (file, 0x466e, full, strlen (full));
     put_ebml (file, 0x4660, picture.mime, strlen (picture.mime));
     put_ebml (file, 0x46ae, &uid, 1);

@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 GString *gst_tfx_tagwriter_write (const GstTagList *tags, GstTfxTagsForm form,
     GString *lost);
 
+/* A picture as a FLAC block without its head, RFC 9639, 8.8; empty: there is none. */
+GString *gst_tfx_tagwriter_write_picture (const GstTagList *tags, guint i);
+
 /* The pictures as a Matroska element Attachments, empty if there are none. */
 GString *gst_tfx_tagwriter_write_attachments (const GstTagList *tags);
 

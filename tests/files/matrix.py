@@ -406,21 +406,44 @@ def check_other_tracks():
 
 
 def check_pictures():
-    """All pictures of a .flac are in an Ogg."""
-    from mutagen import flac, oggopus, oggvorbis
+    """All pictures of a .flac are in each kind, with all of their fields that it has."""
+    from mutagen import flac, id3, mp4, oggopus, oggvorbis
     run('ffmpeg', '-v', 'error', '-y', '-i', 'noise.wav', 'pictures.flac')
-    file = flac.FLAC('pictures.flac')
     run('ffmpeg', '-v', 'error', '-y', '-i', 'cover.png', '-vf', 'negate', 'back.png')
-    covers = {kind: open(name, 'rb').read() for kind, name in ((3, 'cover.png'), (4, 'back.png'))}
-    for kind, data in covers.items():
+    data = [open(name, 'rb').read() for name in ('cover.png', 'back.png', 'cover.png')]
+    # Type, description, width, height, depth and colours; of the last one little is known.
+    fields = [(3, 'the front, für dich', 600, 601, 24, 0), (4, 'back', 32, 33, 8, 16), (2, '', 0, 0, 0, 0)]
+
+    def get(picture):
+        return (picture.type, picture.desc, picture.width, picture.height, picture.depth, picture.colors)
+
+    file = flac.FLAC('pictures.flac')
+    for image, (kind, text, *numbers) in zip(data, fields):
         picture = flac.Picture()
-        picture.data, picture.type, picture.mime = data, kind, 'image/png'
+        picture.data, picture.type, picture.mime, picture.desc = image, kind, 'image/png', text
+        picture.width, picture.height, picture.depth, picture.colors = numbers
         file.add_picture(picture)
     file.save()
-    for name, read in ('pictures.ogg', oggvorbis.OggVorbis), ('pictures.opus', oggopus.OggOpus):
+    for name, read in (('pictures2.flac', flac.FLAC), ('pictures.ogg', oggvorbis.OggVorbis),
+                       ('pictures.opus', oggopus.OggOpus)):
         run('gst-tfx', 'process', '-q', 'pictures.flac', name, 'Gain(1)')
-        found = [flac.Picture(base64.b64decode(text)) for text in read(name)['METADATA_BLOCK_PICTURE']]
-        assert {picture.type: picture.data for picture in found} == covers, f'{name}: {len(found)} pictures'
+        file = read(name)
+        found = file.pictures if name.endswith('.flac') else [
+            flac.Picture(base64.b64decode(text)) for text in file['METADATA_BLOCK_PICTURE']]
+        assert [get(picture) for picture in found] == fields, f'{name}: {[get(picture) for picture in found]}'
+        assert [(picture.data, picture.mime) for picture in found] == [(d, 'image/png') for d in data], name
+    run('sh', '-c', 'gst-tfx process -q pictures.flac -e flac - "Gain(1)" | cat > pictures3.flac')
+    assert [get(picture) for picture in flac.FLAC('pictures3.flac').pictures] == fields, 'to a pipe'
+    run('gst-tfx', 'process', '-q', 'pictures.flac', 'pictures.mp3', 'Gain(1)')
+    found = [(int(p.type), p.desc, p.mime, p.data) for p in id3.ID3('pictures.mp3').getall('APIC')]
+    wanted = [(kind, text, 'image/png', image) for image, (kind, text, *_) in zip(data, fields)]
+    assert sorted(found) == sorted(wanted), found
+    run('gst-tfx', 'process', '-q', 'pictures.flac', 'pictures.mka', 'Gain(1)')
+    found = [s['tags'] for s in probe('pictures.mka')['streams'] if s['codec_type'] != 'audio']
+    assert [tags.get('title', '') for tags in found] == [text for _, text, *_ in fields], found
+    if 'm4a' in OUTPUTS:
+        run('gst-tfx', 'process', '-q', 'pictures.flac', 'pictures.m4a', 'Gain(1)')
+        assert [bytes(cover) for cover in mp4.MP4('pictures.m4a')['covr']] == data, 'pictures.m4a'
 
 
 def check_frames():
