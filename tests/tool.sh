@@ -1481,6 +1481,34 @@ assert error < -125, error
 PY
 }
 
+# A rate that the encoder does not have becomes the next one as well as with --rate, before samples are rounded: a sine
+# starts where it did, and there is as much of it.
+check_rate_of_encoder() {
+  python3 - << 'PY'
+import math, subprocess, wavs
+for rate, to, name in (384000, 192000, "kind.wv"), (700000, 655350, "kind.flac"), (44100, 48000, "kind.opus"), \
+        (32000, 48000, "kind.opus"), (22050, 24000, "kind.opus"):
+    n = 60007
+    wavs.write("kind.wav", rate, wavs.sine(rate, n, 997))
+    subprocess.run(["gst-tfx", "process", "-q", "-f", "kind.wav", name, "Gain(1)"], check=True)
+    if to == 24000:
+        head = open(name, "rb").read(200)
+        at = head.index(b"OpusHead")
+        assert int.from_bytes(head[at + 12:at + 16], "little") == to, head
+        continue
+    # (A copy without loss, by the program itself, reads it.)
+    subprocess.run(["gst-tfx", "process", "-q", "-f", "--bits", "float", name, "kind-out.wav"], check=True)
+    found, _, y = wavs.read("kind-out.wav")
+    assert (found, len(y)) == (to, wavs.round_ratio(n, to, rate)), (name, found, len(y))
+    if name == "kind.opus":
+        continue
+    ideal, edge = wavs.sine(to, len(y), 997), 1000
+    error = 20 * math.log10(max(abs(a - b) for a, b in list(zip(y, ideal))[edge:-edge]) / 0.5)
+    print(rate, to, name, round(error, 1))
+    assert error < (-125 if name == "kind.wv" else -80), (name, error)
+PY
+}
+
 check_rate_frames() {
   python3 - << 'PY'
 import wavs
@@ -1584,6 +1612,7 @@ tap_case "process: bits that a kind does not have" check_bits_refused
 tap_case "process: bits that are none" exits 2 "bits is '20', but must be 16, 24, 32 or float" \
   gst-tfx process --bits 20 noise.wav x.wav
 tap_case "process: a rate" check_rate
+tap_case "process: a rate that the encoder does not have" check_rate_of_encoder
 tap_case "process: a rate, and the number of frames" check_rate_frames
 tap_case "process: a rate after the chain" check_rate_after
 tap_case "process: a rate and a loudness" check_rate_loudness

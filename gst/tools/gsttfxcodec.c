@@ -547,9 +547,41 @@ choose_mask (const GstTfxCodec *codec, const GstCaps *taken, gint n_channels,
   return is_found;
 }
 
+/* The lowest rate that is not below this one, else the highest. */
+static gint
+choose_rate (const GstCaps *taken, gint rate_hz)
+{
+  gint best = 0;
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GValue *value =
+        gst_structure_get_value (gst_caps_get_structure (taken, i), "rate");
+    const gboolean is_list = value && GST_VALUE_HOLDS_LIST (value);
+    const guint n = is_list ? gst_value_list_get_size (value) : value != NULL;
+
+    for (guint k = 0; k < n; k++) {
+      const GValue *item =
+          is_list ? gst_value_list_get_value (value, k) : value;
+      gint rate = 0;
+
+      if (GST_VALUE_HOLDS_INT_RANGE (item))
+        rate = CLAMP (rate_hz, gst_value_get_int_range_min (item),
+            gst_value_get_int_range_max (item));
+      else if (G_VALUE_HOLDS_INT (item))
+        rate = g_value_get_int (item);
+      if (rate > 0 &&
+          (best == 0 ||
+              (best < rate_hz ? rate > best : rate >= rate_hz && rate < best)))
+        best = rate;
+    }
+  }
+  return best > 0 ? best : rate_hz;
+}
+
 GstCaps *
 gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
-    const gchar *format, gint n_channels, guint64 *mask, GError **error)
+    const gchar *format, gint rate_hz, gint n_channels, guint64 *mask,
+    GError **error)
 {
   GstCaps *caps = gst_caps_new_empty_simple ("audio/x-raw");
   GstPad *sink = gst_element_get_static_pad (encoder, "sink");
@@ -571,7 +603,8 @@ gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
     *mask = mask_left;
   }
   if (caps)
-    gst_caps_set_simple (caps, "channels", G_TYPE_INT, n_channels, NULL);
+    gst_caps_set_simple (caps, "channels", G_TYPE_INT, n_channels, "rate",
+        G_TYPE_INT, choose_rate (taken, rate_hz), NULL);
   if (caps && n_channels > 1)
     gst_caps_set_simple (caps, "channel-mask", GST_TYPE_BITMASK, mask_left,
         NULL);

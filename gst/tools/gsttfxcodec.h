@@ -75,12 +75,13 @@ gchar *gst_tfx_codec_list_extensions (gboolean with_video);
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
 /* What to give the encoder: of the formats of samples that it takes the one that is nearest
- * to this one, of its depth, else deeper; and as many channels, or of an .mp3 two.  The
- * mask says where the channels are (0: anywhere) and becomes what they are to be called,
- * which may be another one where the encoder has no name for theirs.  NULL with an error:
- * it does not take so many. */
+ * to this one, of its depth, else deeper; this rate, else the next higher one, else the
+ * highest; and as many channels, or of an .mp3 two.  The mask says where the channels are
+ * (0: anywhere) and becomes what they are to be called, which may be another one where the
+ * encoder has no name for theirs.  NULL with an error: it does not take so many. */
 GstCaps *gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
-    const gchar *format, gint n_channels, guint64 *mask, GError **error);
+    const gchar *format, gint rate_hz, gint n_channels, guint64 *mask,
+    GError **error);
 
 /* Whether the file has a name for these places, given those that
  * gst_tfx_codec_choose() has found for them. */

@@ -67,6 +67,7 @@ take_format (GstTfxOutput *output, const GstCaps *caps)
   output->is_integer = format && GST_AUDIO_FORMAT_INFO_IS_INTEGER (format);
   if (output->is_integer && !output->is_changed && !job->dither &&
       job->format && output->rate_hz == job->rate_hz &&
+      output->encoded_hz == output->rate_hz &&
       GST_AUDIO_FORMAT_INFO_DEPTH (format) >=
           GST_AUDIO_FORMAT_INFO_DEPTH (find_format (job->format)))
     gst_util_set_object_arg (G_OBJECT (output->convert), "dithering", "none");
@@ -94,8 +95,11 @@ name_caps (GstTfxOutput *output, GstEvent *event)
       job->bits     ? gst_tfx_codec_get_format (job->bits)
       : job->format ? job->format
                     : GST_AUDIO_NE (S16),
-      output->n_channels, &output->label, &error);
+      output->rate_hz, output->n_channels, &output->label, &error);
   if (chosen) {
+    gst_structure_get_int (gst_caps_get_structure (chosen, 0), "rate",
+        &output->encoded_hz);
+    gst_tfx_resample_set_rate (output->resample, output->encoded_hz);
     set_format (output, chosen);
     take_format (output, chosen);
     output->is_double = GST_AUDIO_INFO_WIDTH (&info) == 64;
@@ -211,7 +215,7 @@ begin (GstTfxOutput *output)
     return FALSE;
   }
   output->has_begun = TRUE;
-  pad = gst_element_get_static_pad (output->convert, "sink");
+  pad = gst_element_get_static_pad (output->resample, "sink");
   gst_pad_send_event (pad, named);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_send_event (pad, gst_event_new_segment (&segment));
@@ -431,7 +435,7 @@ gst_tfx_output_follow (GstTfxOutput *output)
         NULL);
   gst_object_unref (pad);
   /* In front of the pad, so that what it is sent there does not come here. */
-  sink = gst_element_get_static_pad (output->convert, "sink");
+  sink = gst_element_get_static_pad (output->resample, "sink");
   pad = gst_pad_get_peer (sink);
   gst_object_unref (sink);
   gst_pad_add_probe (pad,
@@ -553,7 +557,6 @@ gst_tfx_output_tell (GstTfxOutput *output)
   if (!output->encoder || !read_info (output->encoder, &info))
     return;
   n_left = GST_AUDIO_INFO_CHANNELS (&info);
-  output->encoded_hz = GST_AUDIO_INFO_RATE (&info);
   output->n_encoded = gst_util_uint64_scale_round (output->n_frames,
       (guint64)output->encoded_hz, (guint64)MAX (output->rate_hz, 1));
   if (n_left < output->n_channels)

@@ -15,11 +15,12 @@ G_BEGIN_DECLS
 typedef struct GstTfxOutput
 {
   const GstTfxJob *job;
-  GstElement *input;   /* which gets what was decoded */
-  GstElement *convert; /* an audioconvert behind the chain */
-  GstElement *format;  /* a capsfilter between it and the encoder */
-  GstElement *sink;    /* of the file */
-  GstElement *reader;  /* the bin with streams that are copied; or NULL */
+  GstElement *input;    /* which gets what was decoded */
+  GstElement *resample; /* behind the chain, to a rate that the encoder has */
+  GstElement *convert;  /* an audioconvert behind that */
+  GstElement *format;   /* a capsfilter between it and the encoder */
+  GstElement *sink;     /* of the file */
+  GstElement *reader;   /* the bin with streams that are copied; or NULL */
   /* The chain may have changed the level, so level tags are dropped. */
   gboolean is_changed;
 
@@ -55,7 +56,7 @@ typedef struct GstTfxOutput
   guint64 n_sent;      /* bytes of its sound */
 } GstTfxOutput;
 
-/* Derives the output's format from the caps at `convert`; the first samples create
+/* Derives the output's format from the caps at `resample`; the first samples create
  * the encoder, between `format` and `sink`.  The struct stays where it is; an error comes as
  * a message of `convert`. */
 void gst_tfx_output_follow (GstTfxOutput *output);

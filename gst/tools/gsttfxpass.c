@@ -2,10 +2,10 @@
  * gsttfxpass.c: a file or a source once through a chain.
  *
  *   reader (or a source) ! audioconvert ! samples ! tfxchain ! [resample !]
- *     [tfxchain !] audioconvert ! audioresample ! format ! encoder ! filesink
+ *     [tfxchain !] resample ! audioconvert ! format ! encoder ! filesink
  *
- * The first resampler is for a rate that is asked for, the second one for what the
- * encoder does not take.  The second tfxchain levels.  A pass that only measures ends
+ * The first resampler is for a rate that is asked for, the second one for a rate that the
+ * encoder does not have: before samples are rounded.  The second tfxchain levels.  A pass that only measures ends
  * behind it, in a fakesink.
  *
  * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24 bits or the
@@ -189,16 +189,17 @@ static void
 add_output (Run *run, GstElement *last)
 {
   GstTfxOutput *output = &run->output;
-  GstElement *resample, *sink;
+  GstElement *sink;
 
   output->job = run->job;
   output->input = run->convert;
   output->is_changed =
       *run->job->chain || (run->level && (run->job->loudness.gain_db != 0.0 ||
                                              run->job->loudness.is_limited));
-  output->convert = add (run, "audioconvert", last);
-  resample = add (run, "audioresample", output->convert);
-  output->format = add (run, "capsfilter", resample);
+  output->resample =
+      add_made (run, "audioresample", gst_tfx_resample_new (0), last);
+  output->convert = add (run, "audioconvert", output->resample);
+  output->format = add (run, "capsfilter", output->convert);
   output->sink = sink =
       add (run, run->job->to_stdout ? "fdsink" : "filesink", NULL);
   if (run->job->error)

@@ -24,7 +24,9 @@
 
 typedef struct Resample
 {
-  GstElement *element;
+  GstElement *element, *filter;
+  GstSegment segment; /* of the input */
+  GstClockTime start; /* running time of the first frame */
   gint from_hz, to_hz;
   gsize frame; /* bytes */
   guint64 n_came, n_sent, n_stamped;
@@ -121,11 +123,16 @@ take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
     n = gst_buffer_get_size (info->data) / MAX (resample->frame, 1);
+    if (start == 0)
+      resample->start = gst_segment_to_running_time (&resample->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (info->data));
     resample->n_stamped += n;
     if (!resample->is_ending)
       resample->n_came += n;
     info->data = gst_tfx_resample_stamp (info->data, start, start + n,
         resample->from_hz);
+    if (GST_CLOCK_TIME_IS_VALID (resample->start))
+      GST_BUFFER_PTS (info->data) += resample->start;
     return GST_PAD_PROBE_OK;
   }
   switch (GST_EVENT_TYPE (info->data)) {
@@ -136,6 +143,7 @@ take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       /* A segment after samples would restart the resampler. */
       if (resample->n_came > 0)
         return GST_PAD_PROBE_DROP;
+      gst_event_copy_segment (info->data, &resample->segment);
       gst_segment_init (&segment, GST_FORMAT_TIME);
       gst_event_unref (info->data);
       info->data = gst_event_new_segment (&segment);
@@ -166,28 +174,40 @@ trim (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+void
+gst_tfx_resample_set_rate (GstElement *bin, gint rate_hz)
+{
+  Resample *resample = g_object_get_data (G_OBJECT (bin), "resample");
+  GstCaps *caps;
+
+  if (resample->to_hz == rate_hz)
+    return;
+  resample->to_hz = rate_hz;
+  caps = gst_caps_new_simple ("audio/x-raw", "layout", G_TYPE_STRING,
+      "interleaved", "rate", G_TYPE_INT, rate_hz, NULL);
+  g_object_set (resample->filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
 GstElement *
 gst_tfx_resample_new (gint rate_hz)
 {
   GstElement *element = gst_element_factory_make ("audioresample", NULL);
   GstElement *bin, *filter;
   Resample *resample;
-  GstCaps *caps;
   GstPad *pad;
 
   if (!element)
     return NULL;
   resample = g_new0 (Resample, 1);
   resample->element = element;
-  resample->to_hz = rate_hz;
   g_object_set (element, "quality", 10, NULL);
-  filter = gst_element_factory_make ("capsfilter", NULL);
-  caps = gst_caps_new_simple ("audio/x-raw", "layout", G_TYPE_STRING,
-      "interleaved", "rate", G_TYPE_INT, rate_hz, NULL);
-  g_object_set (filter, "caps", caps, NULL);
-  gst_caps_unref (caps);
+  resample->filter = filter = gst_element_factory_make ("capsfilter", NULL);
+  gst_segment_init (&resample->segment, GST_FORMAT_TIME);
   bin = gst_bin_new (NULL);
   g_object_set_data_full (G_OBJECT (bin), "resample", resample, g_free);
+  if (rate_hz > 0)
+    gst_tfx_resample_set_rate (bin, rate_hz);
   gst_bin_add_many (GST_BIN (bin), element, filter, NULL);
   gst_element_link (element, filter);
   pad = gst_element_get_static_pad (element, "sink");

@@ -9,8 +9,11 @@ G_BEGIN_DECLS
 
 /* Returns a floating bin with pads "sink" and "src" that resamples interleaved floats, or
  * NULL if GStreamer has no audioresample.  The output has n_frames * rate_hz / (input rate)
- * frames, rounded to nearest, and no delay. */
+ * frames, rounded to nearest, and no delay.  With a rate of 0 call
+ * gst_tfx_resample_set_rate() before the bin gets caps. */
 GstElement *gst_tfx_resample_new (gint rate_hz);
+
+void gst_tfx_resample_set_rate (GstElement *bin, gint rate_hz);
 
 /* Sets the times of a buffer to those of the frames from `start` to `end`, and clears its
  * flags of a discontinuity: demuxers round timestamps.  Takes and returns the buffer. */
