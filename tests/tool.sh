@@ -839,9 +839,12 @@ C
     timeout 20 env LD_PRELOAD="$top/nothread.so" gst-tfx process -f noise.wav thread.wav 'Gain(1)' && [ ! -e thread.wav ] &&
     exits 1 '0 done, 2 failed' timeout 20 env LD_PRELOAD="$top/nothread.so" \
       gst-tfx process -o threads -c 'Gain(1)' noise.wav beside.wav &&
-    exits 0 '2 done, 0 failed' gst-tfx process -j 1024 -o threads -c 'Gain(1)' noise.wav beside.wav
+    exits 0 '2 done, 0 failed' gst-tfx process -j 1024 -o threads -c 'Gain(1)' --manifest threads.jsonl noise.wav beside.wav &&
+    exits 0 '2 ok, 0 differ' gst-tfx verify -j 1024 threads.jsonl &&
+    exits 1 'error: Error creating thread: Resource temporarily unavailable' \
+      timeout 20 env LD_PRELOAD="$top/nothread.so" gst-tfx verify threads.jsonl
 }
-tap_case "process: no threads" check_threads
+tap_case "process, verify: no threads" check_threads
 # In a folder each extension that the manual lists is a sound file's, and others are not.
 check_extensions() {
   local extension list

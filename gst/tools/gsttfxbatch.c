@@ -17,6 +17,7 @@
 #include "gsttfxmanifest.h"
 #include "gsttfxpass.h"
 #include "gsttfxreport.h"
+#include "gsttfxthreads.h"
 
 /* Between two lines of progress. */
 #define PROGRESS_USEC (G_USEC_PER_SEC / 4)
@@ -45,7 +46,6 @@ struct GstTfxBatch
   guint n_done, n_failed, n_before;
   guint n_counted; /* done or failed before this run */
   JobFunction run;
-  gint n_begun, n_working; /* jobs of this run, and threads: atomic */
   gboolean shows_progress;
   gboolean is_unrecorded; /* the manifest could not be written */
   gint64 start;
@@ -96,8 +96,9 @@ count_columns (void)
 }
 
 static void
-show_progress (GstTfxBatch *batch)
+show_progress (gpointer data)
 {
+  GstTfxBatch *batch = data;
   GString *text = g_string_new (NULL);
   const gdouble part = measure (batch);
   const gdouble taken =
@@ -468,17 +469,12 @@ drop_jobs (GstTfxBatch *batch)
   g_ptr_array_set_size (batch->jobs, 0);
 }
 
-/* Runs jobs until none is left. */
-static gpointer
-work (gpointer data)
+static void
+run_one (gpointer data, guint number)
 {
   GstTfxBatch *batch = data;
-  guint i;
 
-  while ((i = (guint)g_atomic_int_add (&batch->n_begun, 1)) < batch->jobs->len)
-    batch->run (batch, g_ptr_array_index (batch->jobs, i));
-  g_atomic_int_add (&batch->n_working, -1);
-  return NULL;
+  batch->run (batch, g_ptr_array_index (batch->jobs, number));
 }
 
 /* GStreamer cannot run without threads either. */
@@ -500,27 +496,13 @@ fail_all (GstTfxBatch *batch, const GError *error)
 static void
 run_all (GstTfxBatch *batch, JobFunction run)
 {
-  const guint n = MIN ((guint)batch->options->n_jobs, batch->jobs->len);
-  GPtrArray *threads = g_ptr_array_new ();
   GError *error = NULL;
-  GThread *thread;
 
   batch->run = run;
-  batch->n_begun = 0;
-  batch->n_working = (gint)n;
-  while (threads->len < n &&
-         (thread = g_thread_try_new ("job", work, batch, &error)))
-    g_ptr_array_add (threads, thread);
-  g_atomic_int_add (&batch->n_working, (gint)threads->len - (gint)n);
-  if (error && threads->len == 0)
+  if (!gst_tfx_threads_run (batch->jobs->len, (guint)batch->options->n_jobs,
+          run_one, batch->shows_progress ? show_progress : NULL, PROGRESS_USEC,
+          batch, &error))
     fail_all (batch, error);
-  while (batch->shows_progress && g_atomic_int_get (&batch->n_working) > 0) {
-    g_usleep (PROGRESS_USEC);
-    show_progress (batch);
-  }
-  for (guint i = 0; i < threads->len; i++)
-    g_thread_join (threads->pdata[i]);
-  g_ptr_array_unref (threads);
   g_clear_error (&error);
   clear_progress (batch);
 }

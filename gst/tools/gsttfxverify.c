@@ -10,6 +10,7 @@
 #include "gsttfxjob.h"
 #include "gsttfxmanifest.h"
 #include "gsttfxoptions.h"
+#include "gsttfxthreads.h"
 #include "gsttfxtool.h"
 #include "tfx.h"
 
@@ -17,7 +18,8 @@ typedef struct Verify
 {
   const GstTfxManifest *manifest;
   gboolean is_quiet;
-  GMutex lock; /* of what is printed, and of the counts */
+  GArray *entries; /* their numbers */
+  GMutex lock;     /* of what is printed, and of the counts */
   guint n_ok, n_differ;
 } Verify;
 
@@ -143,10 +145,10 @@ check_result (const Verify *verify, guint entry, GString *faults)
 }
 
 static void
-verify_entry (gpointer number, gpointer data)
+verify_entry (gpointer data, guint number)
 {
   Verify *verify = data;
-  const guint entry = GPOINTER_TO_UINT (number) - 1;
+  const guint entry = g_array_index (verify->entries, guint, number);
   const gchar *program =
       gst_tfx_manifest_get (verify->manifest, entry, "gst_tfx");
   const gchar *library =
@@ -182,10 +184,11 @@ static GstTfxToolStatus
 verify_kernel (const GstTfxManifest *manifest, const gchar *kernel, gint n_jobs,
     gboolean is_quiet)
 {
-  Verify verify = { manifest, is_quiet };
+  Verify verify = { .manifest = manifest,
+    .is_quiet = is_quiet,
+    .entries = g_array_new (FALSE, FALSE, sizeof (guint)) };
   gchar **words = g_strsplit (kernel, " ", -1);
-  GThreadPool *pool =
-      g_thread_pool_new (verify_entry, &verify, n_jobs, FALSE, NULL);
+  GError *error = NULL;
 
   g_mutex_init (&verify.lock);
   g_setenv ("TFX_DEVICE", strcmp (words[0], "cuda") == 0 ? "cuda" : "cpu",
@@ -194,13 +197,19 @@ verify_kernel (const GstTfxManifest *manifest, const gchar *kernel, gint n_jobs,
     g_setenv ("TFX_CPU", words[1], TRUE);
   for (guint i = 0; i < gst_tfx_manifest_count (manifest); i++) {
     if (strcmp (gst_tfx_manifest_get (manifest, i, "kernel"), kernel) == 0)
-      g_thread_pool_push (pool, GUINT_TO_POINTER (i + 1), NULL);
+      g_array_append_val (verify.entries, i);
   }
-  g_thread_pool_free (pool, FALSE, TRUE);
-  g_mutex_clear (&verify.lock);
-  g_strfreev (words);
-  if (!is_quiet)
+  if (!gst_tfx_threads_run (verify.entries->len, (guint)n_jobs, verify_entry,
+          NULL, 0, &verify, &error)) {
+    gst_tfx_tool_error ("%s", error->message);
+    g_error_free (error);
+    verify.n_differ = verify.entries->len;
+  } else if (!is_quiet) {
     g_printerr ("%u ok, %u differ\n", verify.n_ok, verify.n_differ);
+  }
+  g_mutex_clear (&verify.lock);
+  g_array_unref (verify.entries);
+  g_strfreev (words);
   if (gst_tfx_tool_is_interrupted ())
     return GST_TFX_TOOL_INTERRUPTED;
   return verify.n_differ > 0 ? GST_TFX_TOOL_FAILED : GST_TFX_TOOL_OK;
