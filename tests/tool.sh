@@ -1601,6 +1601,41 @@ for name, value in ("FILE_SAMPLE_RATE", 96000), ("AUDIO_BIT_DEPTH", 16), ("BWF_T
     assert b"<%s>%d</%s>" % (name.encode(), value, name.encode()) in found[b"iXML"], found[b"iXML"]'
 }
 
+# Cues and their names stay, at any place in the file, behind chunks and sound of odd sizes too.
+check_cues() {
+  local name
+  python3 - << 'PY' || return 1
+import random, struct
+def chunk(name, data):
+    return name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)
+def write(name, n, before, after):
+    sound = chunk(b"data", random.Random(1).randbytes(3 * n))
+    body = b"WAVE" + chunk(b"fmt ", struct.pack("<HHIIHH", 1, 1, 48000, 144000, 3, 24)) + before + sound + after
+    open(name, "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+cue = struct.pack("<I", 2) + b"".join(struct.pack("<II4sIII", i, 1200 * i, b"data", 0, 0, 1200 * i) for i in (1, 2))
+names = b"adtl" + chunk(b"labl", struct.pack("<I", 1) + b"one\0") + chunk(b"ltxt", struct.pack("<II4sIHHH", 2, 600, b"rgn ", 0, 0, 0, 0)[:20])
+cues, odd, bext = chunk(b"cue ", cue) + chunk(b"LIST", names), chunk(b"abcd", b"xyz"), chunk(b"bext", bytes(602))
+for name, n, before, after in (("sound", 4801, b"", cues), ("before", 4800, odd + cues, b""), ("after", 4801, b"", odd + bext + cues),
+        ("bext", 4800, bext + cues, b""), ("far", 4801, odd + bext, cues)):
+    write(f"cues-{name}.wav", n, before, after)
+PY
+  for name in sound before after bext far; do
+    gst-tfx process -q -f "cues-$name.wav" cued.wav 'Gain(0.5)' &&
+      gst-tfx process -q -f --rate 96000 "cues-$name.wav" cued-twice.wav && python3 - << 'PY' || return 1
+import struct, wavs
+for name, ratio in ("cued.wav", 1), ("cued-twice.wav", 2):
+    found = wavs.chunks(name)
+    cue = [struct.unpack("<II4sIII", found[b"cue "][i:i + 24]) for i in (4, 28)]
+    assert cue == [(i, 1200 * i * ratio, b"data", 0, 0, 1200 * i * ratio) for i in (1, 2)], (name, cue)
+    names = found[b"LIST"]
+    assert names[:4] == b"adtl" and b"one" in names, names
+    at = names.index(b"ltxt")
+    assert struct.unpack("<II", names[at + 8:at + 16]) == (2, 600 * ratio), (name, names)
+    assert open(name, "rb").read().count(b"cue ") == 1
+PY
+  done
+}
+
 check_record_format() {
   gst-tfx record -q -f --bits 24 --rate 8000 -s 'audiotestsrc num-buffers=10 samplesperbuffer=4410 ! capsfilter caps=audio/x-raw,rate=44100,channels=1' \
     format-recorded.wav 'Gain(0.5)' && python3 -c '
@@ -1615,6 +1650,7 @@ tap_case "process: bits that a kind does not have" check_bits_refused
 tap_case "process: bits that are none" exits 2 "bits is '20', but must be 16, 24, 32 or float" \
   gst-tfx process --bits 20 noise.wav x.wav
 tap_case "process: a rate" check_rate
+tap_case "process: cues of a WAV" check_cues
 tap_case "process: a rate that the encoder does not have" check_rate_of_encoder
 tap_case "process: a rate, and the number of frames" check_rate_frames
 tap_case "process: a rate after the chain" check_rate_after

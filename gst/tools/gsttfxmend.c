@@ -76,6 +76,20 @@ open_input (const GstTfxOutput *output)
              : gst_tfx_bytes_open (job->input, &size, NULL);
 }
 
+gboolean
+gst_tfx_mend_copies_cues (const GstTfxOutput *output)
+{
+  FILE *file = NULL;
+  gboolean is_copied = strcmp (output->codec->name, "flac") == 0;
+
+  if (output->codec->container == GST_TFX_CONTAINER_WAV &&
+      !output->job->to_stdout && (file = open_input (output))) {
+    is_copied = gst_tfx_wav_is_file (file);
+    fclose (file);
+  }
+  return is_copied;
+}
+
 guint
 gst_tfx_mend_count_padding (const GstTfxOutput *output)
 {

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* Whether the program copies cues, of which a TOC of GStreamer has less. */
+gboolean gst_tfx_mend_copies_cues (const GstTfxOutput *output);
+
 /* How many bytes a .flac keeps free for the cue sheet of the input. */
 guint gst_tfx_mend_count_padding (const GstTfxOutput *output);
 

@@ -156,13 +156,6 @@ set_up (GstTfxOutput *output)
   gst_iterator_free (setters);
 }
 
-/* A TOC of GStreamer does not have all of a cue sheet, which the program copies. */
-static gboolean
-takes_toc (const GstTfxOutput *output)
-{
-  return strcmp (output->codec->name, "flac") != 0;
-}
-
 /* Makes the encoder, and gives it all that came before the samples.  FALSE with a message. */
 static gboolean
 begin (GstTfxOutput *output)
@@ -219,7 +212,7 @@ begin (GstTfxOutput *output)
   gst_pad_send_event (pad, named);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_send_event (pad, gst_event_new_segment (&segment));
-  if (output->toc && takes_toc (output))
+  if (output->toc && !gst_tfx_mend_copies_cues (output))
     gst_pad_send_event (pad, gst_event_ref (output->toc));
   gst_object_unref (pad);
   return TRUE;
@@ -362,7 +355,8 @@ take_event (GstTfxOutput *output, GstPadProbeInfo *info)
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_TOC:
       if (output->has_begun)
-        return takes_toc (output) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+        return gst_tfx_mend_copies_cues (output) ? GST_PAD_PROBE_DROP
+                                                 : GST_PAD_PROBE_OK;
       gst_event_replace (&output->toc, event);
       return GST_PAD_PROBE_DROP;
     case GST_EVENT_EOS:

@@ -4,7 +4,8 @@
  * wavenc (GStreamer 1.22) writes a mask of places for few layouts, and 0 for quad, 5.1 and
  * 7.1, which readers take for another layout.  Behind an odd number of bytes of sound its
  * next chunk begins at once, where no reader looks for it.  Neither wavparse nor wavenc
- * handles the chunks of a Broadcast Wave.
+ * handles the chunks of a Broadcast Wave, and wavparse loses cues behind an odd number of
+ * bytes of sound.
  */
 #include "gsttfxwav.h"
 
@@ -199,6 +200,34 @@ mend_start (guint8 *bext, gsize size, const Format *from, const Format *to)
             to->rate_hz, from->rate_hz));
 }
 
+/* A chunk "cue ": places in frames.  A list "adtl": their names, and lengths in "ltxt". */
+static void
+mend_cues (guint8 *bytes, gsize size, gboolean is_list, const Format *from,
+    const Format *to)
+{
+  gsize at = 4;
+
+  while (at + 8 <= size) {
+    const gsize n =
+        is_list ? 8 + (gsize)gst_tfx_bytes_get_le (bytes + at + 4, 4) : 24;
+    /* Of the place in the play list, and of that in the sound. */
+    const gsize numbers[] = { is_list ? 12 : 4, is_list ? 12 : 20 };
+
+    if (n > size - at)
+      return;
+    for (gsize i = is_list; i < G_N_ELEMENTS (numbers); i++) {
+      guint8 *number = bytes + at + numbers[i];
+
+      if (n >= numbers[i] + 4 &&
+          (!is_list || memcmp (bytes + at, "ltxt", 4) == 0))
+        gst_tfx_bytes_put_le (number, 4,
+            gst_util_uint64_scale_round (gst_tfx_bytes_get_le (number, 4),
+                to->rate_hz, from->rate_hz));
+    }
+    at += n + (is_list ? n & 1 : 0);
+  }
+}
+
 static void
 mend_xml (GString *xml, const Format *from, const Format *to)
 {
@@ -254,12 +283,16 @@ copy (FILE *from, FILE *to)
          gst_tfx_bytes_read_chunk (from, at, FALSE, long_size, &chunk);
        at = gst_tfx_bytes_find_end (&chunk)) {
     guint8 size[16];
+    const gboolean is_list = is_chunk (&chunk, "LIST") &&
+                             gst_tfx_bytes_read_at (from, chunk.at, size, 4) &&
+                             memcmp (size, "adtl", 4) == 0;
     GString *bytes;
 
     if (is_chunk (&chunk, "ds64") &&
         gst_tfx_bytes_read_at (from, chunk.at, size, sizeof size))
       long_size = gst_tfx_bytes_get_le (size + 8, 8);
-    if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
+    if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML") &&
+            !is_chunk (&chunk, "cue ") && !is_list) ||
         chunk.size > MAX_BEHIND)
       continue;
     bytes = g_string_sized_new ((gsize)chunk.size + 1);
@@ -269,8 +302,10 @@ copy (FILE *from, FILE *to)
         forget_loudness ((guint8 *)bytes->str, bytes->len);
       if (is_other && is_chunk (&chunk, "bext"))
         mend_start ((guint8 *)bytes->str, bytes->len, &before, &after);
-      else if (is_other)
+      else if (is_other && is_chunk (&chunk, "iXML"))
         mend_xml (bytes, &before, &after);
+      else if (is_other)
+        mend_cues ((guint8 *)bytes->str, bytes->len, is_list, &before, &after);
       copied = chunk;
       copied.size = bytes->len;
       is_copied = append (to, &copied, (const guint8 *)bytes->str);
@@ -281,18 +316,24 @@ copy (FILE *from, FILE *to)
 }
 
 gboolean
+gst_tfx_wav_is_file (FILE *file)
+{
+  guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
+
+  return gst_tfx_bytes_read_at (file, 0, head, sizeof head) &&
+         (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
+         memcmp (head + 8, "WAVE", 4) == 0;
+}
+
+gboolean
 gst_tfx_wav_mend (FILE *file, FILE *input, guint64 mask, const GString *info)
 {
   GstTfxChunk chunk = { { 'L', 'I', 'S', 'T' }, 0, info->len - 8 };
-  guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
   gboolean is_mended = mend_sound (file, mask);
 
   if (is_mended && info->len > 0)
     is_mended = append (file, &chunk, (const guint8 *)info->str + 8);
-  if (is_mended && input &&
-      gst_tfx_bytes_read_at (input, 0, head, sizeof head) &&
-      (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
-      memcmp (head + 8, "WAVE", 4) == 0)
+  if (is_mended && input && gst_tfx_wav_is_file (input))
     is_mended = copy (input, file);
   return is_mended;
 }

@@ -9,10 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* A file that wavenc has written gets its channels' places, which are given by the mask of
- * GStreamer's caps (0: none), the byte that makes an odd chunk even, its texts as a chunk LIST
- * (or an empty string), and what the input (or NULL), if that is a WAV too, says in "bext" and
- * "iXML".  FALSE with errno. */
+gboolean gst_tfx_wav_is_file (FILE *file);
+
+/* Completes a file that wavenc has written: the mask of its channels (GStreamer's; 0: none),
+ * the byte that makes an odd chunk even, its texts as a chunk LIST (or an empty string), and
+ * "bext", "iXML", cues and their names of the input (or NULL), if that is a WAV too.  FALSE
+ * with errno. */
 gboolean
 gst_tfx_wav_mend (FILE *file, FILE *input, guint64 mask, const GString *info);
 
