@@ -243,15 +243,54 @@ typedef struct Times
   GstClockTime last; /* of presentation */
 } Times;
 
+/* Only the first packet shows whether the muxer has this profile or chroma format.  mp4mux
+ * (GStreamer 1.22) crashes on VP9 that does not name the place of its chroma: it gets that of
+ * MPEG-2, as in most files. */
+static GstEvent *
+check_caps (GstPad *pad, GstEvent *event, const Times *times)
+{
+  const GstStructure *structure;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return event;
+  gst_event_parse_caps (event, &caps);
+  structure = gst_caps_get_structure (caps, 0);
+  if (!gst_pad_query_accept_caps (pad, caps)) {
+    GST_ELEMENT_ERROR (times->encoder, STREAM, MUX,
+        ("GStreamer cannot write the profile or chroma format of its stream "
+         "of %s to %s",
+            gst_structure_get_name (structure),
+            times->is_mp4 ? "an .mp4 (but to a .mkv)" : "a .mkv"),
+        (NULL));
+  } else if (times->is_mp4 &&
+             gst_structure_has_name (structure, "video/x-vp9") &&
+             !gst_structure_has_field (structure, "chroma-site")) {
+    caps = gst_caps_copy (caps);
+    gst_caps_set_simple (caps, "chroma-site", G_TYPE_STRING, "mpeg2", NULL);
+    gst_event_unref (event);
+    event = gst_event_new_caps (caps);
+    gst_caps_unref (caps);
+  }
+  return event;
+}
+
 /* Muxers drop a packet without a time, or give it another one. */
 static GstPadProbeReturn
-check_times (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+check_stream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Times *times = data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
-  const gboolean lacks_dts = times->is_mp4 && !GST_BUFFER_DTS_IS_VALID (buffer);
+  GstBuffer *buffer =
+      info->type & GST_PAD_PROBE_TYPE_BUFFER ? info->data : NULL;
+  GstClockTime pts;
+  gboolean lacks_dts;
 
+  if (!buffer) {
+    info->data = check_caps (pad, info->data, times);
+    return GST_PAD_PROBE_OK;
+  }
+  pts = GST_BUFFER_PTS (buffer);
+  lacks_dts = times->is_mp4 && !GST_BUFFER_DTS_IS_VALID (buffer);
   if (!GST_CLOCK_TIME_IS_VALID (pts) ||
       (lacks_dts && GST_CLOCK_TIME_IS_VALID (times->last) &&
           pts < times->last)) {
@@ -296,8 +335,9 @@ link_stream (GstPad *pad, const GstTfxCodec *codec, GstElement *encoder,
   if (times.is_mp4 &&
       !gst_structure_has_field (gst_caps_get_structure (caps, 0), "framerate"))
     g_object_set (sink, "trak-timescale", 90000, NULL);
-  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, check_times,
-      g_memdup2 (&times, sizeof times), g_free);
+  gst_pad_add_probe (sink,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      check_stream, g_memdup2 (&times, sizeof times), g_free);
   sink = put_before (encoder, make_timestamper (codec, caps), sink);
   sink = put_before (encoder, parser, sink);
   ghost = gst_ghost_pad_new (NULL, sink);

@@ -472,6 +472,7 @@ VIDEOS = {
     'scene.mkv': ('-c:v libx264 -bf 2 -g 25 -c:a flac -c:s srt', True),
     'late.mkv': ('-c:v mpeg4 -bf 2 -c:a libvorbis', True),
     'vp9.webm': ('-c:v libvpx-vp9 -c:a libopus', True),
+    'plain.webm': ('-pix_fmt yuv420p -c:v libvpx-vp9 -c:a libopus', True),
     'scene.mp4': ('-c:v libx264 -bf 2 -g 25 -c:a aac -c:s mov_text', True),
     'late.mp4': ('-c:v mpeg4 -c:a aac', True),
     'scene.ts': ('-c:v libx264 -bf 2 -g 25 -c:a aac', False),
@@ -542,7 +543,8 @@ def check_video_errors():
             ('scene.mkv', 'x.wav', 'a .wav cannot have its stream of video/x-h264'),
             ('late.mkv', 'x.mp4', 'its video has no decoding times'),
             ('scene.avi', 'x.mkv', 'its video has no timestamps'),
-            ('theora.mkv', 'x.mp4', 'a .mp4 cannot have its stream of video/x-theora')):
+            ('theora.mkv', 'x.mp4', 'a .mp4 cannot have its stream of video/x-theora'),
+            ('vp9.webm', 'x.mp4', 'chroma format of its stream of video/x-vp9 to an .mp4 (but to a .mkv)')):
         if not os.path.exists(name):
             run('ffmpeg', '-v', 'error', '-y', '-i', 'late.mkv', '-c:v', 'libtheora' if 'theora' in name else 'mpeg4', '-c:a',
                 'libvorbis' if 'theora' in name else 'libmp3lame', name)
@@ -581,7 +583,8 @@ def check_faad():
 LACKING = ('GStreamer lacks a plugin', 'needs the GStreamer element')
 # Pairs without those that cannot be kept.
 VIDEO_PAIRS = [(name, 'kept.' + out) for name in VIDEOS for out in ('mkv', 'mp4', 'mov')
-               if (name, out) not in (('late.mkv', 'mp4'), ('late.mkv', 'mov'), ('vp9.webm', 'mp4'), ('vp9.webm', 'mov'))]
+               if (name, out) not in (('late.mkv', 'mp4'), ('late.mkv', 'mov'), ('vp9.webm', 'mp4'), ('vp9.webm', 'mov'),
+                                      ('plain.webm', 'mov'))]
 
 
 def main():
