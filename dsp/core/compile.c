@@ -4,7 +4,8 @@
  * Sections next to each other become one cascade, whichever filter they belong
  * to.  A gain goes into the sections behind it or, at the end of a cascade, in
  * front of it, unless it is so small or large that numbers would get lost
- * there.  What has always been an identity vanishes. */
+ * there.  What has always been an identity vanishes.  A stage under automation is a
+ * step of its own. */
 #include "compile.h"
 
 #include <errno.h>
@@ -93,19 +94,20 @@ is_foldable (double gain)
   return gain == 0.0 || (fabs (gain) > 1e-60 && fabs (gain) < 1e60);
 }
 
-/* The cascade that a section or a gain goes to. */
+/* The cascade that a section or a gain goes to.  What is automated has one of its own. */
 static TfxStep *
-open_cascade (Compiler *c, TfxSteps *list, double gain)
+open_cascade (Compiler *c, TfxSteps *list, const TfxSlot *slot, double gain)
 {
   TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+  const bool is_apart = slot->is_automated && c->plan->backend->update_step;
   TfxStep *step;
 
-  if (last && last->kind == TFX_STEP_CASCADE && !last->is_alone &&
+  if (last && last->kind == TFX_STEP_CASCADE && !last->is_alone && !is_apart &&
       is_foldable (gain) && is_foldable (last->tail * gain))
     return last;
   step = add_step (c, list, TFX_STEP_CASCADE);
   step->sos = c->plan->sos + c->plan->n_sos;
-  step->is_alone = !is_foldable (gain);
+  step->is_alone = is_apart || !is_foldable (gain);
   return step;
 }
 
@@ -113,7 +115,7 @@ static void
 add_cascade (Compiler *c, TfxSteps *list, TfxSlot *slot)
 {
   const double gain = slot->sos ? 1.0 : slot->gain;
-  TfxStep *step = open_cascade (c, list, gain);
+  TfxStep *step = open_cascade (c, list, slot, gain);
 
   add_part (c, step, slot);
   step->tail = slot->n_sos > 0 ? 1.0 : step->tail * gain;

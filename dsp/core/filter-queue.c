@@ -70,6 +70,10 @@ tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
   n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;
   if (will_follow || !slot->stage->kind->unit)
     tfx_queue_reserve (slot, n_points, will_follow ? SIZE_MAX : UNASKED_BYTES);
+  if (will_follow && !slot->is_automated) {
+    slot->is_automated = true;
+    f->wants_compile = f->wants_compile || f->n_run == 0;
+  }
   if (slot->unit)
     rehearse (f, slot, N_SET + (will_follow ? n_points : 0));
 }

@@ -112,8 +112,10 @@ wake_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
-  if (slot->is_active || tfx_follow_next (slot) > f->n_run ||
-      leads_to_identity (slot))
+  if (tfx_follow_next (slot) > f->n_run)
+    return;
+  slot->is_automated = true;
+  if (slot->is_active || leads_to_identity (slot))
     return;
   slot->is_active = true;
   f->wants_compile = true;
@@ -131,7 +133,8 @@ look_at_slot (TfxSlot *slot, void *data)
   Wake *wake = data;
   const uint64_t next = tfx_follow_next (slot), now = wake->filter->n_run;
 
-  if (!slot->is_active && next > now && next - now < wake->n_frames)
+  if (!(slot->is_active && slot->is_automated) && next > now &&
+      next - now < wake->n_frames)
     wake->n_frames = (size_t)(next - now);
 }
 

@@ -363,7 +363,10 @@ tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
 {
   const TfxMotion *m = &slot->motion;
 
-  for (size_t i = 0; i < n; i++)
+  /* (The same numbers as below: the length is a power of two.) */
+  for (size_t i = 0; m->n_cells == 1 && i < n; i++)
+    weights[i] = (double)(int)(frame - m->first + i) * (1.0 / TFX_GRID_FRAMES);
+  for (size_t i = 0; m->n_cells != 1 && i < n; i++)
     weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES);
 }
 

@@ -185,7 +185,8 @@ take_hold (TfxPlan *plan)
   return load (plan);
 }
 
-/* What waited for the end of a cross-fade begins. */
+/* What waited for the end of a cross-fade begins; what is automated from here on becomes
+ * a step of its own. */
 static void
 begin_next (TfxPlan *plan)
 {
@@ -194,6 +195,13 @@ begin_next (TfxPlan *plan)
       tfx_change_begin_next (plan->filters[i]);
     if (plan->filters[i]->is_changing)
       tfx_follow_wake (plan->filters[i]);
+  }
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    const TfxPlanPart *part = &plan->parts[i];
+
+    if (is_held (plan, part->filter) && part->step->n_parts > 1 &&
+        part->slot->is_automated)
+      plan->is_stale = true;
   }
 }
 

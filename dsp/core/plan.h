@@ -46,7 +46,7 @@ struct TfxStep
    * order; that of a unit. */
   struct TfxPlanPart *parts;
   size_t n_parts;
-  bool is_alone;  /* a gain that nothing is folded into */
+  bool is_alone;  /* nothing is added to it */
   bool is_moving; /* its values may change within a run, see glide.h */
   bool is_apart;  /* its state lies in the slots meanwhile */
   double tail;    /* of gains behind the last sections, while it is compiled */

@@ -47,6 +47,9 @@ typedef struct TfxSlot
   bool is_joined;      /* several of the chain's in one */
   /* Plans leave it out as long as it has been an identity since rest. */
   bool is_active;
+  /* Under automation: plans run it as a step of its own, so that the sections around
+   * it stay in their kernels. */
+  bool is_automated;
 
   /* Sections and gains: in force, or what a motion comes from; what it goes to;
    * and what waits for its end, if n_wait > 0. */

@@ -52,4 +52,5 @@ const TfxKernels tfx_kernels_c = {
   .clean = clean_c,
   .sum = sum_c,
   .fade = fade_c,
+  .ramp = ramp_c,
 };

@@ -254,5 +254,6 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .clean = KERNEL (clean),
   .sum = KERNEL (sum),
   .fade = KERNEL (fade),
+  .ramp = KERNEL (ramp),
 #endif
 };

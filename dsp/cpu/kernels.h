@@ -127,6 +127,11 @@ typedef void (*TfxSumKernel) (void *out, TfxSample to,
 typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
     unsigned n_channels, TfxWeight weight, size_t done, size_t length);
 
+/* out[n_frames][n_channels] = gains[n_frames] in, in place or apart; n_frames is at most
+ * TFX_GRID_FRAMES.  All instruction sets give the same bits. */
+typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
+    TfxSample from, size_t n_frames, unsigned n_channels, const double *gains);
+
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 5
 
@@ -196,6 +201,7 @@ typedef struct TfxKernels
   TfxCleanKernel clean;
   TfxSumKernel sum;
   TfxFadeKernel fade;
+  TfxRampKernel ramp;
 } TfxKernels;
 
 extern const TfxKernels tfx_kernels_c;

@@ -314,11 +314,52 @@ count_lanes (const TfxKernels *kernels, unsigned n_left)
   return n;
 }
 
+/* A gain alone: planes one by one, or frames of channels side by side. */
+static void
+run_gain_alone (const TfxKernels *k, const TfxSlot *slot, uint64_t frame,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  const bool is_on = tfx_motion_is_on (slot, frame);
+  const unsigned n_rows = in->frame_stride == 1 ? in->n_channels : 1;
+  const unsigned n_lanes = in->n_channels / n_rows;
+  double gains[TFX_GRID_FRAMES];
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    n = in->n_frames - i < TFX_GRID_FRAMES ? in->n_frames - i : TFX_GRID_FRAMES;
+    if (is_on)
+      tfx_motion_weights (slot, frame + i, n, gains);
+    for (size_t f = 0; f < n; f++)
+      gains[f] = is_on ? slot->gain + gains[f] * (slot->gain_to - slot->gain)
+                       : slot->gain;
+    for (unsigned c = 0; c < n_rows; c++) {
+      const TfxBlock from = tfx_block_part (in, i, n, c, n_lanes);
+      const TfxBlock to = tfx_block_part (out, i, n, c, n_lanes);
+
+      k->ramp (to.data, to.type, from.data, from.type, n, n_lanes, gains);
+    }
+  }
+}
+
+/* Both in planes, or both in frames of channels side by side. */
+static bool
+is_rows (const TfxBlock *in, const TfxBlock *out)
+{
+  return (in->frame_stride == 1 && out->frame_stride == 1) ||
+         (tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out));
+}
+
 int
 tfx_moving_run (const TfxKernels *kernels, const TfxStep *step, size_t first,
     const TfxBlock *in, const TfxBlock *out)
 {
+  const TfxPlanPart *part = step->parts;
   int n_cleared = 0;
+
+  if (step->n_parts == 1 && part->n_sos == 0 && is_rows (in, out)) {
+    run_gain_alone (kernels, part->slot,
+        step->plan->filters[part->filter]->n_run + first, in, out);
+    return 0;
+  }
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     n = begin_cells (kernels, step, first + i, in->n_frames - i);

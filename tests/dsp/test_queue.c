@@ -440,6 +440,57 @@ test_line (void)
   rows_clear (&f, 1);
 }
 
+/* Six sections in a row with a gain that follows a curve: they run in their kernels as
+ * if it were not there. */
+static void
+test_beside (void)
+{
+  enum
+  {
+    N_CHANNELS = 8,
+    N = GRID * 40
+  };
+  static double x[2][N * N_CHANNELS];
+  const uint64_t id = tfx_stage_new_id ();
+  TfxFilter *f[2];
+  TfxPlan *plan;
+  size_t n_off = 0;
+  TfxSos sos[6];
+
+  for (int i = 0; i < 6; i++)
+    sos[i] = test_random_section (0.9);
+  test_noise_f64 (x[0], N * N_CHANNELS);
+  memcpy (x[1], x[0], sizeof x[1]);
+  for (int way = 0; way < 2; way++) {
+    TfxStage *stages[2] = { tfx_stage_new_sections (tfx_stage_new_id (), sos,
+                                6),
+      tfx_stage_new_gain (id, 0.5) };
+
+    f[way] =
+        rows_filter (stages, 1 + (unsigned)way, N_CHANNELS, TFX_SAMPLE_F64);
+    if (way == 0)
+      tfx_stage_unref (&stages[1]);
+    tfx_filter_lock (f[way]);
+    for (unsigned k = 1; way == 1 && k <= N / GRID; k++)
+      queue_gain (f[way], id, k * GRID, 0.5 + 0.25 * (k % 2));
+    tfx_filter_unlock (f[way]);
+    plan = rows_plan (&f[way], 1);
+    rows_run (plan, x[way], N_CHANNELS, N);
+    rows_free (&plan);
+  }
+  for (size_t i = 0; i < N; i++) {
+    const double part = (double)(i % GRID) / GRID;
+    const double gain = 0.5 + 0.25 * (i / GRID % 2 ? 1 - part : part);
+
+    for (size_t c = 0; c < N_CHANNELS; c++)
+      n_off += x[1][i * N_CHANNELS + c] != gain * x[0][i * N_CHANNELS + c];
+  }
+  tap_check (n_off == 0,
+      "sections beside a curve run in their kernels: %zu samples differ",
+      n_off);
+  rows_clear (f, 2);
+}
+
 /* A low-pass of second order. */
 static TfxStage *
 low_pass (uint64_t id, double hz)
@@ -527,6 +578,7 @@ main (int argc, char **argv)
     { "not-silent", test_not_silent },
     { "hand-behind-passed", test_hand_behind_passed },
     { "line", test_line },
+    { "beside", test_beside },
     { "leap", test_leap },
     { "refusals", test_refusals },
     { NULL, NULL },
