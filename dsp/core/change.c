@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "follow.h"
-#include "match.h"
 #include "motion.h"
+#include "prepare.h"
+#include "values.h"
 
 /* Calls f for every list, those of branches included. */
 typedef void (*ListFunction) (TfxPlaces *list, void *data);
@@ -157,7 +157,7 @@ step_slot (TfxSlot *slot, void *data)
 void
 tfx_change_go_on (TfxFilter *f, size_t n_frames)
 {
-  Look look = { .is_changing = f->next != NULL, .n_frames = n_frames };
+  Look look = { .is_changing = tfx_filter_has_next (f), .n_frames = n_frames };
 
   each_list (&f->places, advance_list, &look);
   tfx_slots_each (&f->places, step_slot, f);
@@ -381,12 +381,6 @@ finish_list (TfxPlaces *list, void *data)
   remove_empty (list);
 }
 
-void
-tfx_change_finish (TfxFilter *f)
-{
-  each_list (&f->places, finish_list, f);
-}
-
 /* ---- another setting ------------------------------------------------------------- */
 
 static void
@@ -420,42 +414,155 @@ revoke_list (TfxPlaces *list, void *data)
   remove_empty (list);
 }
 
-/* Lets what is made ready wait, takes back what has not begun, and begins. */
+/* ---- a prepared setting comes into force -------------------------------------------- */
+
+/* Whether a unit begins to take over the history of the old one. */
+static bool
+starts_catching_up (const TfxPlace *p)
+{
+  const TfxUnitKind *unit = unit_of (p);
+
+  return !unit->catch_up_start ||
+         unit->catch_up_start (p->slot->unit, p->old->unit);
+}
+
+/* What goes stays as it is: its curve leads what replaces it. */
+static void
+stop_following (TfxSlot *slot, void *data)
+{
+  const TfxFilter *f = data;
+
+  tfx_queue_cut (slot, tfx_queue_point (slot->stage, f->n_run));
+}
+
+/* The values that are due when it comes in. */
+static void
+begin_following (TfxSlot *slot, void *data)
+{
+  tfx_follow_begin (data, slot);
+}
+
+/* The place as it is now of one that stays; NULL: the stage has gone. */
+static const TfxPlace *
+find_place (const TfxPlaces *list, const TfxPlace *next)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *p = &list->places[i];
+
+    if (next->slot ? p->slot == next->slot : !p->slot && p->old == next->old)
+      return p;
+  }
+  return NULL;
+}
+
+static void commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next);
+
+static void
+commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *p)
+{
+  const TfxPlace *now = find_place (list, p);
+  TfxPlace next = *p;
+
+  *p = now ? *now : (TfxPlace){ NULL };
+  if (!p->slot)
+    return;
+  p->slot->is_joined = next.is_joined;
+  if (next.stage)
+    tfx_values_take (f, p->slot, next.stage, next.values);
+  tfx_stage_unref (&next.stage);
+  for (size_t b = 0; next.branches && b < p->slot->n_branches; b++)
+    commit_list (f, &p->slot->branches[b], &next.branches[b]);
+  free (next.branches);
+}
+
+static void
+commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next)
+{
+  for (size_t i = 0; i < next->n; i++) {
+    TfxPlace *p = &next->places[i];
+
+    if (!p->is_new) {
+      commit_kept (f, list, p);
+      continue;
+    }
+    p->is_new = false;
+    if (p->phase == TFX_PLACE_CATCHING_UP && !starts_catching_up (p))
+      p->phase = TFX_PLACE_WAITING;
+    if (p->old)
+      tfx_slot_each (p->old, stop_following, f);
+    if (p->slot)
+      tfx_slot_each (p->slot, begin_following, f);
+  }
+  free (list->places);
+  *list = *next;
+  *next = (TfxPlaces){ 0 };
+  remove_empty (list);
+}
+
+static void
+commit (TfxFilter *f, TfxPlaces *next)
+{
+  Look look = { .n_frames = 0 };
+
+  commit_list (f, &f->places, next);
+  f->is_changing = true;
+  each_list (&f->places, look_for_phase, &look);
+  f->wants_compile = f->wants_compile || look.is_waiting;
+}
+
+/* Events of slots that come in go on in others of the same structure that come in in their
+ * place. */
+static void
+adopt_events (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  const TfxPlace *p = tfx_slots_find (&f->next, slot->stage->id);
+  const TfxPlace *now = tfx_slots_find (&f->places, slot->stage->id);
+
+  if (p && !(now && now->slot == p->slot) &&
+      tfx_slot_can_take (p->slot, slot->stage, false))
+    tfx_queue_move (slot, p->slot, &unit);
+}
+
+static void
+set_next (TfxFilter *f, const TfxPlaces *next)
+{
+  if (next)
+    tfx_prepare_each (next, adopt_events, f);
+  tfx_prepare_clear (&f->next);
+  if (next)
+    f->next = *next;
+}
+
+/* Another setting comes into force now; or when the cross-fades are over.  What has not
+ * begun is reverted first. */
 static int
 begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
 {
   Look look = { .n_frames = 0 };
-  bool is_structural, moves_times;
-  int ret = tfx_match_prepare (f, chain, &is_structural, &moves_times);
+  TfxPrepared prepared;
+  int ret;
 
-  if (ret == 0 && is_structural) {
-    each_list (&f->places, look_for_phase, &look);
-    if (look.is_changing) {
-      tfx_match_abort (&f->places);
-      if (look.is_fading) {
-        tfx_chain_ref (chain);
-        tfx_chain_unref (&f->next);
-        f->next = chain;
-        f->is_changing = true;
-        return 0;
-      }
-      each_list (&f->places, revoke_list, NULL);
-      ret = tfx_match_prepare (f, chain, &is_structural, &moves_times);
-    }
-  }
-  if (ret == 0 && moves_times && !may_move_times)
-    ret = -ENOTSUP;
-  if (ret < 0) {
-    tfx_match_abort (&f->places);
-    return ret;
-  }
-  tfx_chain_unref (&f->next);
-  tfx_match_commit (f, &f->places);
-  f->n_chain_stages = chain->n_stages;
-  f->is_changing = true;
-  look = (Look){ .n_frames = 0 };
   each_list (&f->places, look_for_phase, &look);
-  f->wants_compile = f->wants_compile || look.is_waiting;
+  ret = tfx_prepare_chain (f, chain, look.is_changing && !look.is_fading,
+      &prepared);
+  if (ret == 0 && prepared.moves_times && !may_move_times) {
+    tfx_prepare_clear (&prepared.next);
+    ret = -ENOTSUP;
+  }
+  if (ret < 0)
+    return ret;
+  if (prepared.is_structural && look.is_fading) {
+    set_next (f, &prepared.next);
+    f->is_changing = true;
+    return 0;
+  }
+  if (prepared.is_reverted)
+    each_list (&f->places, revoke_list, NULL);
+  set_next (f, NULL);
+  commit (f, &prepared.next);
   return 0;
 }
 
@@ -463,6 +570,29 @@ int
 tfx_change_begin (TfxFilter *f, TfxChain *chain)
 {
   return begin (f, chain, false);
+}
+
+void
+tfx_change_begin_next (TfxFilter *f)
+{
+  Look look = { .n_frames = 0 };
+
+  if (!tfx_filter_has_next (f))
+    return;
+  each_list (&f->places, look_for_phase, &look);
+  if (!look.is_changing)
+    commit (f, &f->next);
+}
+
+void
+tfx_change_finish (TfxFilter *f)
+{
+  each_list (&f->places, finish_list, f);
+  if (tfx_filter_has_next (f)) {
+    commit (f, &f->next);
+    each_list (&f->places, finish_list, f);
+  }
+  f->is_changing = false;
 }
 
 /* ---- at once ----------------------------------------------------------------- */
@@ -537,30 +667,4 @@ tfx_change_at_once (TfxFilter *f, TfxChain *chain)
   f->serial++;
   tfx_change_advance (f, 0);
   return s.ret;
-}
-
-void
-tfx_change_begin_next (TfxFilter *f)
-{
-  Look look = { .n_frames = 0 };
-  TfxChain *next = f->next, *chain;
-  int ret;
-
-  if (!next)
-    return;
-  each_list (&f->places, look_for_phase, &look);
-  if (look.is_fading)
-    return;
-  /* If memory is short it waits on. */
-  if (tfx_ahead_chain (f, f->n_run, &chain) < 0)
-    return;
-  f->next = NULL;
-  ret = tfx_change_begin (f, chain);
-  tfx_chain_unref (&chain);
-  if (ret < 0 && ret != -ENOTSUP) {
-    f->next = next;
-    return;
-  }
-  tfx_chain_unref (&next);
-  tfx_ahead_queue (f);
 }

@@ -235,7 +235,7 @@ tfx_compile_steps (TfxPlan *plan)
 
   for (size_t i = 0; i < plan->n_filters; i++) {
     n_places += plan->filters[i]->places.n;
-    plan->n_chain_stages += plan->filters[i]->n_chain_stages;
+    plan->n_chain_stages += plan->filters[i]->places.n_stages;
   }
   plan->top.steps = calloc (n_places + 1, sizeof *plan->top.steps);
   if (!plan->top.steps)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "borrow.h"
+#include "prepare.h"
 #include "queue.h"
 
 /* Units of another format, made ready beside the ones in use. */
@@ -120,7 +121,7 @@ stop_catching_up (TfxPlaces *list, TfxFilter *f)
 static void
 remake_units (Format *format)
 {
-  TfxPlaces *list = &format->filter->places;
+  TfxPlaces *list = &format->filter->places, *next = &format->filter->next;
 
   format->units = calloc (format->n, sizeof *format->units);
   format->state = calloc (format->largest + 1,
@@ -129,8 +130,12 @@ remake_units (Format *format)
     format->ret = -ENOMEM;
   } else {
     tfx_slots_each (list, make_unit, format);
+    tfx_prepare_each (next, make_unit, format);
     format->at = 0;
     tfx_slots_each (list, swap_unit, format);
+    tfx_prepare_each (next, swap_unit, format);
+    if (format->ret == 0)
+      tfx_prepare_remake_values (next, &format->spec);
   }
   free (format->units);
   free (format->state);
@@ -148,6 +153,7 @@ tfx_filter_set_format (TfxFilter *f, TfxSample sample, size_t block_frames)
   format.spec.filter.sample = sample;
   format.spec.filter.block_frames = block_frames;
   tfx_slots_each (&f->places, count_unit, &format);
+  tfx_prepare_each (&f->next, count_unit, &format);
   if (format.ret < 0)
     return format.ret;
   tfx_borrow_from_device (f);

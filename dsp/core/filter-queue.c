@@ -4,29 +4,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ahead.h"
 #include "branches.h"
 #include "follow.h"
 
+/* A stage that runs, and the one of its id in the setting that comes, both have them. */
 int
 tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
 {
-  TfxPlace *place = tfx_slots_find (&f->places, stage->id);
   const size_t n_grid = tfx_stage_grid_frames (stage);
-  int ret = tfx_filter_check (f, place ? place->slot : NULL, stage);
+  const TfxPlace *now = tfx_slots_find (&f->places, stage->id);
+  const TfxPlace *next = tfx_slots_find (&f->next, stage->id);
+  TfxSlot *slots[2] = { now ? now->slot : NULL, next ? next->slot : NULL };
+  int ret = -ENOENT;
 
-  if (ret < 0)
-    return ret;
   if (frame % n_grid != 0 || frame < f->n_run + n_grid)
     return -EINVAL;
-  if (!place && f->next)
-    return tfx_ahead_add (f, stage, frame);
-  ret = place ? tfx_follow_add (f, place->slot, stage, frame) : -ENOENT;
-  if (ret < 0 || !f->next)
-    return ret;
-  /* What waits for the end of a cross-fade has the values too. */
-  ret = tfx_ahead_add (f, stage, frame);
-  return ret == -ENOENT ? 0 : ret;
+  for (int i = 0; i < 2 && (ret == 0 || ret == -ENOENT); i++) {
+    int added;
+
+    if (!slots[i] || (i == 1 && slots[0] == slots[1]))
+      continue;
+    added = tfx_slot_check (slots[i], stage, &f->spec);
+    if (added == 0)
+      added = tfx_follow_add (f, slots[i], stage, frame);
+    ret = added == -ENOENT ? ret : added;
+  }
+  return ret;
 }
 
 /* ---- room ------------------------------------------------------------------------ */
@@ -56,18 +59,14 @@ rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
   free (values);
 }
 
-void
-tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
-    bool will_follow)
+static void
+reserve (TfxFilter *f, TfxSlot *slot, size_t n_frames, bool will_follow)
 {
-  const TfxPlace *place = tfx_slots_find (&f->places, id);
-  TfxSlot *slot = place ? place->slot : NULL;
-  size_t n_points;
-
-  if (!slot || slot->is_joined || tfx_branches_are_in (slot->stage))
-    return;
   /* What is ahead, what comes with the next block, and where it ends. */
-  n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;
+  const size_t n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;
+
+  if (slot->is_joined || tfx_branches_are_in (slot->stage))
+    return;
   if (will_follow || !slot->stage->kind->unit)
     tfx_queue_reserve (slot, n_points, will_follow ? SIZE_MAX : UNASKED_BYTES);
   if (will_follow && !slot->is_automated) {
@@ -76,6 +75,19 @@ tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
   }
   if (slot->unit)
     rehearse (f, slot, N_SET + (will_follow ? n_points : 0));
+}
+
+void
+tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
+    bool will_follow)
+{
+  const TfxPlace *now = tfx_slots_find (&f->places, id);
+  const TfxPlace *next = tfx_slots_find (&f->next, id);
+
+  if (now)
+    reserve (f, now->slot, n_frames, will_follow);
+  if (next && !(now && now->slot == next->slot))
+    reserve (f, next->slot, n_frames, will_follow);
 }
 
 uint64_t

@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "backend.h"
 #include "borrow.h"
 #include "branches.h"
 #include "change.h"
 #include "follow.h"
-#include "setting.h"
+#include "prepare.h"
 #include "values.h"
 
 #define SILENT_STATE 1e-20
@@ -42,7 +41,6 @@ tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **out)
   }
   f->refs = 1;
   f->spec = *spec;
-  f->n_chain_stages = chain->n_stages;
   pthread_mutex_init (&f->lock, NULL);
   *out = f;
   return 0;
@@ -63,9 +61,8 @@ tfx_filter_unref (TfxFilter **filter)
   *filter = NULL;
   if (!f || __atomic_sub_fetch (&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  tfx_prepare_clear (&f->next);
   tfx_slots_clear (&f->places);
-  tfx_chain_unref (&f->next);
-  tfx_ahead_clear (f);
   pthread_mutex_destroy (&f->lock);
   free (f);
 }
@@ -130,12 +127,9 @@ set_at_rest (TfxFilter *f, const TfxChain *chain)
     return ret;
   tfx_slots_clear (&f->places);
   f->places = places;
-  f->n_chain_stages = chain->n_stages;
   f->holder = NULL;
   f->serial++;
   f->is_changing = f->wants_compile = false;
-  tfx_chain_unref (&f->next);
-  tfx_ahead_clear (f);
   return 0;
 }
 
@@ -179,11 +173,7 @@ tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
   if (f->n_run == 0)
     return set_at_rest (f, chain);
   ret = take_from_device (f);
-  if (ret == 0)
-    ret = tfx_change_begin (f, chain);
-  if (ret == 0)
-    tfx_ahead_clear (f);
-  return ret;
+  return ret < 0 ? ret : tfx_change_begin (f, chain);
 }
 
 int
@@ -196,21 +186,6 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
   ret = take_from_device (f);
   tfx_borrow_give_back (f);
   return ret < 0 ? ret : tfx_change_at_once (f, chain);
-}
-
-int
-tfx_filter_check (const TfxFilter *f, const TfxSlot *slot,
-    const TfxStage *stage)
-{
-  TfxFilterSpec spec = f->spec;
-  int ret = 0;
-
-  if (slot)
-    spec.n_channels = slot->n_channels;
-  if (stage->kind->check)
-    ret = stage->kind->check (stage, &spec);
-  /* (It may be for the channels of a branch that waits.) */
-  return !slot && ret == -EINVAL ? 0 : ret;
 }
 
 /* At rest, another structure. */
@@ -233,81 +208,64 @@ replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
   return 0;
 }
 
-/* What waits for the end of a cross-fade, with the stage in it. */
+/* The values of a stage of the same structure.  -ENOENT: it is of another one. */
 static int
-replace_in_next (const TfxFilter *f, TfxStage *stage, TfxChain **chain)
+set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 {
-  TfxChain *next;
-  int ret = tfx_ahead_chain (f, f->n_run, &next);
+  if (tfx_branches_are_in (stage) ||
+      !tfx_slot_can_take (slot, stage, n_cells > 0))
+    return -ENOENT;
+  return tfx_values_set (f, slot, stage, n_cells);
+}
+
+/* What it is set to, with another structure of a stage. */
+static int
+replace_stage (TfxFilter *f, TfxStage *stage)
+{
+  TfxChain *chain;
+  int ret = tfx_slots_get_chain (tfx_filter_target (f), stage, &chain);
 
   if (ret == 0)
-    ret = tfx_setting_replace (next, stage, chain);
-  tfx_chain_unref (&next);
+    ret = tfx_change_begin (f, chain);
+  tfx_chain_unref (&chain);
   return ret;
 }
 
-/* A stage of what runs has the values; so has what waits. */
-static int
-set_in_next (TfxFilter *f, TfxStage *stage)
-{
-  TfxChain *chain;
-  int ret = replace_in_next (f, stage, &chain);
-
-  if (ret < 0)
-    return ret == -ENOENT ? 0 : ret;
-  tfx_ahead_drop (f, stage->id);
-  tfx_chain_unref (&f->next);
-  f->next = chain;
-  return 0;
-}
-
-/* Another structure, or a stage that only what waits has. */
-static int
-begin_with (TfxFilter *f, TfxStage *stage)
-{
-  TfxChain *chain;
-  int ret = f->next ? replace_in_next (f, stage, &chain)
-                    : tfx_setting_chain (f, stage, &chain);
-
-  if (ret < 0)
-    return ret;
-  ret = tfx_change_begin (f, chain);
-  tfx_chain_unref (&chain);
-  if (ret < 0)
-    return ret;
-  tfx_ahead_drop (f, stage->id);
-  if (!f->next)
-    tfx_ahead_queue (f);
-  return 0;
-}
-
+/* A stage may be both in what runs, as `now`, and in what comes. */
 int
 tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 {
-  const bool has_run = f->n_run > 0;
-  TfxPlace *place = tfx_slots_find (&f->places, stage->id);
-  int ret = tfx_filter_check (f, place ? place->slot : NULL, stage);
+  const unsigned n_cells = f->n_run > 0 ? tfx_slot_fade_cells (&f->spec) : 0;
+  TfxPlace *now = tfx_slots_find (&f->places, stage->id);
+  TfxPlace *next = tfx_slots_find (&f->next, stage->id);
+  TfxPlace *any = now ? now : next;
+  const bool stays = now && next && now->slot == next->slot;
+  int ret;
 
-  if (!place && f->next)
-    return begin_with (f, stage);
-  if (!place || place->slot->is_joined)
+  if (!any || any->slot->is_joined)
     return -ENOENT;
-  if (ret == 0 && has_run)
+  ret = tfx_slot_check (any->slot, stage, &f->spec);
+  if (ret == 0 && n_cells > 0)
     ret = take_from_device (f);
   if (ret < 0)
     return ret;
 
-  if (!tfx_branches_are_in (stage) &&
-      tfx_slot_can_take (place->slot, stage, has_run)) {
-    ret = tfx_values_set (f, place->slot, stage,
-        has_run ? tfx_slot_fade_cells (&f->spec) : 0);
-    return ret == 0 && f->next ? set_in_next (f, stage) : ret;
+  ret = -ENOENT;
+  if (next && !stays)
+    ret = set_values (f, next->slot, stage, 0);
+  if (now && (ret == 0 || !next || stays)) {
+    const int now_ret = set_values (f, now->slot, stage, n_cells);
+
+    ret = ret == 0 ? 0 : now_ret;
   }
-  if (!has_run)
-    return replace_at_rest (f, place, stage);
-  ret = begin_with (f, stage);
-  /* What waits has it no more. */
-  return ret == -ENOENT && f->next ? 0 : ret;
+  if (stays && ret == 0)
+    tfx_prepare_drop_values (next);
+  if (ret != -ENOENT)
+    return ret;
+  if (n_cells == 0)
+    return replace_at_rest (f, now, stage);
+  /* One that is to go stays as it is until then. */
+  return now && !next && tfx_filter_has_next (f) ? 0 : replace_stage (f, stage);
 }
 
 /* ---- state ------------------------------------------------------------------------ */
@@ -325,26 +283,10 @@ reset_slot (TfxSlot *slot, void *data)
 void
 tfx_filter_reset (TfxFilter *f)
 {
-  TfxChain *next = f->next, *last = NULL;
-
-  if (next && tfx_ahead_chain (f, UINT64_MAX, &last) == 0) {
-    tfx_chain_unref (&next);
-    next = last;
-  }
-  tfx_ahead_clear (f);
-  f->holder = NULL;
-  f->n_run = 0;
-  f->next = NULL;
-  f->is_changing = false;
   tfx_change_finish (f);
+  f->holder = NULL;
   tfx_slots_each (&f->places, reset_slot, f);
-  if (next && set_at_rest (f, next) < 0) {
-    /* It is tried again when the filter runs. */
-    f->next = next;
-    f->is_changing = true;
-    return;
-  }
-  tfx_chain_unref (&next);
+  f->n_run = 0;
 }
 
 static bool
@@ -409,51 +351,43 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   return 0;
 }
 
-/* Adds the latency of a stage, or of what is in it up to the one with that id: then
- * TRUE. */
+/* Adds the latency of all stages, or of those up to the one with that id: then true. */
 static bool
-add_latency (const TfxStage *stage, uint64_t id, size_t *n_frames)
+add_latency (const TfxPlaces *list, uint64_t id, size_t *n_frames)
 {
-  const size_t n_branches = tfx_branches_are_in (stage) ? stage->u.sum.n : 0;
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *p = &list->places[i];
 
-  for (size_t b = 0; b < n_branches; b++) {
-    const TfxChain *branch = stage->u.sum.branches[b];
-    size_t n = *n_frames;
+    if (!p->slot)
+      continue;
+    for (size_t b = 0; b < p->slot->n_branches; b++) {
+      size_t n = *n_frames;
 
-    for (size_t i = 0; i < branch->n_stages; i++) {
-      if (add_latency (branch->stages[i], id, &n)) {
+      if (add_latency (tfx_place_branch (p, b), id, &n)) {
         *n_frames = n;
         return true;
       }
     }
+    *n_frames += tfx_stage_latency (p->stage ? p->stage : p->slot->stage);
+    if (p->slot->stage->id == id)
+      return true;
   }
-  *n_frames += tfx_stage_latency (stage);
-  return stage->id == id;
+  return false;
 }
 
 size_t
 tfx_filter_latency_at (const TfxFilter *f, uint64_t id)
 {
-  const size_t n = f->next ? f->next->n_stages : f->places.n;
-  bool is_found = false;
   size_t n_frames = 0;
 
-  for (size_t i = 0; i < n && !is_found; i++) {
-    const TfxSlot *slot = f->next ? NULL : f->places.places[i].slot;
-
-    if (f->next)
-      is_found = add_latency (f->next->stages[i], id, &n_frames);
-    else if (slot)
-      is_found = add_latency (slot->stage, id, &n_frames);
-  }
+  add_latency (tfx_filter_target (f), id, &n_frames);
   return n_frames;
 }
 
 int
 tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
 {
-  return f->next ? tfx_ahead_chain (f, UINT64_MAX, chain)
-                 : tfx_setting_chain (f, NULL, chain);
+  return tfx_slots_get_chain (tfx_filter_target (f), NULL, chain);
 }
 
 typedef struct Search

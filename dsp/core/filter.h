@@ -7,8 +7,6 @@
 
 #include "slot.h"
 
-typedef struct TfxAhead TfxAhead;
-
 struct TfxFilter
 {
   unsigned refs; /* atomic */
@@ -16,10 +14,9 @@ struct TfxFilter
   TfxFilterSpec spec;
   const char *kernel; /* of the CPU plan that ran it last; NULL: none did */
   TfxPlaces places;
-  size_t n_chain_stages;
-  TfxChain *next;  /* what waits for the end of a cross-fade, or NULL */
-  TfxAhead *ahead; /* values for that, at points to come */
-  size_t n_ahead, ahead_room;
+  /* The setting that comes in when what changes now is over, see prepare.h; no places:
+   * there is none. */
+  TfxPlaces next;
 
   uint64_t n_run;      /* frames since rest */
   bool is_changing;    /* there may be something for tfx_change_* to do */
@@ -32,9 +29,18 @@ struct TfxFilter
   TfxPlan *holder;
 };
 
-/* Whether a stage fits a slot, or where there is none, may do so. */
-int tfx_filter_check (const TfxFilter *f, const TfxSlot *slot,
-    const TfxStage *stage);
+static inline bool
+tfx_filter_has_next (const TfxFilter *f)
+{
+  return f->next.places != NULL;
+}
+
+/* What it is set to. */
+static inline const TfxPlaces *
+tfx_filter_target (const TfxFilter *f)
+{
+  return tfx_filter_has_next (f) ? &f->next : &f->places;
+}
 
 static inline TfxSlotSpec
 tfx_filter_slot_spec (const TfxFilter *f)

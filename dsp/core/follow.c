@@ -6,6 +6,7 @@
 
 #include "borrow.h"
 #include "branches.h"
+#include "prepare.h"
 
 int
 tfx_follow_add (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
@@ -55,10 +56,22 @@ skip (TfxSlot *slot, uint64_t now)
     tfx_queue_remove_first (slot);
 }
 
+/* They are newer than those that the next setting has for it. */
+static void
+drop_next_values (TfxFilter *f, const TfxSlot *slot)
+{
+  TfxPlace *next = tfx_slots_find (&f->next, slot->stage->id);
+
+  if (next && next->slot == slot)
+    tfx_prepare_drop_values (next);
+}
+
 void
 tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
 {
   skip (slot, now);
+  if (tfx_filter_has_next (f))
+    drop_next_values (f, slot);
   if (slot->stage->kind->unit) {
     take_unit (f, slot, tfx_queue_first (slot),
         tfx_stage_grid_frames (slot->stage));
@@ -70,21 +83,35 @@ tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
   tfx_queue_remove_first (slot);
 }
 
+/* All entries up to a frame. */
+static void
+take_up_to (TfxFilter *f, TfxSlot *slot, uint64_t frame)
+{
+  while (slot->queue && tfx_queue_first (slot) &&
+         tfx_queue_first (slot)->frame <= frame) {
+    if (slot->stage->kind->unit) {
+      take_unit (f, slot, tfx_queue_first (slot), 0);
+    } else {
+      const TfxSlotValues values = tfx_queue_first_values (slot);
+
+      f->wants_compile =
+          tfx_slot_glide (slot, &values, 0, 0) || f->wants_compile;
+      f->n_values++;
+    }
+    tfx_queue_remove_first (slot);
+  }
+}
+
+void
+tfx_follow_begin (TfxFilter *f, TfxSlot *slot)
+{
+  take_up_to (f, slot, tfx_queue_point (slot->stage, f->n_run));
+}
+
 void
 tfx_follow_finish (TfxFilter *f, TfxSlot *slot)
 {
-  if (!tfx_queue_first (slot))
-    return;
-  skip (slot, UINT64_MAX - 1);
-  if (slot->stage->kind->unit) {
-    take_unit (f, slot, tfx_queue_first (slot), 0);
-  } else {
-    const TfxSlotValues values = tfx_queue_first_values (slot);
-
-    f->wants_compile = tfx_slot_glide (slot, &values, 0, 0) || f->wants_compile;
-    f->n_values++;
-  }
-  tfx_queue_remove_first (slot);
+  take_up_to (f, slot, UINT64_MAX);
 }
 
 /* ---- what plans leave out ---------------------------------------------------------- */

@@ -24,6 +24,9 @@ int tfx_follow_add (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
  * grid; those before it are left out. */
 void tfx_follow_take (TfxFilter *filter, TfxSlot *slot, uint64_t now);
 
+/* A slot that has not run has the values that are due at the next point of its grid. */
+void tfx_follow_begin (TfxFilter *filter, TfxSlot *slot);
+
 /* The values of the last entry are in force; none is left.  At rest. */
 void tfx_follow_finish (TfxFilter *filter, TfxSlot *slot);
 

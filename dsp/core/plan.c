@@ -191,8 +191,7 @@ static void
 begin_next (TfxPlan *plan)
 {
   for (size_t i = 0; i < plan->n_filters; i++) {
-    if (plan->filters[i]->next)
-      tfx_change_begin_next (plan->filters[i]);
+    tfx_change_begin_next (plan->filters[i]);
     if (plan->filters[i]->is_changing)
       tfx_follow_wake (plan->filters[i]);
   }

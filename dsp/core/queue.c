@@ -188,6 +188,17 @@ tfx_queue_remake (TfxSlot *slot, const TfxUnitSpec *spec)
   }
 }
 
+void
+tfx_queue_move (TfxSlot *slot, TfxSlot *from, const TfxUnitSpec *spec)
+{
+  TfxQueue *queue = slot->queue;
+
+  slot->queue = from->queue;
+  from->queue = queue;
+  if (slot->unit)
+    tfx_queue_remake (slot, spec);
+}
+
 TfxQueueEntry *
 tfx_queue_first (const TfxSlot *slot)
 {

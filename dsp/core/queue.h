@@ -61,6 +61,9 @@ void tfx_queue_cut (TfxSlot *slot, uint64_t frame);
  * one.  Short of memory, a point is left out. */
 void tfx_queue_remake (TfxSlot *slot, const TfxUnitSpec *spec);
 
+/* The slot gets the entries of another one of the same structure. */
+void tfx_queue_move (TfxSlot *slot, TfxSlot *from, const TfxUnitSpec *spec);
+
 void tfx_queue_free (TfxSlot *slot);
 
 #endif

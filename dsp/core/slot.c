@@ -60,6 +60,7 @@ tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxPlaces *list)
   if (ret < 0)
     return ret;
   list->places = calloc (joined.n + 1, sizeof *list->places);
+  list->n_stages = chain->n_stages;
   if (!list->places)
     ret = -ENOMEM;
   for (size_t i = 0; ret == 0 && i < joined.n; i++) {
@@ -172,8 +173,6 @@ tfx_slot_free (TfxSlot **slot)
     return;
   tfx_queue_free (s);
   tfx_slot_drop_resident (s);
-  if (s->new_values)
-    s->stage->kind->unit->drop_values (s->new_values);
   if (s->unit)
     s->stage->kind->unit->free (s->unit);
   for (size_t i = 0; i < s->n_branches; i++)
@@ -182,7 +181,6 @@ tfx_slot_free (TfxSlot **slot)
   tfx_motion_clear (s);
   free (s->sos);
   free (s->state);
-  tfx_stage_unref (&s->new_stage);
   tfx_stage_unref (&s->stage);
   free (s);
 }
@@ -200,6 +198,16 @@ tfx_slots_clear (TfxPlaces *list)
 }
 
 /* ---- values ------------------------------------------------------------------ */
+
+int
+tfx_slot_check (const TfxSlot *slot, const TfxStage *stage,
+    const TfxFilterSpec *filter)
+{
+  TfxFilterSpec spec = *filter;
+
+  spec.n_channels = slot->n_channels;
+  return stage->kind->check ? stage->kind->check (stage, &spec) : 0;
+}
 
 bool
 tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run)
@@ -311,19 +319,87 @@ tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
 }
 
 TfxPlace *
-tfx_slots_find (TfxPlaces *list, uint64_t id)
+tfx_slots_find (const TfxPlaces *list, uint64_t id)
 {
   TfxPlace *found = NULL;
 
   for (size_t i = 0; !found && i < list->n; i++) {
-    TfxSlot *slot = list->places[i].slot;
+    TfxPlace *place = &list->places[i];
 
-    if (!slot)
+    if (!place->slot)
       continue;
-    if (slot->stage->id == id)
-      return &list->places[i];
-    for (size_t b = 0; !found && b < slot->n_branches; b++)
-      found = tfx_slots_find (&slot->branches[b], id);
+    if (place->slot->stage->id == id)
+      return place;
+    for (size_t b = 0; !found && b < place->slot->n_branches; b++)
+      found = tfx_slots_find (tfx_place_branch (place, b), id);
   }
   return found;
+}
+
+/* ---- as a chain ---------------------------------------------------------------- */
+
+static int make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
+    TfxChain **chain);
+
+/* A stage with the values that a slot goes to. */
+static TfxStage *
+make_stage (const TfxPlace *place, TfxStage *stage, bool *is_found)
+{
+  const TfxSlot *slot = place->slot;
+  TfxStage *s = place->stage ? place->stage : slot->stage, *sum = NULL;
+  TfxChain **branches;
+  int ret = 0;
+
+  if (stage && s->id == stage->id) {
+    *is_found = true;
+    return tfx_stage_ref (stage);
+  }
+  if (slot->n_branches == 0 && !place->stage && slot->sos)
+    return tfx_stage_new_sections (s->id, tfx_slot_target (slot), slot->n_sos);
+  if (slot->n_branches == 0 && !place->stage && s->kind == &tfx_kind_gain)
+    return tfx_stage_new_gain (s->id, tfx_slot_target_gain (slot));
+  if (slot->n_branches == 0)
+    return tfx_stage_ref (s);
+  branches = calloc (slot->n_branches, sizeof *branches);
+  for (size_t b = 0; branches && ret == 0 && b < slot->n_branches; b++)
+    ret =
+        make_chain (tfx_place_branch (place, b), stage, is_found, &branches[b]);
+  if (branches && ret == 0)
+    sum = tfx_branches_new_like (s, branches);
+  for (size_t b = 0; branches && b < slot->n_branches; b++)
+    tfx_chain_unref (&branches[b]);
+  free (branches);
+  return sum;
+}
+
+static int
+make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
+    TfxChain **chain)
+{
+  int ret = 0;
+
+  *chain = tfx_chain_new ();
+  if (!*chain)
+    return -ENOMEM;
+  for (size_t i = 0; ret == 0 && i < list->n; i++) {
+    if (list->places[i].slot)
+      ret = tfx_chain_take (chain,
+          make_stage (&list->places[i], stage, is_found));
+  }
+  if (ret < 0)
+    tfx_chain_unref (chain);
+  return ret;
+}
+
+int
+tfx_slots_get_chain (const TfxPlaces *list, TfxStage *stage, TfxChain **chain)
+{
+  bool is_found = !stage;
+  int ret = make_chain (list, stage, &is_found, chain);
+
+  if (ret == 0 && !is_found) {
+    tfx_chain_unref (chain);
+    ret = -ENOENT;
+  }
+  return ret;
 }

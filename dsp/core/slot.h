@@ -63,9 +63,6 @@ typedef struct TfxSlot
   double *state;
   void *unit;
   struct TfxResident *resident; /* or NULL */
-  /* What it goes to when the change that is being made ready succeeds. */
-  TfxStage *new_stage;
-  void *new_values;
 
   size_t n_branches; /* sums */
   TfxPlaces *branches;
@@ -106,15 +103,29 @@ typedef struct TfxPlace
   TfxFade *fade; /* NULL: steady */
   TfxPlacePhase phase;
   bool has_past; /* `slot` has caught up */
-  bool is_new;   /* `slot` belongs to the change that is being made ready */
+
+  /* In a prepared list, see prepare.h. */
+  bool is_new; /* `slot` and `fade` belong to it; else: */
+  bool is_joined;
+  TfxStage *stage;     /* what `slot` is to be set to, or NULL: it stays */
+  void *values;        /* these, prepared by its unit */
+  TfxPlaces *branches; /* [n_branches] */
 } TfxPlace;
 
-/* Places in series; and those of a change that is being made ready. */
+/* Places in series. */
 struct TfxPlaces
 {
-  size_t n, n_next;
-  TfxPlace *places, *next;
+  size_t n;
+  TfxPlace *places;
+  size_t n_stages; /* of the chain */
 };
+
+/* Those of a branch: prepared, or as they are. */
+static inline TfxPlaces *
+tfx_place_branch (const TfxPlace *place, size_t branch)
+{
+  return &(place->branches ? place->branches : place->slot->branches)[branch];
+}
 
 /* What slots are made for. */
 typedef struct TfxSlotSpec
@@ -162,6 +173,10 @@ TfxUnitSpec tfx_slot_unit_spec (const TfxSlotSpec *spec, unsigned n_channels);
 /* That of a branch of a stage. */
 TfxSlotSpec tfx_slot_branch_spec (const TfxSlotSpec *spec,
     const TfxStage *stage, size_t branch);
+
+/* Whether the samples and channels suit a stage: see TfxKind.check. */
+int tfx_slot_check (const TfxSlot *slot, const TfxStage *stage,
+    const TfxFilterSpec *filter);
 
 /* Whether it can get the values of a stage without another structure. */
 bool
@@ -218,7 +233,12 @@ void tfx_slot_reset (TfxSlot *slot);
 double tfx_slot_peak (const TfxSlot *slot);
 
 /* The place of a stage, within sums too; NULL if there is none. */
-TfxPlace *tfx_slots_find (TfxPlaces *list, uint64_t id);
+TfxPlace *tfx_slots_find (const TfxPlaces *list, uint64_t id);
+
+/* The chain that the slots are set to; with a stage in place of the one with its id, unless
+ * that is NULL.  0; -ENOENT: there is none; -ENOMEM. */
+int
+tfx_slots_get_chain (const TfxPlaces *list, TfxStage *stage, TfxChain **chain);
 
 /* Calls f for the slot and those of its branches; for every slot of the list, those that
  * fade out included. */

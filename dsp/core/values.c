@@ -2,11 +2,10 @@
  * values.c: a slot gets other values of the same structure. */
 #include "values.h"
 
-/* The unit, if there is one, goes to slot->new_values. */
 static void
-take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
+take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *prepared,
+    unsigned n_cells)
 {
-  const TfxUnitKind *kind = stage->kind->unit;
   const bool was_active = slot->is_active;
 
   if (stage->kind->step == TFX_STEP_CASCADE) {
@@ -16,9 +15,8 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
     f->n_values += n_cells == 0;
   } else {
     if (slot->unit)
-      kind->set_values (slot->unit, slot->new_values,
+      stage->kind->unit->set_values (slot->unit, prepared,
           n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0, TFX_WEIGHT_SMOOTH);
-    slot->new_values = NULL;
     tfx_stage_ref (stage);
     tfx_stage_unref (&slot->stage);
     slot->stage = stage;
@@ -30,9 +28,9 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 }
 
 void
-tfx_values_take (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
+tfx_values_take (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *values)
 {
-  take_values (f, slot, stage, tfx_slot_fade_cells (&f->spec));
+  take_values (f, slot, stage, values, tfx_slot_fade_cells (&f->spec));
 }
 
 int
@@ -40,14 +38,14 @@ tfx_values_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
   const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  void *values = NULL;
   int ret = 0;
 
   if (tfx_slot_has_values (slot, stage))
     return 0;
   if (slot->unit)
-    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
-        &slot->new_values);
+    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit, &values);
   if (ret == 0)
-    take_values (f, slot, stage, n_cells);
+    take_values (f, slot, stage, values, n_cells);
   return ret;
 }

@@ -10,7 +10,9 @@
 int tfx_values_set (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
     unsigned n_cells);
 
-/* The same with slot->new_values, made ready, for a unit. */
-void tfx_values_take (TfxFilter *filter, TfxSlot *slot, TfxStage *stage);
+/* The same in a change's time, with values that the unit, if there is one, has
+ * prepared. */
+void tfx_values_take (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
+    void *values);
 
 #endif

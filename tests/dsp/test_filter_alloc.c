@@ -153,6 +153,53 @@ test_steady (void)
   tfx_chain_unref (&chain);
 }
 
+/* A stage that stays follows its curve while a chain waits for a cross-fade. */
+static void
+test_waiting (void)
+{
+  TfxChain *chains[3];
+  TfxFilter *f;
+  TfxPlan *plan;
+  TfxStage *moving;
+  double x[BLOCK * CHANNELS];
+  bool is_good = true;
+  HeapCounts counts;
+
+  make_ids ();
+  for (int way = 0; way < 3; way++)
+    chains[way] = chain_of (way);
+  f = rows_filter_of (chains[0], CHANNELS, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  moving = notch (ids[0], 1000);
+  test_noise_f64 (x, BLOCK * CHANNELS);
+  rows_run (plan, x, CHANNELS, BLOCK);
+  tfx_filter_lock (f);
+  tfx_filter_reserve (f, ids[0], 40 * TFX_GRID_FRAMES, true);
+  tfx_filter_set_chain (f, chains[1]);
+  tfx_filter_unlock (f);
+  rows_run (plan, x, CHANNELS, BLOCK);
+  tfx_filter_lock (f);
+  tfx_filter_set_chain (f, chains[2]);
+  heap_watch (0);
+  for (unsigned i = 1; i <= 40; i++) {
+    TfxSos sos = { 1, -1.5 + 0.01 * i, 0.9, -1.5 + 0.01 * i, 0.8 };
+
+    is_good =
+        is_good && tfx_stage_reuse_sections (moving, &sos, 1) &&
+        tfx_filter_queue_stage (f, (8 + i) * TFX_GRID_FRAMES, moving) == 0;
+  }
+  counts = heap_unwatch ();
+  tfx_filter_unlock (f);
+  tap_check (is_good && counts.n_allocations == 0,
+      "nothing is allocated for values while a chain waits: %u",
+      counts.n_allocations);
+  tfx_stage_unref (&moving);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+  for (int way = 0; way < 3; way++)
+    tfx_chain_unref (&chains[way]);
+}
+
 static void
 test_reuse (void)
 {
@@ -303,6 +350,7 @@ main (int argc, char **argv)
 {
   static const TapTest tests[] = {
     { "steady", test_steady },
+    { "waiting", test_waiting },
     { "reuse", test_reuse },
     { "short", test_short },
     { "new", test_new },

@@ -5,6 +5,7 @@
 #include "common.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,12 +206,125 @@ test_structure (void)
   rows_clear (&f, 1);
 }
 
+/* A kernel whose gain at 0 Hz is `gain`. */
+static TfxStage *
+kernel (uint64_t id, size_t n_taps, double gain)
+{
+  double taps[8] = { gain };
+  const double *k = taps;
+
+  return tfx_stage_new_fir (id, &k, 1, n_taps, TFX_FIR_DIRECT);
+}
+
+static TfxStage *
+limiter (uint64_t id, double threshold_db)
+{
+  const TfxLimiter values = { .threshold_db = threshold_db,
+    .n_ahead = 100,
+    .attack = 0.5,
+    .release = 0.9999 };
+
+  return tfx_stage_new_limiter (id, &values);
+}
+
+/* Two stages, or one of them: what it returns. */
+static int
+set_stages (TfxFilter *f, TfxStage *a, TfxStage *b)
+{
+  TfxStage *stages[2] = { a, b };
+  TfxChain *chain = rows_chain (stages, b ? 2 : 1);
+  int ret;
+
+  tfx_filter_lock (f);
+  ret = tfx_filter_set_chain (f, chain);
+  tfx_filter_unlock (f);
+  tfx_chain_unref (&chain);
+  return ret;
+}
+
+/* What a constant of 1 becomes in n frames, in blocks. */
+static double
+run_ones (TfxPlan *plan, size_t n)
+{
+  double x[64];
+
+  for (size_t i = 0; i < n; i += 64) {
+    for (size_t k = 0; k < 64; k++)
+      x[k] = 1.0;
+    rows_run (plan, x, 1, 64);
+  }
+  return x[63];
+}
+
+/* Look-ahead cannot be added: the setting that was accepted before comes, whether its
+ * cross-fade runs already or not. */
+static void
+test_refused (void)
+{
+  for (int is_fading = 0; is_fading < 3; is_fading++) {
+    static const char *const when[] = { "before a cross-fade", "in one",
+      "behind one that waits" };
+    TfxStage *stage;
+    TfxFilter *f;
+    TfxPlan *plan;
+    double gain;
+    int ret;
+
+    make_ids ();
+    stage = kernel (ids[EQ], 3, 1.0);
+    f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    plan = rows_plan (&f, 1);
+    run_ones (plan, 640);
+    ret = set_stages (f, kernel (ids[EQ], 5, 0.25), NULL);
+    if (is_fading > 0)
+      run_ones (plan, 64);
+    if (is_fading == 2)
+      ret |= set_stages (f, kernel (ids[EQ], 6, 0.125), NULL);
+    tap_check (ret == 0 && set_stages (f, kernel (ids[EQ], 7, 0.5),
+                               limiter (ids[LAST], 0.0)) == -ENOTSUP,
+        "look-ahead is refused %s", when[is_fading]);
+    gain = run_ones (plan, 6400);
+    tap_check (fabs (gain - (is_fading == 2 ? 0.125 : 0.25)) < 1e-12,
+        "%s: what was accepted comes: %g", when[is_fading], gain);
+    rows_free (&plan);
+    rows_clear (&f, 1);
+  }
+}
+
+/* A limiter comes in place of another one of the same look-ahead, but not with its
+ * state: the other's gain would take seconds to rise. */
+static void
+test_ids (void)
+{
+  TfxStage *stages[2];
+  TfxFilter *f;
+  TfxPlan *plan;
+  double gain;
+
+  make_ids ();
+  stages[0] = limiter (ids[EQ], -40.0);
+  stages[1] = limiter (ids[COMES], 6.0);
+  f = rows_filter (stages, 2, 1, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  gain = run_ones (plan, 6400);
+  tap_check (fabs (gain - 0.01) < 1e-9, "a limiter limits: %g", gain);
+  tap_check (set_stages (f, limiter (ids[LAST], 6.0), limiter (ids[EQ], 6.0)) ==
+                 0,
+      "others come in their places");
+  gain = run_ones (plan, 2048);
+  tap_check (fabs (gain - 1.0) < 1e-9, "with a state of their own: %g", gain);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
 int
 main (int argc, char **argv)
 {
   static const TapTest tests[] = {
     { "curves", test_curves },
     { "structure", test_structure },
+    { "refused", test_refused },
+    { "ids", test_ids },
     { NULL, NULL },
   };
 

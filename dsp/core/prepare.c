@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * prepare.c: the next setting of a running filter, prepared beside the one in force.
+ *
+ * A stage keeps its slot by its id, in order.  What is not found goes, and new stages
+ * replace it.  A new stage with latency replaces one of the same latency, so that
+ * frames keep their times.  Branches of a sum are matched one by one. */
+#include "prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "join.h"
+#include "queue.h"
+
+typedef struct Prepare
+{
+  TfxSlotSpec spec;
+  bool may_revert; /* -EAGAIN where a slot would be cross-faded */
+  TfxPrepared *prepared;
+} Prepare;
+
+static int prepare_list (Prepare *p, const TfxPlaces *list,
+    const TfxChain *chain, TfxPlaces *next);
+
+/* The slot that the change replaces; NULL: the stage goes, or has not come yet. */
+static TfxSlot *
+base_of (const Prepare *p, const TfxPlace *place)
+{
+  const bool is_waiting = place->phase == TFX_PLACE_WAITING ||
+                          place->phase == TFX_PLACE_CATCHING_UP;
+
+  return is_waiting && p->prepared->is_reverted ? place->old : place->slot;
+}
+
+static size_t
+find_latency (const TfxSlot *slot)
+{
+  return slot ? tfx_stage_latency (slot->stage) : 0;
+}
+
+/* ---- slots that come and go -------------------------------------------------------- */
+
+/* `slot` is to take over from `old`; either may be NULL. */
+static int
+add_fade (Prepare *p, TfxPlaces *next, TfxSlot *slot, TfxSlot *old)
+{
+  TfxPlace *place = &next->places[next->n++];
+
+  *place = (TfxPlace){ .slot = slot,
+    .old = old,
+    .phase = TFX_PLACE_WAITING,
+    .is_new = true };
+  p->prepared->is_structural = true;
+  if (find_latency (slot) != find_latency (old))
+    p->prepared->moves_times = true;
+  place->fade = calloc (1, sizeof *place->fade);
+  if (!place->fade)
+    return -ENOMEM;
+  place->fade->length = tfx_slot_fade_frames (&p->spec.filter);
+  return 0;
+}
+
+/* A stage replaces that of `old`, or is added (NULL).  A unit that has been made for it
+ * takes over the history of a unit of the same stage bit by bit. */
+static int
+add_new (Prepare *p, TfxPlaces *next, TfxStage *stage, bool is_joined,
+    TfxSlot *old)
+{
+  const TfxUnitKind *kind = stage->kind->unit;
+  const TfxUnitSpec unit =
+      tfx_slot_unit_spec (&p->spec, p->spec.filter.n_channels);
+  const bool is_prepared = kind && unit.kernel && kind->is_prepared &&
+                           kind->is_prepared (stage, &unit);
+  TfxSlot *slot;
+  int ret;
+
+  if (p->may_revert && (old || !tfx_stage_is_identity (stage)))
+    return -EAGAIN;
+  ret = tfx_slot_new (stage, &p->spec, &slot);
+  if (ret < 0)
+    return ret;
+  slot->is_joined = is_joined;
+  if (!old && !slot->is_active) {
+    next->places[next->n++] = (TfxPlace){ .slot = slot, .is_new = true };
+    return 0;
+  }
+  ret = add_fade (p, next, slot, old);
+  if (is_prepared && tfx_slot_is_successor (slot, old) && slot->unit &&
+      old->unit)
+    next->places[next->n - 1].phase = TFX_PLACE_CATCHING_UP;
+  return ret;
+}
+
+/* A stage that is in the chain no more. */
+static int
+add_going (Prepare *p, TfxPlaces *next, const TfxPlace *place)
+{
+  TfxSlot *base = base_of (p, place);
+
+  if (base && p->may_revert)
+    return -EAGAIN;
+  if (base)
+    return add_fade (p, next, NULL, base);
+  if (!place->slot)
+    next->places[next->n++] = (TfxPlace){ .old = place->old };
+  return 0;
+}
+
+/* The slot stays, and gets other values. */
+static int
+add_kept (Prepare *p, TfxPlaces *next, TfxSlot *slot, TfxStage *stage,
+    bool is_joined)
+{
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&p->spec, slot->n_channels);
+  TfxPlace *place = &next->places[next->n++];
+  const TfxSlotSpec all = p->spec;
+  int ret = 0;
+
+  *place = (TfxPlace){ .slot = slot, .is_joined = is_joined };
+  if (slot->n_branches > 0)
+    place->branches = calloc (slot->n_branches, sizeof *place->branches);
+  if (slot->n_branches > 0 && !place->branches)
+    return -ENOMEM;
+  for (size_t b = 0; ret == 0 && b < slot->n_branches; b++) {
+    p->spec = tfx_slot_branch_spec (&all, stage, b);
+    ret = prepare_list (p, &slot->branches[b], stage->u.sum.branches[b],
+        &place->branches[b]);
+    p->spec = all;
+  }
+  if (ret < 0 || tfx_slot_has_values (slot, stage))
+    return ret;
+  if (slot->unit)
+    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
+        &place->values);
+  if (ret == 0)
+    place->stage = tfx_stage_ref (stage);
+  return ret;
+}
+
+/* ---- a list -------------------------------------------------------------------------- */
+
+/* Where the stage goes on: at its own slot, or in place of one of the same latency. */
+static size_t
+find_stage (const Prepare *p, const TfxPlaces *list, size_t first,
+    const TfxStage *stage)
+{
+  const size_t latency = tfx_stage_latency (stage);
+  size_t same = list->n;
+
+  for (size_t i = first; i < list->n; i++) {
+    const TfxSlot *base = base_of (p, &list->places[i]);
+
+    if (base && base->stage->id == stage->id)
+      return i;
+    if (same == list->n && latency > 0 && find_latency (base) == latency)
+      same = i;
+  }
+  return same;
+}
+
+/* Between stages that were found, places [at, at_end) go and stages [first, end) come.
+ * Each replaces one that goes as long as there are any, so that both get the same
+ * input. */
+static int
+exchange (Prepare *p, const TfxPlaces *list, size_t at, size_t at_end,
+    const TfxJoined *joined, size_t first, size_t end, TfxPlaces *next)
+{
+  int ret = 0;
+
+  for (; ret == 0 && (first < end || at < at_end); at++) {
+    const TfxPlace *place = at < at_end ? &list->places[at] : NULL;
+    TfxSlot *base = place ? base_of (p, place) : NULL;
+
+    if (place && (!base || first == end)) {
+      ret = add_going (p, next, place);
+      continue;
+    }
+    ret = add_new (p, next, joined->stages[first], joined->are_joined[first],
+        base);
+    first++;
+  }
+  return ret;
+}
+
+static int
+match_stages (Prepare *p, const TfxPlaces *list, const TfxJoined *joined,
+    TfxPlaces *next)
+{
+  size_t at = 0, first = 0;
+  int ret = 0;
+
+  for (size_t j = 0; ret == 0 && j < joined->n; j++) {
+    TfxStage *stage = joined->stages[j];
+    const size_t found = find_stage (p, list, at, stage);
+    TfxSlot *base;
+
+    if (found == list->n)
+      continue;
+    base = base_of (p, &list->places[found]);
+    ret = exchange (p, list, at, found, joined, first, j, next);
+    if (ret == 0 && base->stage->id == stage->id &&
+        tfx_slot_can_take (base, stage, true))
+      ret = add_kept (p, next, base, stage, joined->are_joined[j]);
+    else if (ret == 0)
+      ret = add_new (p, next, stage, joined->are_joined[j], base);
+    at = found + 1;
+    first = j + 1;
+  }
+  if (ret == 0)
+    ret = exchange (p, list, at, list->n, joined, first, joined->n, next);
+  return ret;
+}
+
+static int
+prepare_list (Prepare *p, const TfxPlaces *list, const TfxChain *chain,
+    TfxPlaces *next)
+{
+  TfxJoined joined;
+  int ret = tfx_join_stages (chain, &p->spec.filter, &joined);
+
+  if (ret < 0)
+    return ret;
+  next->places = calloc (list->n + joined.n + 1, sizeof *next->places);
+  ret = next->places ? match_stages (p, list, &joined, next) : -ENOMEM;
+  tfx_join_clear (&joined);
+  return ret;
+}
+
+/* ---- and what becomes of it ----------------------------------------------------------- */
+
+void
+tfx_prepare_drop_values (TfxPlace *place)
+{
+  if (place->values)
+    place->slot->stage->kind->unit->drop_values (place->values);
+  place->values = NULL;
+  tfx_stage_unref (&place->stage);
+}
+
+void
+tfx_prepare_clear (TfxPlaces *next)
+{
+  for (size_t i = 0; i < next->n; i++) {
+    TfxPlace *place = &next->places[i];
+
+    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
+      tfx_prepare_clear (&place->branches[b]);
+    free (place->branches);
+    tfx_prepare_drop_values (place);
+    if (!place->is_new)
+      continue;
+    tfx_slot_free (&place->slot);
+    free (place->fade);
+  }
+  free (next->places);
+  *next = (TfxPlaces){ 0 };
+}
+
+void
+tfx_prepare_remake_values (TfxPlaces *next, const TfxSlotSpec *spec)
+{
+  for (size_t i = 0; i < next->n; i++) {
+    TfxPlace *place = &next->places[i];
+
+    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
+      tfx_prepare_remake_values (&place->branches[b], spec);
+    if (place->values) {
+      const TfxUnitKind *kind = place->slot->stage->kind->unit;
+      const TfxUnitSpec unit =
+          tfx_slot_unit_spec (spec, place->slot->n_channels);
+
+      kind->drop_values (place->values);
+      place->values = NULL;
+      if (kind->prepare_values (place->slot->unit, place->stage, &unit,
+              &place->values) < 0)
+        tfx_stage_unref (&place->stage);
+    }
+  }
+}
+
+void
+tfx_prepare_each (const TfxPlaces *next, TfxSlotFunction f, void *data)
+{
+  for (size_t i = 0; i < next->n; i++) {
+    const TfxPlace *place = &next->places[i];
+
+    if (place->is_new && place->slot)
+      tfx_slot_each (place->slot, f, data);
+    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
+      tfx_prepare_each (&place->branches[b], f, data);
+  }
+}
+
+int
+tfx_prepare_chain (const TfxFilter *f, const TfxChain *chain, bool may_revert,
+    TfxPrepared *prepared)
+{
+  Prepare p = { tfx_filter_slot_spec (f), may_revert, prepared };
+  int ret;
+
+  *prepared = (TfxPrepared){ .is_reverted = false };
+  ret = prepare_list (&p, &f->places, chain, &prepared->next);
+  if (ret == -EAGAIN) {
+    tfx_prepare_clear (&prepared->next);
+    *prepared = (TfxPrepared){ .is_reverted = true };
+    p.may_revert = false;
+    ret = prepare_list (&p, &f->places, chain, &prepared->next);
+  }
+  if (ret < 0)
+    tfx_prepare_clear (&prepared->next);
+  prepared->next.n_stages = chain->n_stages;
+  return ret;
+}
