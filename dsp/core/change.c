@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "follow.h"
+#include "automation.h"
 #include "motion.h"
 #include "prepare.h"
-#include "values.h"
 
 /* Calls f for every list, those of branches included. */
 typedef void (*ListFunction) (TfxPlaces *list, void *data);
@@ -77,7 +76,7 @@ tfx_change_frames (const TfxFilter *f)
 
   if (f->is_changing) {
     each_list ((TfxPlaces *)&f->places, search_list, &s);
-    s.n = least (s.n, tfx_follow_wake_frames (f));
+    s.n = least (s.n, tfx_automation_wake_frames (f));
   }
   return s.n;
 }
@@ -94,7 +93,7 @@ look_at_slot (TfxSlot *slot, void *data)
 {
   Look *look = data;
 
-  if (slot->motion.n_cells > 0 || tfx_follow_next (slot) != UINT64_MAX ||
+  if (slot->motion.n_cells > 0 || tfx_events_get (slot, 0) ||
       (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
     look->is_changing = true;
 }
@@ -123,44 +122,13 @@ advance_list (TfxPlaces *list, void *data)
   }
 }
 
-/* Plans have none of the values that come into force here. */
-static void
-take_entry (TfxFilter *f, TfxSlot *slot, uint64_t entry)
-{
-  f->n_values += slot->is_active && slot->motion.n_cells > 0;
-  tfx_follow_take (f, slot, entry);
-}
-
-/* What no plan runs yet moves all the same, and what silence has gone by.  What one
- * runs comes to its end with the next frame, where it may go on. */
-static void
-step_slot (TfxSlot *slot, void *data)
-{
-  TfxFilter *f = data;
-
-  for (;;) {
-    const uint64_t entry = tfx_follow_next (slot);
-
-    if (entry < f->n_run && entry <= tfx_motion_next (slot, entry)) {
-      take_entry (f, slot, entry);
-    } else if (slot->motion.n_cells > 0 && tfx_motion_end (slot) < f->n_run) {
-      tfx_motion_update (slot, tfx_motion_end (slot));
-      f->n_values += slot->is_active;
-    } else if (entry < f->n_run) {
-      take_entry (f, slot, entry);
-    } else {
-      return;
-    }
-  }
-}
-
 void
 tfx_change_go_on (TfxFilter *f, size_t n_frames)
 {
   Look look = { .is_changing = tfx_filter_has_next (f), .n_frames = n_frames };
 
   each_list (&f->places, advance_list, &look);
-  tfx_slots_each (&f->places, step_slot, f);
+  tfx_slots_each (&f->places, tfx_automation_step, f);
   tfx_slots_each (&f->places, look_at_slot, &look);
   f->is_changing = look.is_changing;
   f->wants_compile = f->wants_compile || look.wants_compile;
@@ -431,15 +399,20 @@ static void
 stop_following (TfxSlot *slot, void *data)
 {
   const TfxFilter *f = data;
+  const uint64_t point = tfx_automation_point (slot->stage, f->n_run);
+  const size_t n_grid = tfx_stage_grid_frames (slot->stage);
 
-  tfx_queue_cut (slot, tfx_queue_point (slot->stage, f->n_run));
+  tfx_events_cut (slot, point < n_grid ? 0 : point - n_grid);
 }
 
 /* The values that are due when it comes in. */
 static void
 begin_following (TfxSlot *slot, void *data)
 {
-  tfx_follow_begin (data, slot);
+  const TfxFilter *f = data;
+
+  tfx_automation_finish (data, slot,
+      tfx_automation_point (slot->stage, f->n_run));
 }
 
 /* The place as it is now of one that stays; NULL: the stage has gone. */
@@ -468,7 +441,7 @@ commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *p)
     return;
   p->slot->is_joined = next.is_joined;
   if (next.stage)
-    tfx_values_take (f, p->slot, next.stage, next.values);
+    tfx_automation_set_prepared (f, p->slot, next.stage, next.values);
   tfx_stage_unref (&next.stage);
   for (size_t b = 0; next.branches && b < p->slot->n_branches; b++)
     commit_list (f, &p->slot->branches[b], &next.branches[b]);
@@ -523,7 +496,7 @@ adopt_events (TfxSlot *slot, void *data)
 
   if (p && !(now && now->slot == p->slot) &&
       tfx_slot_can_take (p->slot, slot->stage, false))
-    tfx_queue_move (slot, p->slot, &unit);
+    tfx_events_move (slot, p->slot, &unit);
 }
 
 static void

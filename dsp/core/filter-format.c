@@ -5,7 +5,7 @@
 
 #include "borrow.h"
 #include "prepare.h"
-#include "queue.h"
+#include "events.h"
 
 /* Units of another format, made ready beside the ones in use. */
 typedef struct Format
@@ -86,7 +86,7 @@ swap_unit (TfxSlot *slot, void *data)
 
     slot->unit = unit;
     unit = old;
-    tfx_queue_remake (slot, &spec);
+    tfx_events_remake (slot, &spec);
   }
   if (unit)
     kind->free (unit);

@@ -11,9 +11,8 @@
 #include "borrow.h"
 #include "branches.h"
 #include "change.h"
-#include "follow.h"
+#include "automation.h"
 #include "prepare.h"
-#include "values.h"
 
 #define SILENT_STATE 1e-20
 
@@ -215,7 +214,7 @@ set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
   if (tfx_branches_are_in (stage) ||
       !tfx_slot_can_take (slot, stage, n_cells > 0))
     return -ENOENT;
-  return tfx_values_set (f, slot, stage, n_cells);
+  return tfx_automation_set (f, slot, stage, n_cells);
 }
 
 /* What it is set to, with another structure of a stage. */
@@ -275,7 +274,7 @@ reset_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
-  tfx_follow_finish (f, slot);
+  tfx_automation_finish (f, slot, UINT64_MAX);
   f->n_values += slot->motion.n_cells > 0;
   tfx_slot_reset (slot);
 }
@@ -317,7 +316,7 @@ look_for_moves (TfxSlot *slot, void *data)
   bool *moves = data;
 
   if (slot->motion.n_cells > 0 ||
-      (slot->unit && (tfx_queue_first (slot) ||
+      (slot->unit && (tfx_events_get (slot, 0) ||
                          slot->stage->kind->unit->is_changing (slot->unit))))
     *moves = true;
 }
@@ -415,4 +414,10 @@ tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
   if (!backend->uses_units)
     tfx_slots_each (&f->places, look_for_others, &search);
   return !search.has_found;
+}
+
+uint64_t
+tfx_filter_n_frames (const TfxFilter *f)
+{
+  return f->n_run;
 }

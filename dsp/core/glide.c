@@ -5,14 +5,14 @@
 #include "backend.h"
 #include "borrow.h"
 #include "compile.h"
-#include "follow.h"
+#include "automation.h"
 #include "motion.h"
 
 /* The frame where the values of a slot are next to begin or end to move. */
 static uint64_t
 find_next (const TfxSlot *slot, uint64_t now)
 {
-  const uint64_t entry = tfx_follow_next (slot);
+  const uint64_t entry = tfx_automation_next (slot);
   const uint64_t next = tfx_motion_next (slot, now);
 
   return next < entry ? next : entry;
@@ -53,8 +53,8 @@ update_parts (TfxStep *step, size_t first, size_t n_left, bool *is_moving)
 
     if (slot->motion.n_cells > 0 && now >= tfx_motion_end (slot))
       plan->known[part->filter].n_values = ++f->n_values;
-    if (tfx_follow_next (slot) <= now)
-      tfx_follow_take (f, slot, now);
+    if (tfx_automation_next (slot) <= now)
+      tfx_automation_take (f, slot, now);
     tfx_motion_update (slot, now);
     *is_moving = *is_moving || tfx_motion_is_on (slot, now);
     next = find_next (slot, now);
@@ -129,7 +129,8 @@ find_end (const TfxSlot *slot, uint64_t now)
 
   if (!tfx_motion_is_on (slot, now))
     return now;
-  for (size_t i = 0; slot->queue && tfx_queue_start (slot, i) == end; i++)
+  for (size_t i = 0;
+       tfx_events_get (slot, i) && tfx_events_get (slot, i)->start == end; i++)
     end += TFX_GRID_FRAMES;
   return end;
 }

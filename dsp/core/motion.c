@@ -237,17 +237,7 @@ set_at_once (TfxSlot *slot, const TfxSlotValues *to)
   if (slot->n_sos > 0)
     memcpy (slot->to, to->sos, slot->n_sos * sizeof *slot->to);
   slot->gain_to = to->gain;
-  slot->n_wait = 0;
   finish (slot);
-}
-
-static void
-wait_for_end (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells)
-{
-  if (slot->n_sos > 0)
-    memcpy (slot->wait, to->sos, slot->n_sos * sizeof *slot->wait);
-  slot->gain_wait = to->gain;
-  slot->n_wait = n_cells;
 }
 
 /* The ramp of a gain that is on goes on from where it is to another end, a point
@@ -267,19 +257,29 @@ lead_to (TfxSlot *slot, double gain_to, uint64_t now)
 void
 tfx_motion_update (TfxSlot *slot, uint64_t now)
 {
-  const unsigned n_cells = slot->n_wait;
-
   if (slot->motion.n_cells == 0 || now < tfx_motion_end (slot))
     return;
-  if (n_cells > 0) {
-    const TfxSlotValues to = { slot->wait, NULL, slot->gain_wait };
-
-    slot->n_wait = 0;
-    begin (slot, &to, n_cells, tfx_motion_end (slot));
-    return;
-  }
   take_state (slot, slot->motion.to);
   finish (slot);
+}
+
+/* Whether a ramp runs at that frame, or has run in part; silence may have passed in
+ * it, for which nothing is run. */
+static bool
+has_begun (const TfxMotion *m, uint64_t now)
+{
+  return m->is_entered || (m->n_cells > 0 && m->first < now);
+}
+
+bool
+tfx_motion_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now)
+{
+  const TfxMotion *m = &slot->motion;
+
+  if (m->n_cells == 0 || now >= tfx_motion_end (slot) ||
+      !(has_begun (m, now) || (n_cells == 1 && !m->is_curve)))
+    return false;
+  return slot->sos || m->n_cells == n_cells;
 }
 
 void
@@ -289,40 +289,23 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
   const TfxMotion *m = &slot->motion;
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
-  /* Also while silence goes by, for which nothing is run. */
-  const bool has_begun = m->is_entered || (m->n_cells > 0 && m->first < now);
 
-  if (n_cells == 0) {
+  /* At once; or there and back before any frame of it. */
+  if (n_cells == 0 ||
+      (!has_begun (m, now) &&
+          (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
+                     : to->gain == slot->gain)))
     set_at_once (slot, to);
-    return;
-  }
-  if (slot->n_wait > 0)
-    tfx_motion_update (slot, now);
-  if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
-      (has_begun || (n_cells == 1 && !m->is_curve))) {
-    if (slot->sos || m->n_cells == n_cells)
-      wait_for_end (slot, to, n_cells);
-    else
-      lead_to (slot, to->gain, now);
-    return;
-  }
-  /* There and back before anything was heard of it. */
-  if (!has_begun && (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
-                               : to->gain == slot->gain)) {
-    set_at_once (slot, to);
-    return;
-  }
-  slot->n_wait = 0;
-  begin (slot, to, n_cells, first);
+  else if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
+           (has_begun (m, now) || (n_cells == 1 && !m->is_curve)))
+    lead_to (slot, to->gain, now);
+  else
+    begin (slot, to, n_cells, first);
 }
 
 void
 tfx_motion_reset (TfxSlot *slot)
 {
-  if (slot->n_sos > 0)
-    memmove (slot->to, tfx_slot_target (slot), slot->n_sos * sizeof *slot->to);
-  slot->gain_to = tfx_slot_target_gain (slot);
-  slot->n_wait = 0;
   finish (slot);
 }
 

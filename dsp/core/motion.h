@@ -17,14 +17,16 @@
 int tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec);
 void tfx_motion_clear (TfxSlot *slot);
 
-/* Goes to other values in n_cells, from the first point of the grid
- * that is not before frame `now`; 0: at once.  What is set while a motion runs
- * waits for its end, the last one alone.  One cell: who follows a curve. */
+/* Whether values that are set at frame `now` wait for the end of the ramp that runs.
+ * A point of a curve (n_cells 1) becomes the new end of a gain's ramp instead. */
+bool tfx_motion_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now);
+
+/* Goes to other values, which need not wait, in n_cells, from the first point of the grid
+ * that is not before frame `now`; 0: at once. */
 void tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now);
 
-/* Frame `now` is next: what has come to its end is in force, and what waited for
- * that begins. */
+/* Frame `now` is next: a ramp that ends here is over. */
 void tfx_motion_update (TfxSlot *slot, uint64_t now);
 
 /* The motion that runs gets its state from that of the slot. */

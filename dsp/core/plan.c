@@ -11,7 +11,7 @@
 #include "change.h"
 #include "compile.h"
 #include "denormal.h"
-#include "follow.h"
+#include "automation.h"
 #include "glide.h"
 
 /* ---- compiling ------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ begin_next (TfxPlan *plan)
   for (size_t i = 0; i < plan->n_filters; i++) {
     tfx_change_begin_next (plan->filters[i]);
     if (plan->filters[i]->is_changing)
-      tfx_follow_wake (plan->filters[i]);
+      tfx_automation_wake (plan->filters[i]);
   }
   for (size_t i = 0; i < plan->n_parts; i++) {
     const TfxPlanPart *part = &plan->parts[i];

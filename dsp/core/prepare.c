@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "join.h"
-#include "queue.h"
+#include "events.h"
 
 typedef struct Prepare
 {

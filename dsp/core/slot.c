@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "branches.h"
+#include "events.h"
 #include "join.h"
 #include "motion.h"
-#include "queue.h"
 #include "resident.h"
 
 /* ---- making ------------------------------------------------------------------ */
@@ -39,12 +39,11 @@ make_sections (TfxSlot *slot, const TfxSlotSpec *spec)
   const size_t n = slot->stage->u.sections.n;
 
   slot->n_sos = n;
-  slot->sos = calloc (3 * n + 1, sizeof *slot->sos);
+  slot->sos = calloc (2 * n + 1, sizeof *slot->sos);
   slot->state = calloc (2 * n + 1, spec->filter.n_channels * sizeof (double));
   if (!slot->sos || !slot->state)
     return -ENOMEM;
   slot->to = slot->sos + n;
-  slot->wait = slot->sos + 2 * n;
   memcpy (slot->sos, slot->stage->u.sections.sos, n * sizeof *slot->sos);
   memcpy (slot->to, slot->sos, n * sizeof *slot->sos);
   return tfx_motion_init (slot, &spec->filter);
@@ -117,6 +116,9 @@ tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
     ret = make_sections (slot, spec);
   else if (stage->kind == &tfx_kind_gain)
     slot->gain = slot->gain_to = stage->u.gain;
+  /* One that waits for the end of a ramp. */
+  if (ret == 0 && stage->kind->step == TFX_STEP_CASCADE)
+    ret = tfx_events_reserve (slot, 1, SIZE_MAX);
   if (ret == 0 && spec->kernel)
     ret = tfx_slot_make_room (slot, spec);
   if (ret < 0)
@@ -171,7 +173,7 @@ tfx_slot_free (TfxSlot **slot)
   *slot = NULL;
   if (!s)
     return;
-  tfx_queue_free (s);
+  tfx_events_free (s);
   tfx_slot_drop_resident (s);
   if (s->unit)
     s->stage->kind->unit->free (s->unit);
@@ -222,15 +224,34 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run)
          tfx_stage_is_same (now, stage);
 }
 
+TfxSlotValues
+tfx_slot_target (const TfxSlot *slot)
+{
+  const TfxEvent *waiting = tfx_events_waiting (slot);
+
+  return waiting ? tfx_event_values (slot, waiting)
+                 : (TfxSlotValues){ slot->to, NULL, slot->gain_to };
+}
+
+bool
+tfx_slot_are_values (const TfxSlot *slot, const TfxSlotValues *values,
+    const TfxStage *stage)
+{
+  if (!slot->sos)
+    return values->gain == stage->u.gain;
+  return memcmp (values->sos, stage->u.sections.sos,
+             slot->n_sos * sizeof *slot->sos) == 0;
+}
+
 bool
 tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
 {
-  if (slot->sos)
-    return memcmp (tfx_slot_target (slot), stage->u.sections.sos,
-               slot->n_sos * sizeof *slot->to) == 0;
-  if (stage->kind == &tfx_kind_gain)
-    return tfx_slot_target_gain (slot) == stage->u.gain;
-  return tfx_stage_is_same (slot->stage, stage);
+  TfxSlotValues values;
+
+  if (stage->kind->step != TFX_STEP_CASCADE)
+    return tfx_stage_is_same (slot->stage, stage);
+  values = tfx_slot_target (slot);
+  return tfx_slot_are_values (slot, &values, stage);
 }
 
 TfxSlotValues
@@ -355,9 +376,10 @@ make_stage (const TfxPlace *place, TfxStage *stage, bool *is_found)
     return tfx_stage_ref (stage);
   }
   if (slot->n_branches == 0 && !place->stage && slot->sos)
-    return tfx_stage_new_sections (s->id, tfx_slot_target (slot), slot->n_sos);
+    return tfx_stage_new_sections (s->id, tfx_slot_target (slot).sos,
+        slot->n_sos);
   if (slot->n_branches == 0 && !place->stage && s->kind == &tfx_kind_gain)
-    return tfx_stage_new_gain (s->id, tfx_slot_target_gain (slot));
+    return tfx_stage_new_gain (s->id, tfx_slot_target (slot).gain);
   if (slot->n_branches == 0)
     return tfx_stage_ref (s);
   branches = calloc (slot->n_branches, sizeof *branches);

@@ -13,7 +13,7 @@
 #include "kind.h"
 
 typedef struct TfxPlaces TfxPlaces;
-typedef struct TfxQueue TfxQueue;
+typedef struct TfxEvents TfxEvents;
 
 /* g, k, low, band, high: see svf.h. */
 #define TFX_MOTION_VALUES 5
@@ -51,14 +51,12 @@ typedef struct TfxSlot
    * it stay in their kernels. */
   bool is_automated;
 
-  /* Sections and gains: in force, or what a motion comes from; what it goes to;
-   * and what waits for its end, if n_wait > 0. */
+  /* Sections and gains: in force, or what a motion comes from; and what it goes to. */
   size_t n_sos;
-  TfxSos *sos, *to, *wait;
-  double gain, gain_to, gain_wait;
-  unsigned n_wait; /* cells */
+  TfxSos *sos, *to;
+  double gain, gain_to;
   TfxMotion motion;
-  TfxQueue *queue; /* see queue.h; NULL: there has been none */
+  TfxEvents *events; /* see events.h; NULL: there has been none */
 
   double *state;
   void *unit;
@@ -192,9 +190,6 @@ tfx_slot_is_successor (const TfxSlot *slot, const TfxSlot *old)
          slot->stage->kind == old->stage->kind;
 }
 
-/* Entries of a queue: two seconds and more. */
-#define TFX_QUEUE_MAX 4096
-
 /* What sections (shapes: NULL if there are none) or a gain (sos: NULL) can have. */
 typedef struct TfxSlotValues
 {
@@ -206,6 +201,12 @@ typedef struct TfxSlotValues
 /* Those of a stage, as long as it is there. */
 TfxSlotValues tfx_slot_values (const TfxStage *stage);
 
+/* What sections and gains are set to: the end of the ramp, or what waits for that. */
+TfxSlotValues tfx_slot_target (const TfxSlot *slot);
+/* Whether these are the values of a stage. */
+bool tfx_slot_are_values (const TfxSlot *slot, const TfxSlotValues *values,
+    const TfxStage *stage);
+
 /* Whether with these values the slot does nothing. */
 bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
 
@@ -213,19 +214,6 @@ bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
  * have left it out up to now. */
 bool tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values,
     unsigned n_cells, uint64_t now);
-
-/* What sections and gains are going to have in the end. */
-static inline const TfxSos *
-tfx_slot_target (const TfxSlot *slot)
-{
-  return slot->n_wait > 0 ? slot->wait : slot->to;
-}
-
-static inline double
-tfx_slot_target_gain (const TfxSlot *slot)
-{
-  return slot->n_wait > 0 ? slot->gain_wait : slot->gain_to;
-}
 
 /* To rest. */
 void tfx_slot_reset (TfxSlot *slot);

@@ -11,7 +11,7 @@
 
 #include "core/block.h"
 #include "core/branches.h"
-#include "core/follow.h"
+#include "core/automation.h"
 #include "core/glide.h"
 #include "core/slot.h"
 #include "copy.h"
@@ -466,7 +466,7 @@ run_moving_unit (const TfxEngine *e, TfxStep *s, const TfxBlock *in,
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     TfxBlock from, to;
 
-    n = tfx_follow_run (s, e->n_done + i, in->n_frames - i);
+    n = tfx_automation_run (s, e->n_done + i, in->n_frames - i);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
     n_cleared += s->unit_kind->run (s->unit, &from, &to);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * automation.c: a slot gets other values of the same structure. */
+#include "automation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "borrow.h"
+#include "branches.h"
+#include "motion.h"
+#include "prepare.h"
+
+/* ---- values that are set ----------------------------------------------------------- */
+
+static void
+set_stage (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
+{
+  tfx_stage_ref (stage);
+  tfx_stage_unref (&slot->stage);
+  slot->stage = stage;
+  slot->is_active = slot->is_active || !tfx_stage_is_identity (stage);
+  f->n_settings++;
+}
+
+static void
+set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *values,
+    unsigned n_cells)
+{
+  const bool was_active = slot->is_active;
+
+  if (stage->kind->step == TFX_STEP_CASCADE) {
+    const TfxSlotValues numbers = tfx_slot_values (stage);
+
+    /* What is due now is older. */
+    while (n_cells > 0 && tfx_events_get (slot, 0) &&
+           tfx_events_get (slot, 0)->start <= f->n_run)
+      tfx_events_remove_first (slot);
+    tfx_slot_glide (slot, &numbers, n_cells, f->n_run);
+    f->n_values += n_cells == 0;
+  } else {
+    if (slot->unit)
+      stage->kind->unit->set_values (slot->unit, values,
+          n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0, TFX_WEIGHT_SMOOTH);
+    set_stage (f, slot, stage);
+  }
+  f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
+  f->is_changing = f->is_changing || n_cells > 0;
+}
+
+int
+tfx_automation_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
+    unsigned n_cells)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  void *values = NULL;
+  int ret = 0;
+
+  if (tfx_slot_has_values (slot, stage))
+    return 0;
+  if (stage->kind->step == TFX_STEP_CASCADE && n_cells > 0 &&
+      tfx_motion_must_wait (slot, n_cells, f->n_run))
+    return tfx_events_prepend (slot, stage, f->n_run,
+        n_cells * TFX_GRID_FRAMES);
+  if (slot->unit)
+    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit, &values);
+  if (ret == 0)
+    set_values (f, slot, stage, values, n_cells);
+  return ret;
+}
+
+void
+tfx_automation_set_prepared (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
+    void *values)
+{
+  const unsigned n_cells = tfx_slot_fade_cells (&f->spec);
+
+  if (stage->kind->step == TFX_STEP_CASCADE)
+    tfx_automation_set (f, slot, stage, n_cells);
+  else
+    set_values (f, slot, stage, values, n_cells);
+}
+
+/* ---- events -------------------------------------------------------------------------- */
+
+/* Whether the slot has these values when all of its events are over. */
+static bool
+ends_with (const TfxSlot *slot, const TfxStage *stage)
+{
+  const TfxEvent *last = tfx_events_last (slot);
+  TfxSlotValues values;
+
+  if (!last)
+    return tfx_slot_has_values (slot, stage);
+  if (last->stage)
+    return tfx_stage_is_same (last->stage, stage);
+  values = tfx_event_values (slot, last);
+  return tfx_slot_are_values (slot, &values, stage);
+}
+
+int
+tfx_automation_add (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
+    uint64_t frame)
+{
+  const size_t n_frames = tfx_stage_grid_frames (stage);
+  TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxUnitSpec unit;
+  int ret = 0;
+
+  if (slot->is_joined || tfx_branches_are_in (stage) ||
+      !tfx_slot_can_take (slot, stage, false))
+    return -ENOENT;
+  if (ends_with (slot, stage))
+    return 0;
+  /* The CPU runs what moves. */
+  tfx_borrow_from_device (f);
+  if (stage->kind->unit && !slot->unit) {
+    if (!spec.kernel)
+      spec.kernel = stage->kind->unit->get_kernel ();
+    ret = tfx_slot_make_room (slot, &spec);
+    if (ret < 0)
+      return ret;
+    f->kernel = spec.kernel;
+  }
+  unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  ret = tfx_events_append (slot, stage, &unit, frame - n_frames, n_frames);
+  f->is_changing = f->is_changing || ret == 0;
+  return ret;
+}
+
+uint64_t
+tfx_automation_next (const TfxSlot *slot)
+{
+  const TfxEvent *event = tfx_events_get (slot, 0);
+
+  if (!event)
+    return UINT64_MAX;
+  return tfx_motion_must_wait (slot, event->n_frames / TFX_GRID_FRAMES,
+             event->start)
+             ? tfx_motion_end (slot)
+             : event->start;
+}
+
+/* The values of the first event, which goes; n_frames 0: at once. */
+static void
+take_first (TfxFilter *f, TfxSlot *slot, size_t n_frames, uint64_t now)
+{
+  TfxEvent *event = tfx_events_get (slot, 0);
+  TfxPlace *next = tfx_filter_has_next (f)
+                       ? tfx_slots_find (&f->next, slot->stage->id)
+                       : NULL;
+
+  /* They are newer than those of the setting that comes. */
+  if (next && next->slot == slot)
+    tfx_prepare_drop_values (next);
+  if (event->stage) {
+    if (slot->unit && event->values)
+      slot->stage->kind->unit->set_values (slot->unit, event->values, n_frames,
+          TFX_WEIGHT_LINEAR);
+    event->values = NULL;
+    set_stage (f, slot, event->stage);
+  } else {
+    const TfxSlotValues values = tfx_event_values (slot, event);
+    const bool is_new = tfx_slot_glide (slot, &values,
+        (unsigned)(n_frames / TFX_GRID_FRAMES), now);
+
+    f->wants_compile = f->wants_compile || (n_frames == 0 && is_new);
+    f->n_values += n_frames == 0;
+  }
+  tfx_events_remove_first (slot);
+}
+
+void
+tfx_automation_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
+{
+  while (tfx_events_get (slot, 1) && tfx_events_get (slot, 1)->start <= now)
+    tfx_events_remove_first (slot);
+  take_first (f, slot, tfx_events_get (slot, 0)->n_frames, now);
+}
+
+void
+tfx_automation_finish (TfxFilter *f, TfxSlot *slot, uint64_t frame)
+{
+  const TfxEvent *event;
+
+  while ((event = tfx_events_get (slot, 0)) &&
+         event->start + event->n_frames <= frame)
+    take_first (f, slot, 0, 0);
+}
+
+/* What a plan runs comes to its end with the next frame, where it may go on. */
+void
+tfx_automation_step (TfxSlot *slot, void *filter)
+{
+  TfxFilter *f = filter;
+
+  for (;;) {
+    const uint64_t next = tfx_automation_next (slot);
+    const bool moves = slot->motion.n_cells > 0;
+
+    if (next < f->n_run && next <= tfx_motion_next (slot, next)) {
+      /* Plans have none of the values that come into force here. */
+      f->n_values += slot->is_active && moves;
+      tfx_automation_take (f, slot, next);
+    } else if (moves && tfx_motion_end (slot) < f->n_run) {
+      tfx_motion_update (slot, tfx_motion_end (slot));
+      f->n_values += slot->is_active;
+    } else if (next < f->n_run) {
+      f->n_values += slot->is_active && moves;
+      tfx_automation_take (f, slot, next);
+    } else {
+      return;
+    }
+  }
+}
+
+/* ---- what plans have to run ------------------------------------------------------------ */
+
+static bool
+leads_to_identity (const TfxSlot *slot)
+{
+  const TfxEvent *event = tfx_events_get (slot, 0);
+  TfxSlotValues values;
+
+  if (event->stage)
+    return tfx_stage_is_identity (event->stage);
+  values = tfx_event_values (slot, event);
+  return tfx_slot_is_identity (slot, &values);
+}
+
+static void
+wake_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+
+  if (tfx_automation_next (slot) > f->n_run)
+    return;
+  slot->is_automated = slot->is_automated || !tfx_events_get (slot, 0)->is_set;
+  if (slot->is_active || leads_to_identity (slot))
+    return;
+  slot->is_active = true;
+  f->wants_compile = true;
+}
+
+void
+tfx_automation_wake (TfxFilter *f)
+{
+  tfx_slots_each (&f->places, wake_slot, f);
+}
+
+typedef struct Wake
+{
+  uint64_t now;
+  size_t n_frames;
+} Wake;
+
+static void
+look_at_slot (TfxSlot *slot, void *data)
+{
+  Wake *wake = data;
+  uint64_t next;
+
+  if (slot->is_active && slot->is_automated)
+    return;
+  next = tfx_automation_next (slot);
+  if (next > wake->now && next - wake->now < wake->n_frames)
+    wake->n_frames = (size_t)(next - wake->now);
+}
+
+size_t
+tfx_automation_wake_frames (const TfxFilter *f)
+{
+  Wake wake = { f->n_run, SIZE_MAX };
+
+  tfx_slots_each (&f->places, look_at_slot, &wake);
+  return wake.n_frames;
+}
+
+size_t
+tfx_automation_run (TfxStep *step, size_t first, size_t n_left)
+{
+  TfxFilter *f = step->plan->filters[step->parts->filter];
+  TfxSlot *slot = step->parts->slot;
+  const uint64_t now = f->n_run + first;
+  uint64_t next = tfx_automation_next (slot);
+
+  if (next <= now) {
+    tfx_automation_take (f, slot, now);
+    next = tfx_automation_next (slot);
+  }
+  return next - now < n_left ? (size_t)(next - now) : n_left;
+}
+
+/* ---- the filter's ---------------------------------------------------------------------- */
+
+/* A stage that runs, and the one of its id in the setting that comes, both have them. */
+int
+tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
+{
+  const size_t n_grid = tfx_stage_grid_frames (stage);
+  const TfxPlace *now = tfx_slots_find (&f->places, stage->id);
+  const TfxPlace *next = tfx_slots_find (&f->next, stage->id);
+  TfxSlot *slots[2] = { now ? now->slot : NULL, next ? next->slot : NULL };
+  int ret = -ENOENT;
+
+  if (frame % n_grid != 0 || frame < f->n_run + n_grid)
+    return -EINVAL;
+  for (int i = 0; i < 2 && (ret == 0 || ret == -ENOENT); i++) {
+    int added;
+
+    if (!slots[i] || (i == 1 && slots[0] == slots[1]))
+      continue;
+    added = tfx_slot_check (slots[i], stage, &f->spec);
+    if (added == 0)
+      added = tfx_automation_add (f, slots[i], stage, frame);
+    ret = added == -ENOENT ? ret : added;
+  }
+  return ret;
+}
+
+/* Events that nobody has asked for take at most so much. */
+#define UNASKED_BYTES 65536
+
+/* At a time, where values are set: those that one goes from and to, those that wait for
+ * the end of that, and those that come. */
+#define N_SET 4
+
+/* A unit keeps what it has prepared once. */
+static void
+rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  void **values = calloc (n, sizeof *values);
+  size_t n_made = 0;
+
+  while (values && n_made < n &&
+         slot->stage->kind->unit->prepare_values (slot->unit, slot->stage,
+             &unit, &values[n_made]) == 0)
+    n_made++;
+  while (n_made > 0)
+    slot->stage->kind->unit->drop_values (values[--n_made]);
+  free (values);
+}
+
+static void
+reserve (TfxFilter *f, TfxSlot *slot, size_t n_frames, bool will_follow)
+{
+  /* What is ahead, what comes with the next block, and where it ends. */
+  const size_t n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;
+
+  if (slot->is_joined || tfx_branches_are_in (slot->stage))
+    return;
+  if (will_follow || !slot->stage->kind->unit)
+    tfx_events_reserve (slot, n_points, will_follow ? SIZE_MAX : UNASKED_BYTES);
+  if (will_follow && !slot->is_automated) {
+    slot->is_automated = true;
+    f->wants_compile = f->wants_compile || f->n_run == 0;
+  }
+  if (slot->unit)
+    rehearse (f, slot, N_SET + (will_follow ? n_points : 0));
+}
+
+void
+tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
+    bool will_follow)
+{
+  const TfxPlace *now = tfx_slots_find (&f->places, id);
+  const TfxPlace *next = tfx_slots_find (&f->next, id);
+
+  if (now)
+    reserve (f, now->slot, n_frames, will_follow);
+  if (next && !(now && now->slot == next->slot))
+    reserve (f, next->slot, n_frames, will_follow);
+}
