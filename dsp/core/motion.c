@@ -346,11 +346,29 @@ tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
 {
   const TfxMotion *m = &slot->motion;
 
-  /* (The same numbers as below: the length is a power of two.) */
-  for (size_t i = 0; m->n_cells == 1 && i < n; i++)
-    weights[i] = (double)(int)(frame - m->first + i) * (1.0 / TFX_GRID_FRAMES);
-  for (size_t i = 0; m->n_cells != 1 && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES);
+}
+
+void
+tfx_motion_gains (const TfxSlot *slot, uint64_t frame, size_t n, double *gains)
+{
+  const double from = slot->gain, apart = slot->gain_to - slot->gain;
+
+  if (!tfx_motion_is_on (slot, frame)) {
+    for (size_t i = 0; i < n; i++)
+      gains[i] = from;
+  } else if (slot->motion.n_cells == 1) {
+    const double first = (double)(frame - slot->motion.first);
+
+    /* The same weights: the length is a power of two. */
+    for (int i = 0; i < (int)n; i++)
+      gains[i] = from + (first + i) * (1.0 / TFX_GRID_FRAMES) * apart;
+  } else {
+    tfx_motion_weights (slot, frame, n, gains);
+    for (size_t i = 0; i < n; i++)
+      gains[i] = from + gains[i] * apart;
+  }
 }
 
 void

@@ -62,6 +62,9 @@ tfx_motion_next (const TfxSlot *slot, uint64_t now)
  * and of the input of the new values. */
 void tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
     double *weights);
+/* A gain at n frames of a cell. */
+void tfx_motion_gains (const TfxSlot *slot, uint64_t frame, size_t n,
+    double *gains);
 void tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n,
     double *weights);
 

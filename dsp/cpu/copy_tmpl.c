@@ -253,63 +253,38 @@ OP (fade) (double *x, const double *y, size_t n_frames, unsigned n_channels,
   }
 }
 
-/* The gains of so many channels lie side by side for whole vectors. */
-#define RAMP_LANES 8
-
 static inline __attribute__ ((always_inline)) void
-OP (ramp_type) (char *out, const char *in, size_t n, unsigned n_channels,
+OP (ramp_type) (char *out, const char *in, size_t n_frames, unsigned n_channels,
     const double *gains, const bool to_f32, const bool from_f32)
 {
   const size_t in_size = from_f32 ? sizeof (float) : sizeof (double);
   const size_t out_size = to_f32 ? sizeof (float) : sizeof (double);
-  double lanes[FADE_FRAMES * RAMP_LANES + RAMP_LANES];
   size_t i = 0;
 
-  if (n_channels >= RAMP_LANES) {
-    for (; i < n; i++)
-      OP (scale_type)
-      (out + i * n_channels * out_size, in + i * n_channels * in_size,
-          n_channels, gains[i], to_f32, from_f32);
-    return;
-  }
-  if (n_channels > 1) {
-    for (size_t k = 0; k < n; k++) {
-#ifdef V_NONE
-      for (unsigned c = 0; c < n_channels; c++)
-        lanes[k * n_channels + c] = gains[k];
-#else
-      /* The next frames write over what is too much. */
-      for (unsigned c = 0; c < n_channels; c += W)
-        v_store_f64 (lanes + k * n_channels + c, v_set1 (gains[k]));
-#endif
-    }
-    gains = lanes;
-    n *= n_channels;
-  }
 #ifndef V_NONE
-  for (; i + W <= n; i += W) {
-    const void *x = in + i * in_size;
-    void *y = out + i * out_size;
-    const V a = v_mul (v_load_f64 (gains + i),
-        from_f32 ? v_load_f32 (x) : v_load_f64 (x));
+  /* A vector has several frames. */
+  if (W % n_channels == 0 && W > n_channels) {
+    const VBits first = { V_LANES };
+    const VBits lanes = first / (int64_t)n_channels;
+    const size_t n_vector = W / n_channels;
 
-    if (to_f32)
-      v_store_f32 (y, a);
-    else
-      v_store_f64 (y, a);
+    for (; i + n_vector <= n_frames; i += n_vector) {
+      const void *x = in + i * n_channels * in_size;
+      void *y = out + i * n_channels * out_size;
+      const V a = v_mul (tfx_shuffle (v_load_f64 (gains + i), lanes),
+          from_f32 ? v_load_f32 (x) : v_load_f64 (x));
+
+      if (to_f32)
+        v_store_f32 (y, a);
+      else
+        v_store_f64 (y, a);
+    }
   }
 #endif
-  for (; i < n; i++) {
-    const void *x = in + i * in_size;
-    void *y = out + i * out_size;
-    const double a =
-        gains[i] * (from_f32 ? *(const float *)x : *(const double *)x);
-
-    if (to_f32)
-      *(float *)y = (float)a;
-    else
-      *(double *)y = a;
-  }
+  for (; i < n_frames; i++)
+    OP (scale_type)
+    (out + i * n_channels * out_size, in + i * n_channels * in_size, n_channels,
+        gains[i], to_f32, from_f32);
 }
 
 static void

@@ -127,8 +127,8 @@ typedef void (*TfxSumKernel) (void *out, TfxSample to,
 typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
     unsigned n_channels, TfxWeight weight, size_t done, size_t length);
 
-/* out[n_frames][n_channels] = gains[n_frames] in, in place or apart; n_frames is at most
- * TFX_GRID_FRAMES.  All instruction sets give the same bits. */
+/* out[n_frames][n_channels] = gains[n_frames] in, in place or apart; gains has room
+ * for 8 more.  All instruction sets give the same bits. */
 typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
     TfxSample from, size_t n_frames, unsigned n_channels, const double *gains);
 

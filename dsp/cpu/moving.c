@@ -54,19 +54,11 @@ run_sections (const TfxSos *sos, size_t n_sos, double *state, double *x,
 static void
 run_gain (const Run *r, double *x)
 {
-  const TfxSlot *slot = r->slot;
-  const bool is_on = tfx_motion_is_on (slot, r->frame);
-  double w[TFX_GRID_FRAMES];
+  double gains[TFX_GRID_FRAMES + 8];
 
-  if (is_on)
-    tfx_motion_weights (slot, r->frame, r->n, w);
-  for (size_t i = 0; i < r->n; i++) {
-    const double gain =
-        is_on ? slot->gain + w[i] * (slot->gain_to - slot->gain) : slot->gain;
-
-    for (unsigned c = 0; c < r->n_lanes; c++)
-      x[i * r->n_lanes + c] *= gain;
-  }
+  tfx_motion_gains (r->slot, r->frame, r->n, gains);
+  r->kernels->ramp (x, TFX_SAMPLE_F64, x, TFX_SAMPLE_F64, r->n, r->n_lanes,
+      gains);
 }
 
 /* Of a channel: y is faded in. */
@@ -319,18 +311,13 @@ static void
 run_gain_alone (const TfxKernels *k, const TfxSlot *slot, uint64_t frame,
     const TfxBlock *in, const TfxBlock *out)
 {
-  const bool is_on = tfx_motion_is_on (slot, frame);
   const unsigned n_rows = in->frame_stride == 1 ? in->n_channels : 1;
   const unsigned n_lanes = in->n_channels / n_rows;
-  double gains[TFX_GRID_FRAMES];
+  double gains[TFX_GRID_FRAMES + 8];
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     n = in->n_frames - i < TFX_GRID_FRAMES ? in->n_frames - i : TFX_GRID_FRAMES;
-    if (is_on)
-      tfx_motion_weights (slot, frame + i, n, gains);
-    for (size_t f = 0; f < n; f++)
-      gains[f] = is_on ? slot->gain + gains[f] * (slot->gain_to - slot->gain)
-                       : slot->gain;
+    tfx_motion_gains (slot, frame + i, n, gains);
     for (unsigned c = 0; c < n_rows; c++) {
       const TfxBlock from = tfx_block_part (in, i, n, c, n_lanes);
       const TfxBlock to = tfx_block_part (out, i, n, c, n_lanes);
