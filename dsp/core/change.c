@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * change.c: a change of a running filter, from its first frame to its last.
  *
- * A place whose stage gets another structure has two slots: the old one, and
- * the new one that is faded in.  It waits until a plan has been compiled that
- * runs both, and is over when one has been compiled without the old one; both
- * happen at fixed frames, so that the output does not depend on how the stream
- * is split. */
+ * An entry whose stage gets another structure has two slots: the old one, and the new
+ * one that is faded in.  It waits until a plan that runs both has been compiled, and ends
+ * when one without the old slot has been compiled.  Both happen at fixed frames, so that
+ * the output does not depend on how the stream is split. */
 #include "change.h"
 
 #include <errno.h>
@@ -16,24 +15,39 @@
 #include "motion.h"
 #include "prepare.h"
 
-/* Calls f for every list, those of branches included. */
-typedef void (*ListFunction) (TfxPlaces *list, void *data);
-
-static void
-each_list (TfxPlaces *list, ListFunction f, void *data)
+/* What a pass over all entries finds and changes. */
+typedef struct Pass
 {
+  TfxFilter *filter;
+  size_t n_frames; /* that have run, or that come before something changes */
+  bool is_changing, is_fading, is_waiting, wants_compile;
+  /* Of the cross-fades that begin now, which have one lead: its length, and how long an
+   * input rises. */
+  size_t lead, rise;
+} Pass;
+
+typedef void (*EntryFunction) (TfxPlace *entry, Pass *pass);
+
+/* Calls f for every entry, those of branches first; then drops the empty ones. */
+static void
+each_entry (TfxPlaces *list, EntryFunction f, Pass *pass)
+{
+  size_t n = 0;
+
   for (size_t i = 0; i < list->n; i++) {
-    TfxSlot *slots[2] = { list->places[i].slot, list->places[i].old };
+    TfxPlace *entry = &list->places[i];
+    TfxSlot *slots[2] = { entry->slot, entry->old };
 
     for (int k = 0; k < 2; k++) {
       for (size_t b = 0; slots[k] && b < slots[k]->n_branches; b++)
-        each_list (&slots[k]->branches[b], f, data);
+        each_entry (&slots[k]->branches[b], f, pass);
     }
+    f (entry, pass);
+    if (entry->slot || entry->old)
+      list->places[n++] = *entry;
   }
-  f (list, data);
+  list->n = n;
 }
-
-/* ---- frames go by --------------------------------------------------------------- */
 
 static size_t
 least (size_t a, size_t b)
@@ -42,102 +56,101 @@ least (size_t a, size_t b)
 }
 
 static const TfxUnitKind *
-unit_of (const TfxPlace *place)
+unit_of (const TfxPlace *entry)
 {
-  return place->slot->stage->kind->unit;
+  return entry->slot->stage->kind->unit;
 }
 
-typedef struct Search
+/* The old slot goes, or the entry. */
+static void
+end_fade (TfxPlace *entry)
 {
-  const TfxFilter *filter;
-  size_t n; /* frames */
-} Search;
+  tfx_slot_free (&entry->old);
+  free (entry->fade);
+  entry->fade = NULL;
+  entry->phase = TFX_PLACE_STEADY;
+  entry->has_past = false;
+}
 
 static void
-search_list (TfxPlaces *list, void *data)
+look_for_phase (TfxPlace *entry, Pass *pass)
 {
-  Search *s = data;
+  pass->is_fading = pass->is_fading || entry->phase == TFX_PLACE_FADING;
+  pass->is_waiting = pass->is_waiting || entry->phase == TFX_PLACE_WAITING;
+  pass->is_changing = pass->is_changing || entry->phase != TFX_PLACE_STEADY;
+}
 
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxPlace *p = &list->places[i];
+/* ---- the filter runs ------------------------------------------------------------------ */
 
-    if (p->phase == TFX_PLACE_FADING && p->fade->done < p->fade->length)
-      s->n = least (s->n, tfx_fade_frames (p->fade));
-    if (p->phase == TFX_PLACE_CATCHING_UP && unit_of (p)->catch_up_frames)
-      s->n = least (s->n,
-          unit_of (p)->catch_up_frames (s->filter->spec.block_frames));
-  }
+static void
+find_end (TfxPlace *entry, Pass *pass)
+{
+  if (entry->phase == TFX_PLACE_FADING &&
+      entry->fade->done < entry->fade->length)
+    pass->n_frames = least (pass->n_frames, tfx_fade_frames (entry->fade));
+  if (entry->phase == TFX_PLACE_CATCHING_UP && unit_of (entry)->catch_up_frames)
+    pass->n_frames = least (pass->n_frames,
+        unit_of (entry)->catch_up_frames (pass->filter->spec.block_frames));
 }
 
 size_t
-tfx_change_frames (const TfxFilter *f)
+tfx_change_frames (TfxFilter *f)
 {
-  Search s = { f, SIZE_MAX };
+  Pass pass = { .filter = f, .n_frames = SIZE_MAX };
 
-  if (f->is_changing) {
-    each_list ((TfxPlaces *)&f->places, search_list, &s);
-    s.n = least (s.n, tfx_automation_wake_frames (f));
-  }
-  return s.n;
+  if (!f->is_changing)
+    return SIZE_MAX;
+  each_entry (&f->places, find_end, &pass);
+  return least (pass.n_frames, tfx_automation_wake_frames (f));
 }
 
-/* What may still be under way. */
-typedef struct Look
+static void
+advance (TfxPlace *entry, Pass *pass)
 {
-  bool is_changing, is_fading, is_waiting, wants_compile;
-  size_t n_frames;
-} Look;
+  TfxFade *fade = entry->fade;
+
+  look_for_phase (entry, pass);
+  if (entry->phase == TFX_PLACE_FADING) {
+    fade->done += least (pass->n_frames, fade->length - fade->done);
+    pass->wants_compile = pass->wants_compile || fade->done == fade->length;
+  }
+  if (entry->phase == TFX_PLACE_CATCHING_UP &&
+      unit_of (entry)->catch_up (entry->slot->unit, entry->old->unit,
+          pass->n_frames) == 0) {
+    entry->phase = TFX_PLACE_WAITING;
+    entry->has_past = true;
+    pass->wants_compile = true;
+  }
+}
 
 static void
 look_at_slot (TfxSlot *slot, void *data)
 {
-  Look *look = data;
+  Pass *pass = data;
 
   if (slot->motion.n_cells > 0 || tfx_events_get (slot, 0) ||
       (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
-    look->is_changing = true;
-}
-
-static void
-advance_list (TfxPlaces *list, void *data)
-{
-  Look *look = data;
-
-  for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *p = &list->places[i];
-
-    look->is_changing = look->is_changing || p->phase != TFX_PLACE_STEADY;
-    if (p->phase == TFX_PLACE_FADING) {
-      p->fade->done += least (look->n_frames, p->fade->length - p->fade->done);
-      look->wants_compile =
-          look->wants_compile || p->fade->done == p->fade->length;
-    }
-    if (p->phase == TFX_PLACE_CATCHING_UP &&
-        unit_of (p)->catch_up (p->slot->unit, p->old->unit, look->n_frames) ==
-            0) {
-      p->phase = TFX_PLACE_WAITING;
-      p->has_past = true;
-      look->wants_compile = true;
-    }
-  }
+    pass->is_changing = true;
 }
 
 void
 tfx_change_go_on (TfxFilter *f, size_t n_frames)
 {
-  Look look = { .is_changing = tfx_filter_has_next (f), .n_frames = n_frames };
+  Pass pass = { .n_frames = n_frames,
+    .is_changing = tfx_filter_has_next (f),
+    .wants_compile = f->wants_compile };
 
-  each_list (&f->places, advance_list, &look);
+  each_entry (&f->places, advance, &pass);
   tfx_slots_each (&f->places, tfx_automation_step, f);
-  tfx_slots_each (&f->places, look_at_slot, &look);
-  f->is_changing = look.is_changing;
-  f->wants_compile = f->wants_compile || look.wants_compile;
+  tfx_slots_each (&f->places, look_at_slot, &pass);
+  f->is_changing = pass.is_changing;
+  f->wants_compile = f->wants_compile || pass.wants_compile;
 }
 
-/* ---- cross-fades begin and end ---------------------------------------------------- */
+/* ---- history -------------------------------------------------------------------------- */
 
-/* A new slot gets what it can use of the state of the old one.  (What it holds back is
- * in a unit.) */
+/* A new slot takes over what it can use of the state of the old one.  Sections with other
+ * values begin at rest. */
 static void
 seed_slot (TfxSlot *to, const TfxSlot *from)
 {
@@ -149,15 +162,13 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
   if (kind && to->unit && from->unit && kind->catch_up &&
       (!kind->catch_up_start || kind->catch_up_start (to->unit, from->unit)))
     kind->catch_up (to->unit, from->unit, SIZE_MAX);
-  /* Sections with other values begin at rest. */
   if (to->sos && to->n_sos == from->n_sos && from->motion.n_cells == 0 &&
       memcmp (to->sos, from->sos, to->n_sos * sizeof *to->sos) == 0)
     memcpy (to->state, from->state,
         2 * to->n_sos * to->n_channels * sizeof *to->state);
 }
 
-/* A slot within the new one is seeded once: a unit that has caught up goes on from
- * there. */
+/* A slot in a branch is seeded once. */
 typedef struct Seed
 {
   TfxSlot *to;
@@ -185,38 +196,9 @@ seed_by_id (TfxSlot *to, void *data)
     tfx_slots_each (&from->branches[b], seed_from, &seed);
 }
 
-static void
-seed_all (TfxSlot *to, TfxSlot *from)
-{
-  seed_slot (to, from);
-  for (size_t b = 0; b < to->n_branches; b++)
-    tfx_slots_each (&to->branches[b], seed_by_id, from);
-}
+/* ---- cross-fades begin and end ---------------------------------------------------- */
 
-static void
-end_fade (TfxPlace *p)
-{
-  tfx_slot_free (&p->old);
-  free (p->fade);
-  p->fade = NULL;
-  p->phase = TFX_PLACE_STEADY;
-  p->has_past = false;
-}
-
-/* Places that nothing is in any more. */
-static void
-remove_empty (TfxPlaces *list)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < list->n; i++) {
-    if (list->places[i].slot || list->places[i].old)
-      list->places[n++] = list->places[i];
-  }
-  list->n = n;
-}
-
-/* A part of a block costs a FIR with a long past almost as much as all of it: its
+/* Part of a block costs a FIR with a long history almost as much as a whole one: its
  * cross-fade goes on to the end of a block, if that makes it at most three times as
  * long. */
 static size_t
@@ -229,7 +211,7 @@ fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
   return n_whole <= 3 * n_frames ? n_whole : n_frames;
 }
 
-/* A delay line, a FIR, a reverb: it puts out again what it has heard. */
+/* A delay line, a FIR or a reverb repeats its input. */
 static void
 look_for_echo (TfxSlot *slot, void *data)
 {
@@ -240,163 +222,92 @@ look_for_echo (TfxSlot *slot, void *data)
                                tfx_stage_state_size (slot->stage) > 0);
 }
 
-static bool
-begins_with_edge (const TfxPlace *p)
+/* A new slot takes over history.  One that has none and repeats its input gets an input
+ * that rises.  One with look-ahead runs unheard until its look-ahead is filled, and as long as
+ * its input rises. */
+static void
+seed (TfxPlace *entry, Pass *pass)
 {
+  TfxSlot *to = entry->slot;
+  const bool succeeds = tfx_slot_is_successor (to, entry->old);
+  const size_t latency = to ? tfx_stage_latency (to->stage) : 0;
+  TfxFade *fade = entry->fade;
   bool has_echo = false;
 
-  if (!p->slot || p->has_past || tfx_slot_is_successor (p->slot, p->old))
-    return false;
-  tfx_slot_each (p->slot, look_for_echo, &has_echo);
-  return has_echo;
-}
+  if (entry->phase != TFX_PLACE_WAITING)
+    return;
+  if (!entry->has_past && succeeds) {
+    seed_slot (to, entry->old);
+    for (size_t b = 0; b < to->n_branches; b++)
+      tfx_slots_each (&to->branches[b], seed_by_id, entry->old);
+  }
+  if (to && !entry->has_past && !succeeds)
+    tfx_slot_each (to, look_for_echo, &has_echo);
+  fade->rises = has_echo;
+  if (has_echo && fade->length > pass->rise)
+    pass->rise = fade->length;
+  if (latency > 0 && !entry->has_past &&
+      !(succeeds && to->unit && entry->old->unit)) {
+    const size_t lead = latency + (has_echo ? fade->length : 0);
 
-/* What looks ahead is run for as long as it puts out nothing, unless it has got the past
- * of the old one; and for as long as its input rises. */
-static size_t
-find_lead (const TfxPlace *p, bool rises)
-{
-  const size_t latency = p->slot ? tfx_stage_latency (p->slot->stage) : 0;
-
-  if (latency == 0 || p->has_past ||
-      (tfx_slot_is_successor (p->slot, p->old) && p->slot->unit &&
-          p->old->unit))
-    return 0;
-  return latency + (rises ? p->fade->length : 0);
-}
-
-typedef struct Settling
-{
-  TfxFilter *filter;
-  size_t lead; /* of what begins now: all of it is heard together */
-  size_t rise; /* for as long its input does */
-} Settling;
-
-static void
-seed_list (TfxPlaces *list, void *data)
-{
-  Settling *s = data;
-
-  for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *p = &list->places[i];
-    size_t lead;
-
-    if (p->phase != TFX_PLACE_WAITING)
-      continue;
-    if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
-      seed_all (p->slot, p->old);
-    p->fade->rises = begins_with_edge (p);
-    lead = find_lead (p, p->fade->rises);
-    s->lead = lead > s->lead ? lead : s->lead;
-    if (p->fade->rises && p->fade->length > s->rise)
-      s->rise = p->fade->length;
+    pass->lead = lead > pass->lead ? lead : pass->lead;
   }
 }
 
 static void
-settle_list (TfxPlaces *list, void *data)
+settle (TfxPlace *entry, Pass *pass)
 {
-  const Settling *s = data;
-  TfxFilter *f = s->filter;
+  TfxFade *fade = entry->fade;
 
-  for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *p = &list->places[i];
-
-    if (p->phase == TFX_PLACE_FADING && p->fade->done >= p->fade->length) {
-      end_fade (p);
-      f->serial++;
-    } else if (p->phase == TFX_PLACE_WAITING) {
-      p->fade->lead = s->lead;
-      p->fade->length += s->lead;
-      if (p->has_past)
-        p->fade->length = fade_to_end_of_block (f, p->fade->length);
-      p->phase = TFX_PLACE_FADING;
-      f->serial++;
-    }
+  if (entry->phase == TFX_PLACE_FADING && fade->done >= fade->length) {
+    end_fade (entry);
+    pass->filter->serial++;
+  } else if (entry->phase == TFX_PLACE_WAITING) {
+    fade->lead = pass->lead;
+    fade->length += pass->lead;
+    if (entry->has_past)
+      fade->length = fade_to_end_of_block (pass->filter, fade->length);
+    entry->phase = TFX_PLACE_FADING;
+    pass->filter->serial++;
   }
-  remove_empty (list);
 }
 
 void
 tfx_change_settle (TfxFilter *f)
 {
-  Settling s = { f, 0, 0 };
+  Pass pass = { .filter = f };
 
   if (!f->wants_compile)
     return;
   f->wants_compile = false;
   f->serial++;
-  each_list (&f->places, seed_list, &s);
-  /* What is not heard from the first frame on has risen when it is, or it would be faded
-   * in twice. */
-  if (s.lead > 0 && s.lead < s.rise)
-    s.lead = s.rise;
-  each_list (&f->places, settle_list, &s);
+  each_entry (&f->places, seed, &pass);
+  /* What rises unheard has risen when it is heard, or it would be faded in twice. */
+  if (pass.lead > 0 && pass.lead < pass.rise)
+    pass.lead = pass.rise;
+  each_entry (&f->places, settle, &pass);
   tfx_change_advance (f, 0);
 }
 
+/* What no plan has been compiled for is reverted. */
 static void
-finish_list (TfxPlaces *list, void *data)
+revert (TfxPlace *entry, Pass *pass)
 {
-  TfxFilter *f = data;
-
-  for (size_t i = 0; i < list->n; i++) {
-    if (list->places[i].phase != TFX_PLACE_STEADY) {
-      end_fade (&list->places[i]);
-      f->serial++;
-    }
-  }
-  remove_empty (list);
-}
-
-/* ---- another setting ------------------------------------------------------------- */
-
-static void
-look_for_phase (TfxPlaces *list, void *data)
-{
-  Look *look = data;
-
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxPlacePhase phase = list->places[i].phase;
-
-    look->is_fading = look->is_fading || phase == TFX_PLACE_FADING;
-    look->is_waiting = look->is_waiting || phase == TFX_PLACE_WAITING;
-    look->is_changing = look->is_changing || phase != TFX_PLACE_STEADY;
-  }
-}
-
-/* What no plan has been compiled for is taken back. */
-static void
-revoke_list (TfxPlaces *list, void *data)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *p = &list->places[i];
-
-    if (p->phase != TFX_PLACE_WAITING && p->phase != TFX_PLACE_CATCHING_UP)
-      continue;
-    tfx_slot_free (&p->slot);
-    p->slot = p->old;
-    p->old = NULL;
-    end_fade (p);
-  }
-  remove_empty (list);
+  (void)pass;
+  if (entry->phase != TFX_PLACE_WAITING &&
+      entry->phase != TFX_PLACE_CATCHING_UP)
+    return;
+  tfx_slot_free (&entry->slot);
+  entry->slot = entry->old;
+  entry->old = NULL;
+  end_fade (entry);
 }
 
 /* ---- a prepared setting comes into force -------------------------------------------- */
 
-/* Whether a unit begins to take over the history of the old one. */
-static bool
-starts_catching_up (const TfxPlace *p)
-{
-  const TfxUnitKind *unit = unit_of (p);
-
-  return !unit->catch_up_start ||
-         unit->catch_up_start (p->slot->unit, p->old->unit);
-}
-
-/* What goes stays as it is: its curve leads what replaces it. */
+/* What goes keeps its values: its curve is that of the stage that replaces it. */
 static void
-stop_following (TfxSlot *slot, void *data)
+stop_automation (TfxSlot *slot, void *data)
 {
   const TfxFilter *f = data;
   const uint64_t point = tfx_automation_point (slot->stage, f->n_run);
@@ -405,9 +316,9 @@ stop_following (TfxSlot *slot, void *data)
   tfx_events_cut (slot, point < n_grid ? 0 : point - n_grid);
 }
 
-/* The values that are due when it comes in. */
+/* A new slot has the values that are due. */
 static void
-begin_following (TfxSlot *slot, void *data)
+begin_automation (TfxSlot *slot, void *data)
 {
   const TfxFilter *f = data;
 
@@ -415,36 +326,43 @@ begin_following (TfxSlot *slot, void *data)
       tfx_automation_point (slot->stage, f->n_run));
 }
 
-/* The place as it is now of one that stays; NULL: the stage has gone. */
-static const TfxPlace *
-find_place (const TfxPlaces *list, const TfxPlace *next)
+static void
+commit_new (TfxFilter *f, TfxPlace *entry)
 {
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxPlace *p = &list->places[i];
-
-    if (next->slot ? p->slot == next->slot : !p->slot && p->old == next->old)
-      return p;
-  }
-  return NULL;
+  entry->is_new = false;
+  if (entry->phase == TFX_PLACE_CATCHING_UP &&
+      unit_of (entry)->catch_up_start &&
+      !unit_of (entry)->catch_up_start (entry->slot->unit, entry->old->unit))
+    entry->phase = TFX_PLACE_WAITING;
+  if (entry->old)
+    tfx_slot_each (entry->old, stop_automation, f);
+  if (entry->slot)
+    tfx_slot_each (entry->slot, begin_automation, f);
 }
 
 static void commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next);
 
+/* The slot goes on as it is in the list now, unless it has gone. */
 static void
-commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *p)
+commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *entry)
 {
-  const TfxPlace *now = find_place (list, p);
-  TfxPlace next = *p;
+  TfxPlace next = *entry;
 
-  *p = now ? *now : (TfxPlace){ NULL };
-  if (!p->slot)
+  *entry = (TfxPlace){ NULL };
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *now = &list->places[i];
+
+    if (next.slot ? now->slot == next.slot : !now->slot && now->old == next.old)
+      *entry = *now;
+  }
+  if (!entry->slot)
     return;
-  p->slot->is_joined = next.is_joined;
+  entry->slot->is_joined = next.is_joined;
   if (next.stage)
-    tfx_automation_set_prepared (f, p->slot, next.stage, next.values);
+    tfx_automation_set_prepared (f, entry->slot, next.stage, next.values);
   tfx_stage_unref (&next.stage);
-  for (size_t b = 0; next.branches && b < p->slot->n_branches; b++)
-    commit_list (f, &p->slot->branches[b], &next.branches[b]);
+  for (size_t b = 0; next.branches && b < entry->slot->n_branches; b++)
+    commit_list (f, &entry->slot->branches[b], &next.branches[b]);
   free (next.branches);
 }
 
@@ -452,74 +370,53 @@ static void
 commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next)
 {
   for (size_t i = 0; i < next->n; i++) {
-    TfxPlace *p = &next->places[i];
-
-    if (!p->is_new) {
-      commit_kept (f, list, p);
-      continue;
-    }
-    p->is_new = false;
-    if (p->phase == TFX_PLACE_CATCHING_UP && !starts_catching_up (p))
-      p->phase = TFX_PLACE_WAITING;
-    if (p->old)
-      tfx_slot_each (p->old, stop_following, f);
-    if (p->slot)
-      tfx_slot_each (p->slot, begin_following, f);
+    if (next->places[i].is_new)
+      commit_new (f, &next->places[i]);
+    else
+      commit_kept (f, list, &next->places[i]);
   }
   free (list->places);
   *list = *next;
   *next = (TfxPlaces){ 0 };
-  remove_empty (list);
 }
 
 static void
 commit (TfxFilter *f, TfxPlaces *next)
 {
-  Look look = { .n_frames = 0 };
+  Pass pass = { .filter = f };
 
   commit_list (f, &f->places, next);
   f->is_changing = true;
-  each_list (&f->places, look_for_phase, &look);
-  f->wants_compile = f->wants_compile || look.is_waiting;
+  each_entry (&f->places, look_for_phase, &pass);
+  f->wants_compile = f->wants_compile || pass.is_waiting;
 }
 
-/* Events of slots that come in go on in others of the same structure that come in in their
- * place. */
+/* Events of a new slot that has not come in go on in the one that replaces it, if that
+ * has the same structure. */
 static void
 adopt_events (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
   const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
-  const TfxPlace *p = tfx_slots_find (&f->next, slot->stage->id);
+  const TfxPlace *next = tfx_slots_find (&f->next, slot->stage->id);
   const TfxPlace *now = tfx_slots_find (&f->places, slot->stage->id);
 
-  if (p && !(now && now->slot == p->slot) &&
-      tfx_slot_can_take (p->slot, slot->stage, false))
-    tfx_events_move (slot, p->slot, &unit);
+  if (next && !(now && now->slot == next->slot) &&
+      tfx_slot_can_take (next->slot, slot->stage, false))
+    tfx_events_move (slot, next->slot, &unit);
 }
 
-static void
-set_next (TfxFilter *f, const TfxPlaces *next)
-{
-  if (next)
-    tfx_prepare_each (next, adopt_events, f);
-  tfx_prepare_clear (&f->next);
-  if (next)
-    f->next = *next;
-}
-
-/* Another setting comes into force now; or when the cross-fades are over.  What has not
- * begun is reverted first. */
+/* Another setting comes into force now; or when the cross-fades that run are over. */
 static int
 begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
 {
-  Look look = { .n_frames = 0 };
+  Pass pass = { .filter = f };
   TfxPrepared prepared;
   int ret;
 
-  each_list (&f->places, look_for_phase, &look);
-  ret = tfx_prepare_chain (f, chain, look.is_changing && !look.is_fading,
+  each_entry (&f->places, look_for_phase, &pass);
+  ret = tfx_prepare_chain (f, chain, pass.is_changing && !pass.is_fading,
       &prepared);
   if (ret == 0 && prepared.moves_times && !may_move_times) {
     tfx_prepare_clear (&prepared.next);
@@ -527,14 +424,15 @@ begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
   }
   if (ret < 0)
     return ret;
-  if (prepared.is_structural && look.is_fading) {
-    set_next (f, &prepared.next);
+  tfx_prepare_each (&prepared.next, adopt_events, f);
+  tfx_prepare_clear (&f->next);
+  if (prepared.is_structural && pass.is_fading) {
+    f->next = prepared.next;
     f->is_changing = true;
     return 0;
   }
   if (prepared.is_reverted)
-    each_list (&f->places, revoke_list, NULL);
-  set_next (f, NULL);
+    each_entry (&f->places, revert, &pass);
   commit (f, &prepared.next);
   return 0;
 }
@@ -548,96 +446,59 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
 void
 tfx_change_begin_next (TfxFilter *f)
 {
-  Look look = { .n_frames = 0 };
+  Pass pass = { .filter = f };
 
   if (!tfx_filter_has_next (f))
     return;
-  each_list (&f->places, look_for_phase, &look);
-  if (!look.is_changing)
+  each_entry (&f->places, look_for_phase, &pass);
+  if (!pass.is_changing)
     commit (f, &f->next);
+}
+
+/* ---- at once ----------------------------------------------------------------- */
+
+static void
+finish (TfxPlace *entry, Pass *pass)
+{
+  if (entry->phase == TFX_PLACE_STEADY)
+    return;
+  end_fade (entry);
+  pass->filter->serial++;
 }
 
 void
 tfx_change_finish (TfxFilter *f)
 {
-  each_list (&f->places, finish_list, f);
+  Pass pass = { .filter = f };
+
+  each_entry (&f->places, finish, &pass);
   if (tfx_filter_has_next (f)) {
     commit (f, &f->next);
-    each_list (&f->places, finish_list, f);
+    each_entry (&f->places, finish, &pass);
   }
   f->is_changing = false;
 }
 
-/* ---- at once ----------------------------------------------------------------- */
-
-typedef struct Switch
-{
-  TfxSlotSpec spec;
-  int ret;
-} Switch;
-
-/* Room for the past, where a device has given it back and there are no units. */
 static void
-make_room_list (TfxPlaces *list, void *data)
+switch_over (TfxPlace *entry, Pass *pass)
 {
-  Switch *s = data;
-
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxPlace *p = &list->places[i];
-
-    if (s->ret == 0 && p->phase != TFX_PLACE_STEADY &&
-        tfx_slot_is_successor (p->slot, p->old) && p->old->stage->kind->unit &&
-        !p->old->unit)
-      s->ret = tfx_slot_make_room (p->slot, &s->spec);
-  }
-}
-
-/* The last inputs of each channel, the newest last. */
-static void
-seed_state (TfxSlot *to, const TfxSlot *from)
-{
-  const size_t n_to = tfx_stage_state_size (to->stage);
-  const size_t n_from = tfx_stage_state_size (from->stage);
-  const size_t n = least (n_to, n_from);
-
-  for (unsigned c = 0; c < to->n_channels; c++)
-    memcpy (to->state + c * n_to + n_to - n,
-        from->state + c * n_from + n_from - n, n * sizeof *to->state);
-}
-
-static void
-switch_list (TfxPlaces *list, void *data)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *p = &list->places[i];
-
-    if (p->phase == TFX_PLACE_STEADY)
-      continue;
-    if (tfx_slot_is_successor (p->slot, p->old)) {
-      if (p->old->stage->kind->unit && p->slot->state && p->old->state)
-        seed_state (p->slot, p->old);
-      else
-        seed_slot (p->slot, p->old);
-    }
-    end_fade (p);
-  }
-  remove_empty (list);
+  if (entry->phase != TFX_PLACE_STEADY &&
+      tfx_slot_is_successor (entry->slot, entry->old))
+    seed_slot (entry->slot, entry->old);
+  finish (entry, pass);
 }
 
 int
 tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 {
-  Switch s = { tfx_filter_slot_spec (f), 0 };
+  Pass pass = { .filter = f };
+  int ret = f->is_changing ? -EBUSY : begin (f, chain, true);
 
-  if (f->is_changing)
-    return -EBUSY;
-  s.ret = begin (f, chain, true);
-  if (s.ret < 0)
-    return s.ret;
-  each_list (&f->places, make_room_list, &s);
-  each_list (&f->places, s.ret < 0 ? revoke_list : switch_list, &s);
+  if (ret < 0)
+    return ret;
+  each_entry (&f->places, switch_over, &pass);
   f->wants_compile = false;
   f->serial++;
   tfx_change_advance (f, 0);
-  return s.ret;
+  return 0;
 }

@@ -13,7 +13,7 @@ int tfx_change_begin (TfxFilter *filter, TfxChain *chain);
 int tfx_change_at_once (TfxFilter *filter, TfxChain *chain);
 
 /* The frames up to where something has to be done; SIZE_MAX: nothing. */
-size_t tfx_change_frames (const TfxFilter *filter);
+size_t tfx_change_frames (TfxFilter *filter);
 /* What is under way has come so many frames further. */
 void tfx_change_go_on (TfxFilter *filter, size_t n_frames);
 
