@@ -7,7 +7,7 @@
 
 #include "borrow.h"
 #include "branches.h"
-#include "motion.h"
+#include "ramp.h"
 #include "prepare.h"
 
 /* ---- values that are set ----------------------------------------------------------- */
@@ -59,7 +59,7 @@ tfx_automation_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
   if (tfx_slot_has_values (slot, stage))
     return 0;
   if (stage->kind->step == TFX_STEP_CASCADE && n_cells > 0 &&
-      tfx_motion_must_wait (slot, n_cells, f->n_run))
+      tfx_ramp_must_wait (slot, n_cells, f->n_run))
     return tfx_events_prepend (slot, stage, f->n_run,
         n_cells * TFX_GRID_FRAMES);
   if (slot->unit)
@@ -135,9 +135,9 @@ tfx_automation_next (const TfxSlot *slot)
 
   if (!event)
     return UINT64_MAX;
-  return tfx_motion_must_wait (slot, event->n_frames / TFX_GRID_FRAMES,
+  return tfx_ramp_must_wait (slot, event->n_frames / TFX_GRID_FRAMES,
              event->start)
-             ? tfx_motion_end (slot)
+             ? tfx_ramp_end (slot)
              : event->start;
 }
 
@@ -146,9 +146,9 @@ static void
 take_first (TfxFilter *f, TfxSlot *slot, size_t n_frames, uint64_t now)
 {
   TfxEvent *event = tfx_events_get (slot, 0);
-  TfxPlace *next = tfx_filter_has_next (f)
-                       ? tfx_slots_find (&f->next, slot->stage->id)
-                       : NULL;
+  TfxSlotEntry *next = tfx_filter_has_next (f)
+                           ? tfx_slots_find (&f->next, slot->stage->id)
+                           : NULL;
 
   /* They are newer than those of the setting that comes. */
   if (next && next->slot == slot)
@@ -196,14 +196,14 @@ tfx_automation_step (TfxSlot *slot, void *filter)
 
   for (;;) {
     const uint64_t next = tfx_automation_next (slot);
-    const bool moves = slot->motion.n_cells > 0;
+    const bool moves = slot->ramp.n_cells > 0;
 
-    if (next < f->n_run && next <= tfx_motion_next (slot, next)) {
+    if (next < f->n_run && next <= tfx_ramp_next (slot, next)) {
       /* Plans have none of the values that come into force here. */
       f->n_values += slot->is_active && moves;
       tfx_automation_take (f, slot, next);
-    } else if (moves && tfx_motion_end (slot) < f->n_run) {
-      tfx_motion_update (slot, tfx_motion_end (slot));
+    } else if (moves && tfx_ramp_end (slot) < f->n_run) {
+      tfx_ramp_update (slot, tfx_ramp_end (slot));
       f->n_values += slot->is_active;
     } else if (next < f->n_run) {
       f->n_values += slot->is_active && moves;
@@ -245,7 +245,7 @@ wake_slot (TfxSlot *slot, void *data)
 void
 tfx_automation_wake (TfxFilter *f)
 {
-  tfx_slots_each (&f->places, wake_slot, f);
+  tfx_slots_each (&f->slots, wake_slot, f);
 }
 
 typedef struct Wake
@@ -272,23 +272,8 @@ tfx_automation_wake_frames (const TfxFilter *f)
 {
   Wake wake = { f->n_run, SIZE_MAX };
 
-  tfx_slots_each (&f->places, look_at_slot, &wake);
+  tfx_slots_each (&f->slots, look_at_slot, &wake);
   return wake.n_frames;
-}
-
-size_t
-tfx_automation_run (TfxStep *step, size_t first, size_t n_left)
-{
-  TfxFilter *f = step->plan->filters[step->parts->filter];
-  TfxSlot *slot = step->parts->slot;
-  const uint64_t now = f->n_run + first;
-  uint64_t next = tfx_automation_next (slot);
-
-  if (next <= now) {
-    tfx_automation_take (f, slot, now);
-    next = tfx_automation_next (slot);
-  }
-  return next - now < n_left ? (size_t)(next - now) : n_left;
 }
 
 /* ---- the filter's ---------------------------------------------------------------------- */
@@ -298,8 +283,8 @@ int
 tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
 {
   const size_t n_grid = tfx_stage_grid_frames (stage);
-  const TfxPlace *now = tfx_slots_find (&f->places, stage->id);
-  const TfxPlace *next = tfx_slots_find (&f->next, stage->id);
+  const TfxSlotEntry *now = tfx_slots_find (&f->slots, stage->id);
+  const TfxSlotEntry *next = tfx_slots_find (&f->next, stage->id);
   TfxSlot *slots[2] = { now ? now->slot : NULL, next ? next->slot : NULL };
   int ret = -ENOENT;
 
@@ -365,8 +350,8 @@ void
 tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
     bool will_follow)
 {
-  const TfxPlace *now = tfx_slots_find (&f->places, id);
-  const TfxPlace *next = tfx_slots_find (&f->next, id);
+  const TfxSlotEntry *now = tfx_slots_find (&f->slots, id);
+  const TfxSlotEntry *next = tfx_slots_find (&f->next, id);
 
   if (now)
     reserve (f, now->slot, n_frames, will_follow);

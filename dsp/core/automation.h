@@ -51,7 +51,4 @@ void tfx_automation_wake (TfxFilter *filter);
 /* How many frames there are up to where that is to be called. */
 size_t tfx_automation_wake_frames (const TfxFilter *filter);
 
-/* As tfx_glide_run(), for a step that is a slot's unit. */
-size_t tfx_automation_run (TfxStep *step, size_t first, size_t n_left);
-
 #endif

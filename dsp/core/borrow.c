@@ -132,7 +132,7 @@ tfx_borrow_from_device (TfxFilter *f)
 {
   if (f->holder && !f->holder->backend->uses_units)
     give_back (f, false);
-  tfx_slots_each (&f->places, read_slot, NULL);
+  tfx_slots_each (&f->slots, read_slot, NULL);
 }
 
 void
@@ -147,7 +147,7 @@ tfx_borrow_load (TfxPlan *plan)
 
     set_part (plan, part);
     part->step->is_apart = part->step->is_apart ||
-                           (has_state (part) && part->slot->motion.is_entered);
+                           (has_state (part) && part->slot->ramp.is_entered);
   }
   for (size_t i = 0; i < plan->n_filters; i++)
     plan->filters[i]->holder = plan;
@@ -187,7 +187,7 @@ tfx_borrow_peak (const TfxFilter *f)
   double peak = 0.0;
 
   if (!plan) {
-    tfx_slots_each (&f->places, see_slot, &peak);
+    tfx_slots_each (&f->slots, see_slot, &peak);
     return peak;
   }
   pthread_mutex_lock (&plan->lock);

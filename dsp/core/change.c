@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "automation.h"
-#include "motion.h"
+#include "ramp.h"
 #include "prepare.h"
 
 /* What a pass over all entries finds and changes. */
@@ -26,16 +26,16 @@ typedef struct Pass
   size_t lead, rise;
 } Pass;
 
-typedef void (*EntryFunction) (TfxPlace *entry, Pass *pass);
+typedef void (*EntryFunction) (TfxSlotEntry *entry, Pass *pass);
 
 /* Calls f for every entry, those of branches first; then drops the empty ones. */
 static void
-each_entry (TfxPlaces *list, EntryFunction f, Pass *pass)
+each_entry (TfxSlots *list, EntryFunction f, Pass *pass)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < list->n; i++) {
-    TfxPlace *entry = &list->places[i];
+    TfxSlotEntry *entry = &list->entries[i];
     TfxSlot *slots[2] = { entry->slot, entry->old };
 
     for (int k = 0; k < 2; k++) {
@@ -44,7 +44,7 @@ each_entry (TfxPlaces *list, EntryFunction f, Pass *pass)
     }
     f (entry, pass);
     if (entry->slot || entry->old)
-      list->places[n++] = *entry;
+      list->entries[n++] = *entry;
   }
   list->n = n;
 }
@@ -56,39 +56,39 @@ least (size_t a, size_t b)
 }
 
 static const TfxUnitKind *
-unit_of (const TfxPlace *entry)
+unit_of (const TfxSlotEntry *entry)
 {
   return entry->slot->stage->kind->unit;
 }
 
 /* The old slot goes, or the entry. */
 static void
-end_fade (TfxPlace *entry)
+end_fade (TfxSlotEntry *entry)
 {
   tfx_slot_free (&entry->old);
   free (entry->fade);
   entry->fade = NULL;
-  entry->phase = TFX_PLACE_STEADY;
+  entry->phase = TFX_SLOT_STEADY;
   entry->has_past = false;
 }
 
 static void
-look_for_phase (TfxPlace *entry, Pass *pass)
+look_for_phase (TfxSlotEntry *entry, Pass *pass)
 {
-  pass->is_fading = pass->is_fading || entry->phase == TFX_PLACE_FADING;
-  pass->is_waiting = pass->is_waiting || entry->phase == TFX_PLACE_WAITING;
-  pass->is_changing = pass->is_changing || entry->phase != TFX_PLACE_STEADY;
+  pass->is_fading = pass->is_fading || entry->phase == TFX_SLOT_FADING;
+  pass->is_waiting = pass->is_waiting || entry->phase == TFX_SLOT_WAITING;
+  pass->is_changing = pass->is_changing || entry->phase != TFX_SLOT_STEADY;
 }
 
 /* ---- the filter runs ------------------------------------------------------------------ */
 
 static void
-find_end (TfxPlace *entry, Pass *pass)
+find_end (TfxSlotEntry *entry, Pass *pass)
 {
-  if (entry->phase == TFX_PLACE_FADING &&
+  if (entry->phase == TFX_SLOT_FADING &&
       entry->fade->done < entry->fade->length)
     pass->n_frames = least (pass->n_frames, tfx_fade_frames (entry->fade));
-  if (entry->phase == TFX_PLACE_CATCHING_UP && unit_of (entry)->catch_up_frames)
+  if (entry->phase == TFX_SLOT_CATCHING_UP && unit_of (entry)->catch_up_frames)
     pass->n_frames = least (pass->n_frames,
         unit_of (entry)->catch_up_frames (pass->filter->spec.block_frames));
 }
@@ -100,24 +100,24 @@ tfx_change_frames (TfxFilter *f)
 
   if (!f->is_changing)
     return SIZE_MAX;
-  each_entry (&f->places, find_end, &pass);
+  each_entry (&f->slots, find_end, &pass);
   return least (pass.n_frames, tfx_automation_wake_frames (f));
 }
 
 static void
-advance (TfxPlace *entry, Pass *pass)
+advance (TfxSlotEntry *entry, Pass *pass)
 {
   TfxFade *fade = entry->fade;
 
   look_for_phase (entry, pass);
-  if (entry->phase == TFX_PLACE_FADING) {
+  if (entry->phase == TFX_SLOT_FADING) {
     fade->done += least (pass->n_frames, fade->length - fade->done);
     pass->wants_compile = pass->wants_compile || fade->done == fade->length;
   }
-  if (entry->phase == TFX_PLACE_CATCHING_UP &&
+  if (entry->phase == TFX_SLOT_CATCHING_UP &&
       unit_of (entry)->catch_up (entry->slot->unit, entry->old->unit,
           pass->n_frames) == 0) {
-    entry->phase = TFX_PLACE_WAITING;
+    entry->phase = TFX_SLOT_WAITING;
     entry->has_past = true;
     pass->wants_compile = true;
   }
@@ -128,7 +128,7 @@ look_at_slot (TfxSlot *slot, void *data)
 {
   Pass *pass = data;
 
-  if (slot->motion.n_cells > 0 || tfx_events_get (slot, 0) ||
+  if (slot->ramp.n_cells > 0 || tfx_events_get (slot, 0) ||
       (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
     pass->is_changing = true;
 }
@@ -140,9 +140,9 @@ tfx_change_go_on (TfxFilter *f, size_t n_frames)
     .is_changing = tfx_filter_has_next (f),
     .wants_compile = f->wants_compile };
 
-  each_entry (&f->places, advance, &pass);
-  tfx_slots_each (&f->places, tfx_automation_step, f);
-  tfx_slots_each (&f->places, look_at_slot, &pass);
+  each_entry (&f->slots, advance, &pass);
+  tfx_slots_each (&f->slots, tfx_automation_step, f);
+  tfx_slots_each (&f->slots, look_at_slot, &pass);
   f->is_changing = pass.is_changing;
   f->wants_compile = f->wants_compile || pass.wants_compile;
 }
@@ -162,7 +162,7 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
   if (kind && to->unit && from->unit && kind->catch_up &&
       (!kind->catch_up_start || kind->catch_up_start (to->unit, from->unit)))
     kind->catch_up (to->unit, from->unit, SIZE_MAX);
-  if (to->sos && to->n_sos == from->n_sos && from->motion.n_cells == 0 &&
+  if (to->sos && to->n_sos == from->n_sos && from->ramp.n_cells == 0 &&
       memcmp (to->sos, from->sos, to->n_sos * sizeof *to->sos) == 0)
     memcpy (to->state, from->state,
         2 * to->n_sos * to->n_channels * sizeof *to->state);
@@ -226,7 +226,7 @@ look_for_echo (TfxSlot *slot, void *data)
  * that rises.  One with look-ahead runs unheard until its look-ahead is filled, and as long as
  * its input rises. */
 static void
-seed (TfxPlace *entry, Pass *pass)
+seed (TfxSlotEntry *entry, Pass *pass)
 {
   TfxSlot *to = entry->slot;
   const bool succeeds = tfx_slot_is_successor (to, entry->old);
@@ -234,7 +234,7 @@ seed (TfxPlace *entry, Pass *pass)
   TfxFade *fade = entry->fade;
   bool has_echo = false;
 
-  if (entry->phase != TFX_PLACE_WAITING)
+  if (entry->phase != TFX_SLOT_WAITING)
     return;
   if (!entry->has_past && succeeds) {
     seed_slot (to, entry->old);
@@ -255,19 +255,19 @@ seed (TfxPlace *entry, Pass *pass)
 }
 
 static void
-settle (TfxPlace *entry, Pass *pass)
+settle (TfxSlotEntry *entry, Pass *pass)
 {
   TfxFade *fade = entry->fade;
 
-  if (entry->phase == TFX_PLACE_FADING && fade->done >= fade->length) {
+  if (entry->phase == TFX_SLOT_FADING && fade->done >= fade->length) {
     end_fade (entry);
     pass->filter->serial++;
-  } else if (entry->phase == TFX_PLACE_WAITING) {
+  } else if (entry->phase == TFX_SLOT_WAITING) {
     fade->lead = pass->lead;
     fade->length += pass->lead;
     if (entry->has_past)
       fade->length = fade_to_end_of_block (pass->filter, fade->length);
-    entry->phase = TFX_PLACE_FADING;
+    entry->phase = TFX_SLOT_FADING;
     pass->filter->serial++;
   }
 }
@@ -281,21 +281,20 @@ tfx_change_settle (TfxFilter *f)
     return;
   f->wants_compile = false;
   f->serial++;
-  each_entry (&f->places, seed, &pass);
+  each_entry (&f->slots, seed, &pass);
   /* What rises unheard has risen when it is heard, or it would be faded in twice. */
   if (pass.lead > 0 && pass.lead < pass.rise)
     pass.lead = pass.rise;
-  each_entry (&f->places, settle, &pass);
+  each_entry (&f->slots, settle, &pass);
   tfx_change_advance (f, 0);
 }
 
 /* What no plan has been compiled for is reverted. */
 static void
-revert (TfxPlace *entry, Pass *pass)
+revert (TfxSlotEntry *entry, Pass *pass)
 {
   (void)pass;
-  if (entry->phase != TFX_PLACE_WAITING &&
-      entry->phase != TFX_PLACE_CATCHING_UP)
+  if (entry->phase != TFX_SLOT_WAITING && entry->phase != TFX_SLOT_CATCHING_UP)
     return;
   tfx_slot_free (&entry->slot);
   entry->slot = entry->old;
@@ -327,30 +326,29 @@ begin_automation (TfxSlot *slot, void *data)
 }
 
 static void
-commit_new (TfxFilter *f, TfxPlace *entry)
+commit_new (TfxFilter *f, TfxSlotEntry *entry)
 {
   entry->is_new = false;
-  if (entry->phase == TFX_PLACE_CATCHING_UP &&
-      unit_of (entry)->catch_up_start &&
+  if (entry->phase == TFX_SLOT_CATCHING_UP && unit_of (entry)->catch_up_start &&
       !unit_of (entry)->catch_up_start (entry->slot->unit, entry->old->unit))
-    entry->phase = TFX_PLACE_WAITING;
+    entry->phase = TFX_SLOT_WAITING;
   if (entry->old)
     tfx_slot_each (entry->old, stop_automation, f);
   if (entry->slot)
     tfx_slot_each (entry->slot, begin_automation, f);
 }
 
-static void commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next);
+static void commit_list (TfxFilter *f, TfxSlots *list, TfxSlots *next);
 
 /* The slot goes on as it is in the list now, unless it has gone. */
 static void
-commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *entry)
+commit_kept (TfxFilter *f, const TfxSlots *list, TfxSlotEntry *entry)
 {
-  TfxPlace next = *entry;
+  TfxSlotEntry next = *entry;
 
-  *entry = (TfxPlace){ NULL };
+  *entry = (TfxSlotEntry){ NULL };
   for (size_t i = 0; i < list->n; i++) {
-    const TfxPlace *now = &list->places[i];
+    const TfxSlotEntry *now = &list->entries[i];
 
     if (next.slot ? now->slot == next.slot : !now->slot && now->old == next.old)
       *entry = *now;
@@ -367,27 +365,27 @@ commit_kept (TfxFilter *f, const TfxPlaces *list, TfxPlace *entry)
 }
 
 static void
-commit_list (TfxFilter *f, TfxPlaces *list, TfxPlaces *next)
+commit_list (TfxFilter *f, TfxSlots *list, TfxSlots *next)
 {
   for (size_t i = 0; i < next->n; i++) {
-    if (next->places[i].is_new)
-      commit_new (f, &next->places[i]);
+    if (next->entries[i].is_new)
+      commit_new (f, &next->entries[i]);
     else
-      commit_kept (f, list, &next->places[i]);
+      commit_kept (f, list, &next->entries[i]);
   }
-  free (list->places);
+  free (list->entries);
   *list = *next;
-  *next = (TfxPlaces){ 0 };
+  *next = (TfxSlots){ 0 };
 }
 
 static void
-commit (TfxFilter *f, TfxPlaces *next)
+commit (TfxFilter *f, TfxSlots *next)
 {
   Pass pass = { .filter = f };
 
-  commit_list (f, &f->places, next);
+  commit_list (f, &f->slots, next);
   f->is_changing = true;
-  each_entry (&f->places, look_for_phase, &pass);
+  each_entry (&f->slots, look_for_phase, &pass);
   f->wants_compile = f->wants_compile || pass.is_waiting;
 }
 
@@ -399,8 +397,8 @@ adopt_events (TfxSlot *slot, void *data)
   TfxFilter *f = data;
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
   const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
-  const TfxPlace *next = tfx_slots_find (&f->next, slot->stage->id);
-  const TfxPlace *now = tfx_slots_find (&f->places, slot->stage->id);
+  const TfxSlotEntry *next = tfx_slots_find (&f->next, slot->stage->id);
+  const TfxSlotEntry *now = tfx_slots_find (&f->slots, slot->stage->id);
 
   if (next && !(now && now->slot == next->slot) &&
       tfx_slot_can_take (next->slot, slot->stage, false))
@@ -415,7 +413,7 @@ begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
   TfxPrepared prepared;
   int ret;
 
-  each_entry (&f->places, look_for_phase, &pass);
+  each_entry (&f->slots, look_for_phase, &pass);
   ret = tfx_prepare_chain (f, chain, pass.is_changing && !pass.is_fading,
       &prepared);
   if (ret == 0 && prepared.moves_times && !may_move_times) {
@@ -432,7 +430,7 @@ begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
     return 0;
   }
   if (prepared.is_reverted)
-    each_entry (&f->places, revert, &pass);
+    each_entry (&f->slots, revert, &pass);
   commit (f, &prepared.next);
   return 0;
 }
@@ -450,7 +448,7 @@ tfx_change_begin_next (TfxFilter *f)
 
   if (!tfx_filter_has_next (f))
     return;
-  each_entry (&f->places, look_for_phase, &pass);
+  each_entry (&f->slots, look_for_phase, &pass);
   if (!pass.is_changing)
     commit (f, &f->next);
 }
@@ -458,9 +456,9 @@ tfx_change_begin_next (TfxFilter *f)
 /* ---- at once ----------------------------------------------------------------- */
 
 static void
-finish (TfxPlace *entry, Pass *pass)
+finish (TfxSlotEntry *entry, Pass *pass)
 {
-  if (entry->phase == TFX_PLACE_STEADY)
+  if (entry->phase == TFX_SLOT_STEADY)
     return;
   end_fade (entry);
   pass->filter->serial++;
@@ -471,18 +469,18 @@ tfx_change_finish (TfxFilter *f)
 {
   Pass pass = { .filter = f };
 
-  each_entry (&f->places, finish, &pass);
+  each_entry (&f->slots, finish, &pass);
   if (tfx_filter_has_next (f)) {
     commit (f, &f->next);
-    each_entry (&f->places, finish, &pass);
+    each_entry (&f->slots, finish, &pass);
   }
   f->is_changing = false;
 }
 
 static void
-switch_over (TfxPlace *entry, Pass *pass)
+switch_over (TfxSlotEntry *entry, Pass *pass)
 {
-  if (entry->phase != TFX_PLACE_STEADY &&
+  if (entry->phase != TFX_SLOT_STEADY &&
       tfx_slot_is_successor (entry->slot, entry->old))
     seed_slot (entry->slot, entry->old);
   finish (entry, pass);
@@ -496,7 +494,7 @@ tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 
   if (ret < 0)
     return ret;
-  each_entry (&f->places, switch_over, &pass);
+  each_entry (&f->slots, switch_over, &pass);
   f->wants_compile = false;
   f->serial++;
   tfx_change_advance (f, 0);

@@ -41,7 +41,7 @@ reserve (TfxPlan *plan)
   Count count = { 0, 0, 0 };
 
   for (size_t i = 0; i < plan->n_filters; i++)
-    tfx_slots_each (&plan->filters[i]->places, count_slot, &count);
+    tfx_slots_each (&plan->filters[i]->slots, count_slot, &count);
   plan->parts = calloc (count.n_slots + 1, sizeof *plan->parts);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
   if (!plan->backend->uses_units)
@@ -62,7 +62,7 @@ typedef struct Compiler
   size_t filter;
 } Compiler;
 
-static int add_places (Compiler *c, TfxSteps *list, const TfxPlaces *places);
+static int add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots);
 
 static TfxStep *
 add_step (Compiler *c, TfxSteps *list, TfxStepKind kind)
@@ -173,19 +173,19 @@ add_slot (Compiler *c, TfxSteps *list, TfxSlot *slot)
     step->stage = tfx_stage_ref (slot->stage);
   ret = make_branches (step, slot->n_branches);
   for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
-    ret = add_places (c, &step->branches[b], &slot->branches[b]);
+    ret = add_slots (c, &step->branches[b], &slot->branches[b]);
   return ret;
 }
 
-/* The old and the new slot of a place, each with room for a step. */
+/* The old and the new slot of a entry, each with room for a step. */
 static int
-add_fade (Compiler *c, TfxSteps *list, const TfxPlace *place)
+add_fade (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
 {
-  TfxSlot *const slots[2] = { place->old, place->slot };
+  TfxSlot *const slots[2] = { entry->old, entry->slot };
   TfxStep *step = add_step (c, list, TFX_STEP_FADE);
   int ret = make_branches (step, 2);
 
-  step->fade = place->fade;
+  step->fade = entry->fade;
   for (int k = 0; ret == 0 && k < 2; k++) {
     step->branches[k].steps = calloc (1, sizeof (TfxStep));
     ret = step->branches[k].steps ? add_slot (c, &step->branches[k], slots[k])
@@ -195,34 +195,34 @@ add_fade (Compiler *c, TfxSteps *list, const TfxPlace *place)
 }
 
 static int
-add_place (Compiler *c, TfxSteps *list, const TfxPlace *place)
+add_entry (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
 {
-  switch (place->phase) {
-    case TFX_PLACE_CATCHING_UP:
-      return add_slot (c, list, place->old);
-    case TFX_PLACE_WAITING:
-      return add_fade (c, list, place);
-    case TFX_PLACE_FADING:
-      if (place->fade->done < place->fade->length)
-        return add_fade (c, list, place);
+  switch (entry->phase) {
+    case TFX_SLOT_CATCHING_UP:
+      return add_slot (c, list, entry->old);
+    case TFX_SLOT_WAITING:
+      return add_fade (c, list, entry);
+    case TFX_SLOT_FADING:
+      if (entry->fade->done < entry->fade->length)
+        return add_fade (c, list, entry);
       break;
-    case TFX_PLACE_STEADY:
+    case TFX_SLOT_STEADY:
       break;
   }
-  return add_slot (c, list, place->slot);
+  return add_slot (c, list, entry->slot);
 }
 
 /* Into a list that has none yet. */
 static int
-add_places (Compiler *c, TfxSteps *list, const TfxPlaces *places)
+add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots)
 {
   int ret = 0;
 
-  list->steps = calloc (places->n + 1, sizeof *list->steps);
+  list->steps = calloc (slots->n + 1, sizeof *list->steps);
   if (!list->steps)
     return -ENOMEM;
-  for (size_t i = 0; ret == 0 && i < places->n; i++)
-    ret = add_place (c, list, &places->places[i]);
+  for (size_t i = 0; ret == 0 && i < slots->n; i++)
+    ret = add_entry (c, list, &slots->entries[i]);
   return ret;
 }
 
@@ -230,21 +230,21 @@ int
 tfx_compile_steps (TfxPlan *plan)
 {
   Compiler c = { plan, 0 };
-  size_t n_places = 0;
+  size_t n_entries = 0;
   int ret = reserve (plan);
 
   for (size_t i = 0; i < plan->n_filters; i++) {
-    n_places += plan->filters[i]->places.n;
-    plan->n_chain_stages += plan->filters[i]->places.n_stages;
+    n_entries += plan->filters[i]->slots.n;
+    plan->n_chain_stages += plan->filters[i]->slots.n_stages;
   }
-  plan->top.steps = calloc (n_places + 1, sizeof *plan->top.steps);
+  plan->top.steps = calloc (n_entries + 1, sizeof *plan->top.steps);
   if (!plan->top.steps)
     ret = -ENOMEM;
   for (; ret == 0 && c.filter < plan->n_filters; c.filter++) {
-    const TfxPlaces *places = &plan->filters[c.filter]->places;
+    const TfxSlots *slots = &plan->filters[c.filter]->slots;
 
-    for (size_t i = 0; ret == 0 && i < places->n; i++)
-      ret = add_place (&c, &plan->top, &places->places[i]);
+    for (size_t i = 0; ret == 0 && i < slots->n; i++)
+      ret = add_entry (&c, &plan->top, &slots->entries[i]);
   }
   if (ret == 0)
     tfx_compile_set_values (plan);

@@ -33,7 +33,7 @@ tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **out)
   f = calloc (1, sizeof *f);
   if (!f)
     return -ENOMEM;
-  ret = tfx_slots_new (chain, &slots, &f->places);
+  ret = tfx_slots_new (chain, &slots, &f->slots);
   if (ret < 0) {
     free (f);
     return ret;
@@ -61,7 +61,7 @@ tfx_filter_unref (TfxFilter **filter)
   if (!f || __atomic_sub_fetch (&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   tfx_prepare_clear (&f->next);
-  tfx_slots_clear (&f->places);
+  tfx_slots_clear (&f->slots);
   pthread_mutex_destroy (&f->lock);
   free (f);
 }
@@ -119,13 +119,13 @@ static int
 set_at_rest (TfxFilter *f, const TfxChain *chain)
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  TfxPlaces places;
-  int ret = tfx_slots_new (chain, &spec, &places);
+  TfxSlots slots;
+  int ret = tfx_slots_new (chain, &spec, &slots);
 
   if (ret < 0)
     return ret;
-  tfx_slots_clear (&f->places);
-  f->places = places;
+  tfx_slots_clear (&f->slots);
+  f->slots = slots;
   f->holder = NULL;
   f->serial++;
   f->is_changing = f->wants_compile = false;
@@ -159,7 +159,7 @@ take_from_device (TfxFilter *f)
 
   tfx_borrow_from_device (f);
   units.spec = tfx_filter_slot_spec (f);
-  tfx_slots_each (&f->places, make_unit, &units);
+  tfx_slots_each (&f->slots, make_unit, &units);
   f->kernel = units.spec.kernel;
   return units.ret;
 }
@@ -189,19 +189,19 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
 
 /* At rest, another structure. */
 static int
-replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
+replace_at_rest (TfxFilter *f, TfxSlotEntry *entry, TfxStage *stage)
 {
   TfxSlotSpec spec = tfx_filter_slot_spec (f);
   TfxSlot *slot;
   int ret;
 
-  spec.filter.n_channels = place->slot->n_channels;
+  spec.filter.n_channels = entry->slot->n_channels;
   ret = tfx_slot_new (stage, &spec, &slot);
 
   if (ret < 0)
     return ret;
-  tfx_slot_free (&place->slot);
-  place->slot = slot;
+  tfx_slot_free (&entry->slot);
+  entry->slot = slot;
   f->holder = NULL;
   f->serial++;
   return 0;
@@ -235,9 +235,9 @@ int
 tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 {
   const unsigned n_cells = f->n_run > 0 ? tfx_slot_fade_cells (&f->spec) : 0;
-  TfxPlace *now = tfx_slots_find (&f->places, stage->id);
-  TfxPlace *next = tfx_slots_find (&f->next, stage->id);
-  TfxPlace *any = now ? now : next;
+  TfxSlotEntry *now = tfx_slots_find (&f->slots, stage->id);
+  TfxSlotEntry *next = tfx_slots_find (&f->next, stage->id);
+  TfxSlotEntry *any = now ? now : next;
   const bool stays = now && next && now->slot == next->slot;
   int ret;
 
@@ -275,7 +275,7 @@ reset_slot (TfxSlot *slot, void *data)
   TfxFilter *f = data;
 
   tfx_automation_finish (f, slot, UINT64_MAX);
-  f->n_values += slot->motion.n_cells > 0;
+  f->n_values += slot->ramp.n_cells > 0;
   tfx_slot_reset (slot);
 }
 
@@ -284,7 +284,7 @@ tfx_filter_reset (TfxFilter *f)
 {
   tfx_change_finish (f);
   f->holder = NULL;
-  tfx_slots_each (&f->places, reset_slot, f);
+  tfx_slots_each (&f->slots, reset_slot, f);
   f->n_run = 0;
 }
 
@@ -300,10 +300,10 @@ tfx_filter_is_identity (const TfxFilter *f)
 {
   if (f->is_changing)
     return false;
-  for (size_t i = 0; i < f->places.n; i++) {
-    const TfxPlace *p = &f->places.places[i];
+  for (size_t i = 0; i < f->slots.n; i++) {
+    const TfxSlotEntry *p = &f->slots.entries[i];
 
-    if (p->phase != TFX_PLACE_STEADY || !is_identity (p->slot))
+    if (p->phase != TFX_SLOT_STEADY || !is_identity (p->slot))
       return false;
   }
   return true;
@@ -315,7 +315,7 @@ look_for_moves (TfxSlot *slot, void *data)
 {
   bool *moves = data;
 
-  if (slot->motion.n_cells > 0 ||
+  if (slot->ramp.n_cells > 0 ||
       (slot->unit && (tfx_events_get (slot, 0) ||
                          slot->stage->kind->unit->is_changing (slot->unit))))
     *moves = true;
@@ -326,7 +326,7 @@ tfx_filter_is_silent (const TfxFilter *f)
 {
   bool moves = false;
 
-  tfx_slots_each (&f->places, look_for_moves, &moves);
+  tfx_slots_each (&f->slots, look_for_moves, &moves);
   return !moves && tfx_borrow_peak (f) <= SILENT_STATE;
 }
 
@@ -339,8 +339,8 @@ tfx_filter_is_changing (const TfxFilter *f)
 int
 tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
 {
-  const TfxPlace *place = tfx_slots_find (&f->places, id);
-  const TfxSlot *slot = place ? place->slot : NULL;
+  const TfxSlotEntry *entry = tfx_slots_find (&f->slots, id);
+  const TfxSlot *slot = entry ? entry->slot : NULL;
 
   if (!slot || !slot->unit || !slot->stage->kind->unit->read ||
       slot->resident || (f->holder && !f->holder->backend->uses_units))
@@ -352,17 +352,17 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
 
 /* Adds the latency of all stages, or of those up to the one with that id: then true. */
 static bool
-add_latency (const TfxPlaces *list, uint64_t id, size_t *n_frames)
+add_latency (const TfxSlots *list, uint64_t id, size_t *n_frames)
 {
   for (size_t i = 0; i < list->n; i++) {
-    const TfxPlace *p = &list->places[i];
+    const TfxSlotEntry *p = &list->entries[i];
 
     if (!p->slot)
       continue;
     for (size_t b = 0; b < p->slot->n_branches; b++) {
       size_t n = *n_frames;
 
-      if (add_latency (tfx_place_branch (p, b), id, &n)) {
+      if (add_latency (tfx_slot_entry_branch (p, b), id, &n)) {
         *n_frames = n;
         return true;
       }
@@ -412,7 +412,7 @@ tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
   Search search = { backend, false };
 
   if (!backend->uses_units)
-    tfx_slots_each (&f->places, look_for_others, &search);
+    tfx_slots_each (&f->slots, look_for_others, &search);
   return !search.has_found;
 }
 

@@ -13,10 +13,10 @@ struct TfxFilter
   pthread_mutex_t lock;
   TfxFilterSpec spec;
   const char *kernel; /* of the CPU plan that ran it last; NULL: none did */
-  TfxPlaces places;
+  TfxSlots slots;
   /* The setting that comes in when what changes now is over, see prepare.h; no places:
    * there is none. */
-  TfxPlaces next;
+  TfxSlots next;
 
   uint64_t n_run;      /* frames since rest */
   bool is_changing;    /* there may be something for tfx_change_* to do */
@@ -32,14 +32,14 @@ struct TfxFilter
 static inline bool
 tfx_filter_has_next (const TfxFilter *f)
 {
-  return f->next.places != NULL;
+  return f->next.entries != NULL;
 }
 
 /* What it is set to. */
-static inline const TfxPlaces *
+static inline const TfxSlots *
 tfx_filter_target (const TfxFilter *f)
 {
-  return tfx_filter_has_next (f) ? &f->next : &f->places;
+  return tfx_filter_has_next (f) ? &f->next : &f->slots;
 }
 
 static inline TfxSlotSpec

@@ -12,7 +12,7 @@
 #include "compile.h"
 #include "denormal.h"
 #include "automation.h"
-#include "glide.h"
+#include "step.h"
 
 /* ---- compiling ------------------------------------------------------------------- */
 
@@ -260,7 +260,7 @@ get_ready (TfxPlan *plan, size_t *n_frames)
       ret = take_hold (plan);
   }
   if (plan->is_moving || is_changing)
-    tfx_glide_mark (plan);
+    tfx_step_mark_moving (plan);
   if (!is_changing || ret < 0)
     return ret;
   for (size_t i = 0; i < plan->n_filters; i++) {

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "join.h"
 #include "events.h"
 
 typedef struct Prepare
@@ -19,17 +18,17 @@ typedef struct Prepare
   TfxPrepared *prepared;
 } Prepare;
 
-static int prepare_list (Prepare *p, const TfxPlaces *list,
-    const TfxChain *chain, TfxPlaces *next);
+static int prepare_list (Prepare *p, const TfxSlots *list,
+    const TfxChain *chain, TfxSlots *next);
 
 /* The slot that the change replaces; NULL: the stage goes, or has not come yet. */
 static TfxSlot *
-base_of (const Prepare *p, const TfxPlace *place)
+base_of (const Prepare *p, const TfxSlotEntry *entry)
 {
-  const bool is_waiting = place->phase == TFX_PLACE_WAITING ||
-                          place->phase == TFX_PLACE_CATCHING_UP;
+  const bool is_waiting =
+      entry->phase == TFX_SLOT_WAITING || entry->phase == TFX_SLOT_CATCHING_UP;
 
-  return is_waiting && p->prepared->is_reverted ? place->old : place->slot;
+  return is_waiting && p->prepared->is_reverted ? entry->old : entry->slot;
 }
 
 static size_t
@@ -42,28 +41,28 @@ find_latency (const TfxSlot *slot)
 
 /* `slot` is to take over from `old`; either may be NULL. */
 static int
-add_fade (Prepare *p, TfxPlaces *next, TfxSlot *slot, TfxSlot *old)
+add_fade (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxSlot *old)
 {
-  TfxPlace *place = &next->places[next->n++];
+  TfxSlotEntry *entry = &next->entries[next->n++];
 
-  *place = (TfxPlace){ .slot = slot,
+  *entry = (TfxSlotEntry){ .slot = slot,
     .old = old,
-    .phase = TFX_PLACE_WAITING,
+    .phase = TFX_SLOT_WAITING,
     .is_new = true };
   p->prepared->is_structural = true;
   if (find_latency (slot) != find_latency (old))
     p->prepared->moves_times = true;
-  place->fade = calloc (1, sizeof *place->fade);
-  if (!place->fade)
+  entry->fade = calloc (1, sizeof *entry->fade);
+  if (!entry->fade)
     return -ENOMEM;
-  place->fade->length = tfx_slot_fade_frames (&p->spec.filter);
+  entry->fade->length = tfx_slot_fade_frames (&p->spec.filter);
   return 0;
 }
 
 /* A stage replaces that of `old`, or is added (NULL).  A unit that has been made for it
  * takes over the history of a unit of the same stage bit by bit. */
 static int
-add_new (Prepare *p, TfxPlaces *next, TfxStage *stage, bool is_joined,
+add_new (Prepare *p, TfxSlots *next, TfxStage *stage, bool is_joined,
     TfxSlot *old)
 {
   const TfxUnitKind *kind = stage->kind->unit;
@@ -81,59 +80,60 @@ add_new (Prepare *p, TfxPlaces *next, TfxStage *stage, bool is_joined,
     return ret;
   slot->is_joined = is_joined;
   if (!old && !slot->is_active) {
-    next->places[next->n++] = (TfxPlace){ .slot = slot, .is_new = true };
+    next->entries[next->n++] = (TfxSlotEntry){ .slot = slot, .is_new = true };
     return 0;
   }
   ret = add_fade (p, next, slot, old);
   if (is_prepared && tfx_slot_is_successor (slot, old) && slot->unit &&
       old->unit)
-    next->places[next->n - 1].phase = TFX_PLACE_CATCHING_UP;
+    next->entries[next->n - 1].phase = TFX_SLOT_CATCHING_UP;
   return ret;
 }
 
 /* A stage that is in the chain no more. */
 static int
-add_going (Prepare *p, TfxPlaces *next, const TfxPlace *place)
+add_going (Prepare *p, TfxSlots *next, const TfxSlotEntry *entry)
 {
-  TfxSlot *base = base_of (p, place);
+  TfxSlot *base = base_of (p, entry);
 
   if (base && p->may_revert)
     return -EAGAIN;
   if (base)
     return add_fade (p, next, NULL, base);
-  if (!place->slot)
-    next->places[next->n++] = (TfxPlace){ .old = place->old };
+  if (!entry->slot)
+    next->entries[next->n++] = (TfxSlotEntry){ .old = entry->old };
   return 0;
 }
 
 /* The slot stays, and gets other values. */
 static int
-add_kept (Prepare *p, TfxPlaces *next, TfxSlot *slot, TfxStage *stage,
+add_kept (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxStage *stage,
     bool is_joined)
 {
   const TfxUnitSpec unit = tfx_slot_unit_spec (&p->spec, slot->n_channels);
-  TfxPlace *place = &next->places[next->n++];
+  TfxSlotEntry *entry = &next->entries[next->n++];
   const TfxSlotSpec all = p->spec;
   int ret = 0;
 
-  *place = (TfxPlace){ .slot = slot, .is_joined = is_joined };
+  *entry = (TfxSlotEntry){ .slot = slot,
+    .is_joined = is_joined || (slot->is_joined && stage == slot->stage) };
   if (slot->n_branches > 0)
-    place->branches = calloc (slot->n_branches, sizeof *place->branches);
-  if (slot->n_branches > 0 && !place->branches)
+    entry->branches = calloc (slot->n_branches, sizeof *entry->branches);
+  if (slot->n_branches > 0 && !entry->branches)
     return -ENOMEM;
   for (size_t b = 0; ret == 0 && b < slot->n_branches; b++) {
     p->spec = tfx_slot_branch_spec (&all, stage, b);
     ret = prepare_list (p, &slot->branches[b], stage->u.sum.branches[b],
-        &place->branches[b]);
+        &entry->branches[b]);
     p->spec = all;
   }
   if (ret < 0 || tfx_slot_has_values (slot, stage))
     return ret;
   if (slot->unit)
     ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
-        &place->values);
+        &entry->values);
   if (ret == 0)
-    place->stage = tfx_stage_ref (stage);
+    entry->stage = tfx_stage_ref (stage);
   return ret;
 }
 
@@ -141,14 +141,14 @@ add_kept (Prepare *p, TfxPlaces *next, TfxSlot *slot, TfxStage *stage,
 
 /* Where the stage goes on: at its own slot, or in place of one of the same latency. */
 static size_t
-find_stage (const Prepare *p, const TfxPlaces *list, size_t first,
+find_stage (const Prepare *p, const TfxSlots *list, size_t first,
     const TfxStage *stage)
 {
   const size_t latency = tfx_stage_latency (stage);
   size_t same = list->n;
 
   for (size_t i = first; i < list->n; i++) {
-    const TfxSlot *base = base_of (p, &list->places[i]);
+    const TfxSlot *base = base_of (p, &list->entries[i]);
 
     if (base && base->stage->id == stage->id)
       return i;
@@ -162,17 +162,17 @@ find_stage (const Prepare *p, const TfxPlaces *list, size_t first,
  * Each replaces one that goes as long as there are any, so that both get the same
  * input. */
 static int
-exchange (Prepare *p, const TfxPlaces *list, size_t at, size_t at_end,
-    const TfxJoined *joined, size_t first, size_t end, TfxPlaces *next)
+exchange (Prepare *p, const TfxSlots *list, size_t at, size_t at_end,
+    const TfxJoined *joined, size_t first, size_t end, TfxSlots *next)
 {
   int ret = 0;
 
   for (; ret == 0 && (first < end || at < at_end); at++) {
-    const TfxPlace *place = at < at_end ? &list->places[at] : NULL;
-    TfxSlot *base = place ? base_of (p, place) : NULL;
+    const TfxSlotEntry *entry = at < at_end ? &list->entries[at] : NULL;
+    TfxSlot *base = entry ? base_of (p, entry) : NULL;
 
-    if (place && (!base || first == end)) {
-      ret = add_going (p, next, place);
+    if (entry && (!base || first == end)) {
+      ret = add_going (p, next, entry);
       continue;
     }
     ret = add_new (p, next, joined->stages[first], joined->are_joined[first],
@@ -183,8 +183,8 @@ exchange (Prepare *p, const TfxPlaces *list, size_t at, size_t at_end,
 }
 
 static int
-match_stages (Prepare *p, const TfxPlaces *list, const TfxJoined *joined,
-    TfxPlaces *next)
+match_stages (Prepare *p, const TfxSlots *list, const TfxJoined *joined,
+    TfxSlots *next)
 {
   size_t at = 0, first = 0;
   int ret = 0;
@@ -196,7 +196,7 @@ match_stages (Prepare *p, const TfxPlaces *list, const TfxJoined *joined,
 
     if (found == list->n)
       continue;
-    base = base_of (p, &list->places[found]);
+    base = base_of (p, &list->entries[found]);
     ret = exchange (p, list, at, found, joined, first, j, next);
     if (ret == 0 && base->stage->id == stage->id &&
         tfx_slot_can_take (base, stage, true))
@@ -212,16 +212,16 @@ match_stages (Prepare *p, const TfxPlaces *list, const TfxJoined *joined,
 }
 
 static int
-prepare_list (Prepare *p, const TfxPlaces *list, const TfxChain *chain,
-    TfxPlaces *next)
+prepare_list (Prepare *p, const TfxSlots *list, const TfxChain *chain,
+    TfxSlots *next)
 {
   TfxJoined joined;
   int ret = tfx_join_stages (chain, &p->spec.filter, &joined);
 
   if (ret < 0)
     return ret;
-  next->places = calloc (list->n + joined.n + 1, sizeof *next->places);
-  ret = next->places ? match_stages (p, list, &joined, next) : -ENOMEM;
+  next->entries = calloc (list->n + joined.n + 1, sizeof *next->entries);
+  ret = next->entries ? match_stages (p, list, &joined, next) : -ENOMEM;
   tfx_join_clear (&joined);
   return ret;
 }
@@ -229,65 +229,65 @@ prepare_list (Prepare *p, const TfxPlaces *list, const TfxChain *chain,
 /* ---- and what becomes of it ----------------------------------------------------------- */
 
 void
-tfx_prepare_drop_values (TfxPlace *place)
+tfx_prepare_drop_values (TfxSlotEntry *entry)
 {
-  if (place->values)
-    place->slot->stage->kind->unit->drop_values (place->values);
-  place->values = NULL;
-  tfx_stage_unref (&place->stage);
+  if (entry->values)
+    entry->slot->stage->kind->unit->drop_values (entry->values);
+  entry->values = NULL;
+  tfx_stage_unref (&entry->stage);
 }
 
 void
-tfx_prepare_clear (TfxPlaces *next)
+tfx_prepare_clear (TfxSlots *next)
 {
   for (size_t i = 0; i < next->n; i++) {
-    TfxPlace *place = &next->places[i];
+    TfxSlotEntry *entry = &next->entries[i];
 
-    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
-      tfx_prepare_clear (&place->branches[b]);
-    free (place->branches);
-    tfx_prepare_drop_values (place);
-    if (!place->is_new)
+    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
+      tfx_prepare_clear (&entry->branches[b]);
+    free (entry->branches);
+    tfx_prepare_drop_values (entry);
+    if (!entry->is_new)
       continue;
-    tfx_slot_free (&place->slot);
-    free (place->fade);
+    tfx_slot_free (&entry->slot);
+    free (entry->fade);
   }
-  free (next->places);
-  *next = (TfxPlaces){ 0 };
+  free (next->entries);
+  *next = (TfxSlots){ 0 };
 }
 
 void
-tfx_prepare_remake_values (TfxPlaces *next, const TfxSlotSpec *spec)
+tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec)
 {
   for (size_t i = 0; i < next->n; i++) {
-    TfxPlace *place = &next->places[i];
+    TfxSlotEntry *entry = &next->entries[i];
 
-    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
-      tfx_prepare_remake_values (&place->branches[b], spec);
-    if (place->values) {
-      const TfxUnitKind *kind = place->slot->stage->kind->unit;
+    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
+      tfx_prepare_remake_values (&entry->branches[b], spec);
+    if (entry->values) {
+      const TfxUnitKind *kind = entry->slot->stage->kind->unit;
       const TfxUnitSpec unit =
-          tfx_slot_unit_spec (spec, place->slot->n_channels);
+          tfx_slot_unit_spec (spec, entry->slot->n_channels);
 
-      kind->drop_values (place->values);
-      place->values = NULL;
-      if (kind->prepare_values (place->slot->unit, place->stage, &unit,
-              &place->values) < 0)
-        tfx_stage_unref (&place->stage);
+      kind->drop_values (entry->values);
+      entry->values = NULL;
+      if (kind->prepare_values (entry->slot->unit, entry->stage, &unit,
+              &entry->values) < 0)
+        tfx_stage_unref (&entry->stage);
     }
   }
 }
 
 void
-tfx_prepare_each (const TfxPlaces *next, TfxSlotFunction f, void *data)
+tfx_prepare_each (const TfxSlots *next, TfxSlotFunction f, void *data)
 {
   for (size_t i = 0; i < next->n; i++) {
-    const TfxPlace *place = &next->places[i];
+    const TfxSlotEntry *entry = &next->entries[i];
 
-    if (place->is_new && place->slot)
-      tfx_slot_each (place->slot, f, data);
-    for (size_t b = 0; place->branches && b < place->slot->n_branches; b++)
-      tfx_prepare_each (&place->branches[b], f, data);
+    if (entry->is_new && entry->slot)
+      tfx_slot_each (entry->slot, f, data);
+    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
+      tfx_prepare_each (&entry->branches[b], f, data);
   }
 }
 
@@ -299,12 +299,12 @@ tfx_prepare_chain (const TfxFilter *f, const TfxChain *chain, bool may_revert,
   int ret;
 
   *prepared = (TfxPrepared){ .is_reverted = false };
-  ret = prepare_list (&p, &f->places, chain, &prepared->next);
+  ret = prepare_list (&p, &f->slots, chain, &prepared->next);
   if (ret == -EAGAIN) {
     tfx_prepare_clear (&prepared->next);
     *prepared = (TfxPrepared){ .is_reverted = true };
     p.may_revert = false;
-    ret = prepare_list (&p, &f->places, chain, &prepared->next);
+    ret = prepare_list (&p, &f->slots, chain, &prepared->next);
   }
   if (ret < 0)
     tfx_prepare_clear (&prepared->next);

@@ -11,7 +11,7 @@
 
 typedef struct TfxPrepared
 {
-  TfxPlaces next;
+  TfxSlots next;
   bool is_structural; /* a slot is cross-faded */
   bool moves_times;   /* with another latency */
   bool is_reverted;   /* it replaces cross-fades that have not begun */
@@ -21,15 +21,15 @@ typedef struct TfxPrepared
  * that one that waits can be replaced.  0 or negative errno: nothing has been prepared. */
 int tfx_prepare_chain (const TfxFilter *filter, const TfxChain *chain,
     bool may_revert, TfxPrepared *prepared);
-void tfx_prepare_clear (TfxPlaces *next);
+void tfx_prepare_clear (TfxSlots *next);
 
 /* Drops the values that a slot of a prepared list would get. */
-void tfx_prepare_drop_values (TfxPlace *place);
+void tfx_prepare_drop_values (TfxSlotEntry *entry);
 /* Prepares these values anew, for a unit that has replaced another one.  Without memory
  * the slot keeps those that it has. */
-void tfx_prepare_remake_values (TfxPlaces *next, const TfxSlotSpec *spec);
+void tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec);
 
 /* Calls f for every new slot of a prepared list. */
-void tfx_prepare_each (const TfxPlaces *next, TfxSlotFunction f, void *data);
+void tfx_prepare_each (const TfxSlots *next, TfxSlotFunction f, void *data);
 
 #endif

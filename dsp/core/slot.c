@@ -9,8 +9,7 @@
 
 #include "branches.h"
 #include "events.h"
-#include "join.h"
-#include "motion.h"
+#include "ramp.h"
 #include "resident.h"
 
 /* ---- making ------------------------------------------------------------------ */
@@ -46,24 +45,24 @@ make_sections (TfxSlot *slot, const TfxSlotSpec *spec)
   slot->to = slot->sos + n;
   memcpy (slot->sos, slot->stage->u.sections.sos, n * sizeof *slot->sos);
   memcpy (slot->to, slot->sos, n * sizeof *slot->sos);
-  return tfx_motion_init (slot, &spec->filter);
+  return tfx_ramp_init (slot, &spec->filter);
 }
 
 int
-tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxPlaces *list)
+tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxSlots *list)
 {
   TfxJoined joined;
   int ret = tfx_join_stages (chain, &spec->filter, &joined);
 
-  *list = (TfxPlaces){ 0 };
+  *list = (TfxSlots){ 0 };
   if (ret < 0)
     return ret;
-  list->places = calloc (joined.n + 1, sizeof *list->places);
+  list->entries = calloc (joined.n + 1, sizeof *list->entries);
   list->n_stages = chain->n_stages;
-  if (!list->places)
+  if (!list->entries)
     ret = -ENOMEM;
   for (size_t i = 0; ret == 0 && i < joined.n; i++) {
-    TfxSlot **slot = &list->places[i].slot;
+    TfxSlot **slot = &list->entries[i].slot;
 
     ret = tfx_slot_new (joined.stages[i], spec, slot);
     if (ret < 0)
@@ -180,7 +179,7 @@ tfx_slot_free (TfxSlot **slot)
   for (size_t i = 0; i < s->n_branches; i++)
     tfx_slots_clear (&s->branches[i]);
   free (s->branches);
-  tfx_motion_clear (s);
+  tfx_ramp_clear (s);
   free (s->sos);
   free (s->state);
   tfx_stage_unref (&s->stage);
@@ -188,15 +187,15 @@ tfx_slot_free (TfxSlot **slot)
 }
 
 void
-tfx_slots_clear (TfxPlaces *list)
+tfx_slots_clear (TfxSlots *list)
 {
   for (size_t i = 0; i < list->n; i++) {
-    tfx_slot_free (&list->places[i].slot);
-    tfx_slot_free (&list->places[i].old);
-    free (list->places[i].fade);
+    tfx_slot_free (&list->entries[i].slot);
+    tfx_slot_free (&list->entries[i].old);
+    free (list->entries[i].fade);
   }
-  free (list->places);
-  *list = (TfxPlaces){ 0 };
+  free (list->entries);
+  *list = (TfxSlots){ 0 };
 }
 
 /* ---- values ------------------------------------------------------------------ */
@@ -282,7 +281,7 @@ tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values, unsigned n_cells,
   const bool was_active = slot->is_active;
 
   slot->is_active = was_active || !tfx_slot_is_identity (slot, values);
-  tfx_motion_set (slot, values, n_cells, now);
+  tfx_ramp_set (slot, values, n_cells, now);
   return slot->is_active && !was_active;
 }
 
@@ -299,7 +298,7 @@ tfx_slot_reset (TfxSlot *slot)
         tfx_stage_state_size (stage) * slot->n_channels * sizeof (double));
   if (slot->unit)
     stage->kind->unit->reset (slot->unit);
-  tfx_motion_reset (slot);
+  tfx_ramp_reset (slot);
 }
 
 double
@@ -327,10 +326,10 @@ tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data)
 }
 
 void
-tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
+tfx_slots_each (const TfxSlots *list, TfxSlotFunction f, void *data)
 {
   for (size_t i = 0; i < list->n; i++) {
-    TfxSlot *slots[2] = { list->places[i].slot, list->places[i].old };
+    TfxSlot *slots[2] = { list->entries[i].slot, list->entries[i].old };
 
     for (int k = 0; k < 2; k++) {
       if (slots[k])
@@ -339,35 +338,35 @@ tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
   }
 }
 
-TfxPlace *
-tfx_slots_find (const TfxPlaces *list, uint64_t id)
+TfxSlotEntry *
+tfx_slots_find (const TfxSlots *list, uint64_t id)
 {
-  TfxPlace *found = NULL;
+  TfxSlotEntry *found = NULL;
 
   for (size_t i = 0; !found && i < list->n; i++) {
-    TfxPlace *place = &list->places[i];
+    TfxSlotEntry *entry = &list->entries[i];
 
-    if (!place->slot)
+    if (!entry->slot)
       continue;
-    if (place->slot->stage->id == id)
-      return place;
-    for (size_t b = 0; !found && b < place->slot->n_branches; b++)
-      found = tfx_slots_find (tfx_place_branch (place, b), id);
+    if (entry->slot->stage->id == id)
+      return entry;
+    for (size_t b = 0; !found && b < entry->slot->n_branches; b++)
+      found = tfx_slots_find (tfx_slot_entry_branch (entry, b), id);
   }
   return found;
 }
 
 /* ---- as a chain ---------------------------------------------------------------- */
 
-static int make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
+static int make_chain (const TfxSlots *list, TfxStage *stage, bool *is_found,
     TfxChain **chain);
 
 /* A stage with the values that a slot goes to. */
 static TfxStage *
-make_stage (const TfxPlace *place, TfxStage *stage, bool *is_found)
+make_stage (const TfxSlotEntry *entry, TfxStage *stage, bool *is_found)
 {
-  const TfxSlot *slot = place->slot;
-  TfxStage *s = place->stage ? place->stage : slot->stage, *sum = NULL;
+  const TfxSlot *slot = entry->slot;
+  TfxStage *s = entry->stage ? entry->stage : slot->stage, *sum = NULL;
   TfxChain **branches;
   int ret = 0;
 
@@ -375,17 +374,17 @@ make_stage (const TfxPlace *place, TfxStage *stage, bool *is_found)
     *is_found = true;
     return tfx_stage_ref (stage);
   }
-  if (slot->n_branches == 0 && !place->stage && slot->sos)
+  if (slot->n_branches == 0 && !entry->stage && slot->sos)
     return tfx_stage_new_sections (s->id, tfx_slot_target (slot).sos,
         slot->n_sos);
-  if (slot->n_branches == 0 && !place->stage && s->kind == &tfx_kind_gain)
+  if (slot->n_branches == 0 && !entry->stage && s->kind == &tfx_kind_gain)
     return tfx_stage_new_gain (s->id, tfx_slot_target (slot).gain);
   if (slot->n_branches == 0)
     return tfx_stage_ref (s);
   branches = calloc (slot->n_branches, sizeof *branches);
   for (size_t b = 0; branches && ret == 0 && b < slot->n_branches; b++)
-    ret =
-        make_chain (tfx_place_branch (place, b), stage, is_found, &branches[b]);
+    ret = make_chain (tfx_slot_entry_branch (entry, b), stage, is_found,
+        &branches[b]);
   if (branches && ret == 0)
     sum = tfx_branches_new_like (s, branches);
   for (size_t b = 0; branches && b < slot->n_branches; b++)
@@ -395,7 +394,7 @@ make_stage (const TfxPlace *place, TfxStage *stage, bool *is_found)
 }
 
 static int
-make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
+make_chain (const TfxSlots *list, TfxStage *stage, bool *is_found,
     TfxChain **chain)
 {
   int ret = 0;
@@ -404,9 +403,9 @@ make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
   if (!*chain)
     return -ENOMEM;
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
-    if (list->places[i].slot)
+    if (list->entries[i].slot)
       ret = tfx_chain_take (chain,
-          make_stage (&list->places[i], stage, is_found));
+          make_stage (&list->entries[i], stage, is_found));
   }
   if (ret < 0)
     tfx_chain_unref (chain);
@@ -414,7 +413,7 @@ make_chain (const TfxPlaces *list, TfxStage *stage, bool *is_found,
 }
 
 int
-tfx_slots_get_chain (const TfxPlaces *list, TfxStage *stage, TfxChain **chain)
+tfx_slots_get_chain (const TfxSlots *list, TfxStage *stage, TfxChain **chain)
 {
   bool is_found = !stage;
   int ret = make_chain (list, stage, &is_found, chain);

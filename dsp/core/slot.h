@@ -5,21 +5,21 @@
  * The state of sections is double[n_channels][n_sos][2] as in tfx.h, without
  * regard to any gain around them; an engine may have it in its own form.  That
  * of a FIR or a delay line lies in its unit, which every plan on the CPU uses in
- * place; what a device gives back before there is a unit lies in `state`.  What
+ * entry; what a device gives back before there is a unit lies in `state`.  What
  * stays on a device lies in `resident`, and neither of these counts then. */
 #ifndef TFX_SLOT_H
 #define TFX_SLOT_H
 
 #include "kind.h"
 
-typedef struct TfxPlaces TfxPlaces;
+typedef struct TfxSlots TfxSlots;
 typedef struct TfxEvents TfxEvents;
 
 /* g, k, low, band, high: see svf.h. */
-#define TFX_MOTION_VALUES 5
+#define TFX_RAMP_VALUES 5
 
-/* Where values are on their way from those in force to others; see motion.h. */
-typedef struct TfxMotion
+/* Where values are on their way from those in force to others; see ramp.h. */
+typedef struct TfxRamp
 {
   unsigned n_cells; /* of TFX_GRID_FRAMES; 0: nothing moves */
   uint64_t first;   /* the frame of the filter where it begins */
@@ -28,7 +28,7 @@ typedef struct TfxMotion
   bool is_entered;  /* its state is in force, in place of the slot's */
   unsigned n_fade_cells;
   struct TfxSvf *from, *to; /* [n_sos], the ends of a glide */
-  /* [TFX_MOTION_VALUES][n_sos]: at the first frame of a cell, and how they go on,
+  /* [TFX_RAMP_VALUES][n_sos]: at the first frame of a cell, and how they go on,
    * g and k by a factor, the others by a difference; and what a kernel makes of
    * them for the frames of the cell. */
   double *values, *rates, *coef;
@@ -37,7 +37,7 @@ typedef struct TfxMotion
    * cross-fade: s1, s2 of the new sections, [n_channels][n_sos][2]. */
   double *state;
   void *room; /* to be freed */
-} TfxMotion;
+} TfxRamp;
 
 typedef struct TfxSlot
 {
@@ -55,15 +55,16 @@ typedef struct TfxSlot
   size_t n_sos;
   TfxSos *sos, *to;
   double gain, gain_to;
-  TfxMotion motion;
+  TfxRamp ramp;
   TfxEvents *events; /* see events.h; NULL: there has been none */
 
   double *state;
   void *unit;
+  void *spare; /* a unit for another format, while one is set */
   struct TfxResident *resident; /* or NULL */
 
   size_t n_branches; /* sums */
-  TfxPlaces *branches;
+  TfxSlots *branches;
 } TfxSlot;
 
 /* How far a cross-fade has come. */
@@ -87,42 +88,42 @@ tfx_fade_frames (const TfxFade *fade)
 
 typedef enum
 {
-  TFX_PLACE_STEADY,
-  TFX_PLACE_CATCHING_UP, /* `old` runs alone while `slot` gets its past */
-  TFX_PLACE_WAITING,     /* for a plan that cross-fades it */
-  TFX_PLACE_FADING       /* plans do */
-} TfxPlacePhase;
+  TFX_SLOT_STEADY,
+  TFX_SLOT_CATCHING_UP, /* `old` runs alone while `slot` gets its past */
+  TFX_SLOT_WAITING,     /* for a plan that cross-fades it */
+  TFX_SLOT_FADING       /* plans do */
+} TfxSlotPhase;
 
 /* A place in a row of stages. */
-typedef struct TfxPlace
+typedef struct TfxSlotEntry
 {
   TfxSlot *slot; /* NULL: the stage goes */
   TfxSlot *old;  /* what is faded out; NULL: the input as it is */
   TfxFade *fade; /* NULL: steady */
-  TfxPlacePhase phase;
+  TfxSlotPhase phase;
   bool has_past; /* `slot` has caught up */
 
   /* In a prepared list, see prepare.h. */
   bool is_new; /* `slot` and `fade` belong to it; else: */
   bool is_joined;
-  TfxStage *stage;     /* what `slot` is to be set to, or NULL: it stays */
-  void *values;        /* these, prepared by its unit */
-  TfxPlaces *branches; /* [n_branches] */
-} TfxPlace;
+  TfxStage *stage;    /* what `slot` is to be set to, or NULL: it stays */
+  void *values;       /* these, prepared by its unit */
+  TfxSlots *branches; /* [n_branches] */
+} TfxSlotEntry;
 
 /* Places in series. */
-struct TfxPlaces
+struct TfxSlots
 {
   size_t n;
-  TfxPlace *places;
+  TfxSlotEntry *entries;
   size_t n_stages; /* of the chain */
 };
 
 /* Those of a branch: prepared, or as they are. */
-static inline TfxPlaces *
-tfx_place_branch (const TfxPlace *place, size_t branch)
+static inline TfxSlots *
+tfx_slot_entry_branch (const TfxSlotEntry *entry, size_t branch)
 {
-  return &(place->branches ? place->branches : place->slot->branches)[branch];
+  return &(entry->branches ? entry->branches : entry->slot->branches)[branch];
 }
 
 /* What slots are made for. */
@@ -156,8 +157,8 @@ int tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **slot);
 void tfx_slot_free (TfxSlot **slot);
 /* The slots of a chain. */
 int
-tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxPlaces *list);
-void tfx_slots_clear (TfxPlaces *list);
+tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxSlots *list);
+void tfx_slots_clear (TfxSlots *list);
 
 /* What a device has of its state is of no use any more. */
 void tfx_slot_drop_resident (TfxSlot *slot);
@@ -210,7 +211,7 @@ bool tfx_slot_are_values (const TfxSlot *slot, const TfxSlotValues *values,
 /* Whether with these values the slot does nothing. */
 bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
 
-/* Sections and gains: goes to other values, see tfx_motion_set().  True if plans
+/* Sections and gains: goes to other values, see tfx_ramp_set().  True if plans
  * have left it out up to now. */
 bool tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values,
     unsigned n_cells, uint64_t now);
@@ -221,17 +222,17 @@ void tfx_slot_reset (TfxSlot *slot);
 double tfx_slot_peak (const TfxSlot *slot);
 
 /* The place of a stage, within sums too; NULL if there is none. */
-TfxPlace *tfx_slots_find (const TfxPlaces *list, uint64_t id);
+TfxSlotEntry *tfx_slots_find (const TfxSlots *list, uint64_t id);
 
 /* The chain that the slots are set to; with a stage in place of the one with its id, unless
  * that is NULL.  0; -ENOENT: there is none; -ENOMEM. */
 int
-tfx_slots_get_chain (const TfxPlaces *list, TfxStage *stage, TfxChain **chain);
+tfx_slots_get_chain (const TfxSlots *list, TfxStage *stage, TfxChain **chain);
 
 /* Calls f for the slot and those of its branches; for every slot of the list, those that
  * fade out included. */
 typedef void (*TfxSlotFunction) (TfxSlot *slot, void *data);
 void tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data);
-void tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data);
+void tfx_slots_each (const TfxSlots *list, TfxSlotFunction f, void *data);
 
 #endif

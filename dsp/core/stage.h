@@ -77,6 +77,19 @@ struct TfxChain
  * -ENOMEM, also for no stage. */
 int tfx_chain_take (TfxChain **chain, TfxStage *stage);
 
+/* The stages of a chain, of which neighbours that cost less as one are joined. */
+typedef struct TfxJoined
+{
+  size_t n;
+  TfxStage **stages; /* references */
+  bool *are_joined;
+} TfxJoined;
+
+/* 0, -ENOMEM, or as TfxKind.check. */
+int tfx_join_stages (const TfxChain *chain, const TfxFilterSpec *spec,
+    TfxJoined *joined);
+void tfx_join_clear (TfxJoined *joined);
+
 /* Frames by which it is late, as its chain tells. */
 size_t tfx_stage_latency (const TfxStage *stage);
 

@@ -283,8 +283,8 @@ OP (ramp_type) (char *out, const char *in, size_t n_frames, unsigned n_channels,
 #endif
   for (; i < n_frames; i++)
     OP (scale_type)
-    (out + i * n_channels * out_size, in + i * n_channels * in_size, n_channels,
-        gains[i], to_f32, from_f32);
+  (out + i * n_channels * out_size, in + i * n_channels * in_size, n_channels,
+      gains[i], to_f32, from_f32);
 }
 
 static void

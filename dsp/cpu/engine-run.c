@@ -12,7 +12,7 @@
 #include "core/block.h"
 #include "core/branches.h"
 #include "core/automation.h"
-#include "core/glide.h"
+#include "core/step.h"
 #include "core/slot.h"
 #include "copy.h"
 #include "moving.h"
@@ -122,10 +122,10 @@ glide_joint (const TfxJoint *j, size_t first, size_t n_left)
     size_t m = n_left;
 
     if (step && step->is_moving)
-      m = tfx_glide_run (step, first, n_left, &is_apart);
+      m = tfx_step_run_ramps (step, first, n_left, &is_apart);
     n = m < n ? m : n;
     if (is_apart)
-      m = tfx_glide_apart (step, first, n_left);
+      m = tfx_step_count_apart (step, first, n_left);
     n_apart = is_apart && m > n_apart ? m : n_apart;
   }
   return n_apart > 0 ? n_apart : n;
@@ -446,7 +446,7 @@ run_moving_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in,
     TfxBlock from, to;
     bool is_apart;
 
-    n = tfx_glide_run (s, first, in->n_frames - i, &is_apart);
+    n = tfx_step_run_ramps (s, first, in->n_frames - i, &is_apart);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
     n_cleared +=
@@ -466,7 +466,7 @@ run_moving_unit (const TfxEngine *e, TfxStep *s, const TfxBlock *in,
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     TfxBlock from, to;
 
-    n = tfx_automation_run (s, e->n_done + i, in->n_frames - i);
+    n = tfx_step_run_events (s, e->n_done + i, in->n_frames - i);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
     n_cleared += s->unit_kind->run (s->unit, &from, &to);

@@ -136,7 +136,7 @@ typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
 #define TFX_MAX_SHAPES 5
 
 /* Sections as state-variable filters whose values move, over up to a cell of the
- * grid; see motion.h.  All instruction sets give the same bits.
+ * grid; see ramp.h.  All instruction sets give the same bits.
  *
  * What their values make of them at each frame of a cell:
  *   values = g, k, low, band, high at the first frame, rates = how they go on from

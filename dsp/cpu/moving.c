@@ -11,7 +11,7 @@
 
 #include "core/block.h"
 #include "core/filter.h"
-#include "core/motion.h"
+#include "core/ramp.h"
 
 /* A part over some frames of a cell, for some channels side by side. */
 typedef struct Run
@@ -56,7 +56,7 @@ run_gain (const Run *r, double *x)
 {
   double gains[TFX_GRID_FRAMES + 8];
 
-  tfx_motion_gains (r->slot, r->frame, r->n, gains);
+  tfx_ramp_gains (r->slot, r->frame, r->n, gains);
   r->kernels->ramp (x, TFX_SAMPLE_F64, x, TFX_SAMPLE_F64, r->n, r->n_lanes,
       gains);
 }
@@ -69,10 +69,10 @@ run_fade (const Run *r, double *state, double *new_state, double *x)
   double y[TFX_GRID_FRAMES], w[TFX_GRID_FRAMES];
   const unsigned n_lanes = r->n_lanes;
 
-  tfx_motion_rise (slot, r->frame, r->n, w);
+  tfx_ramp_rise (slot, r->frame, r->n, w);
   for (size_t i = 0; i < r->n; i++)
     y[i] = w[i] * x[i * n_lanes];
-  tfx_motion_weights (slot, r->frame, r->n, w);
+  tfx_ramp_weights (slot, r->frame, r->n, w);
   run_sections (slot->sos, slot->n_sos, state, x, n_lanes, r->n);
   run_sections (slot->to, slot->n_sos, new_state, y, 1, r->n);
   for (size_t i = 0; i < r->n; i++)
@@ -107,7 +107,7 @@ run_channels (const Run *r, double *x)
 {
   TfxSlot *slot = r->slot;
   const size_t n_state = 2 * slot->n_sos;
-  const bool is_on = tfx_motion_is_on (slot, r->frame);
+  const bool is_on = tfx_ramp_is_on (slot, r->frame);
   unsigned cleared = 0;
 
   for (unsigned c = 0; c < r->n_lanes; c++) {
@@ -116,8 +116,8 @@ run_channels (const Run *r, double *x)
     bool is = true;
 
     if (is_on) {
-      run_fade (r, state, slot->motion.state + at, x + c);
-      is = is_clean (slot->motion.state + at, n_state);
+      run_fade (r, state, slot->ramp.state + at, x + c);
+      is = is_clean (slot->ramp.state + at, n_state);
     } else {
       run_sections (slot->sos, slot->n_sos, state, x + c, r->n_lanes, r->n);
     }
@@ -151,7 +151,7 @@ clean_integrators (const Run *r, double *state)
 static unsigned
 run_glide (const Run *r, double *x)
 {
-  const TfxMotion *m = &r->slot->motion;
+  const TfxRamp *m = &r->slot->ramp;
   double *state = m->state + r->channel;
 
   r->kernels->moving (x, r->n, r->n_lanes, state, r->slot->n_channels,
@@ -162,8 +162,7 @@ run_glide (const Run *r, double *x)
 static bool
 glides (const TfxSlot *slot, uint64_t frame)
 {
-  return slot->n_sos > 0 && !slot->motion.is_fade &&
-         tfx_motion_is_on (slot, frame);
+  return slot->n_sos > 0 && !slot->ramp.is_fade && tfx_ramp_is_on (slot, frame);
 }
 
 static unsigned
@@ -260,7 +259,7 @@ begin_cells (const TfxKernels *kernels, const TfxStep *step, size_t first,
 
   for (size_t i = 0; i < step->n_parts; i++) {
     TfxSlot *slot = step->parts[i].slot;
-    const TfxMotion *m = &slot->motion;
+    const TfxRamp *m = &slot->ramp;
     const uint64_t frame =
         step->plan->filters[step->parts[i].filter]->n_run + first;
     const size_t in_cell = (size_t)(frame % TFX_GRID_FRAMES);
@@ -269,7 +268,7 @@ begin_cells (const TfxKernels *kernels, const TfxStep *step, size_t first,
       continue;
     /* Silence may have gone by up to within it. */
     if (m->cell != frame - in_cell) {
-      tfx_motion_begin_cell (slot, frame - in_cell);
+      tfx_ramp_begin_cell (slot, frame - in_cell);
       kernels->moving_coef (m->values, m->rates, slot->n_sos, slot->n_sos,
           m->coef);
     }
@@ -317,7 +316,7 @@ run_gain_alone (const TfxKernels *k, const TfxSlot *slot, uint64_t frame,
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     n = in->n_frames - i < TFX_GRID_FRAMES ? in->n_frames - i : TFX_GRID_FRAMES;
-    tfx_motion_gains (slot, frame + i, n, gains);
+    tfx_ramp_gains (slot, frame + i, n, gains);
     for (unsigned c = 0; c < n_rows; c++) {
       const TfxBlock from = tfx_block_part (in, i, n, c, n_lanes);
       const TfxBlock to = tfx_block_part (out, i, n, c, n_lanes);

@@ -291,6 +291,37 @@ test_refused (void)
   }
 }
 
+/* Two FIRs run as one, and neither is set alone, also behind a change of another stage. */
+static void
+test_joined (void)
+{
+  TfxStage *stages[3], *stage;
+  TfxFilter *f;
+  TfxPlan *plan;
+  double gain;
+
+  make_ids ();
+  stages[0] = kernel (ids[LEVEL], 3, 0.5);
+  stages[1] = kernel (ids[ECHO], 3, 0.25);
+  stages[2] = low_pass (ids[EQ], 2, 1000.0);
+  f = rows_filter (stages, 3, 1, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  run_ones (plan, 640);
+  tfx_filter_lock (f);
+  stage = low_pass (ids[EQ], 6, 1000.0);
+  tap_check (tfx_filter_set_stage (f, stage) == 0, "another order");
+  tfx_stage_unref (&stage);
+  stage = kernel (ids[LEVEL], 3, 1.0);
+  tap_check (tfx_filter_set_stage (f, stage) == -ENOENT,
+      "one of two joined FIRs is not set");
+  tfx_stage_unref (&stage);
+  tfx_filter_unlock (f);
+  gain = run_ones (plan, 6400);
+  tap_check (fabs (gain - 0.125) < 1e-9, "both are there: %g", gain);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
 /* A limiter comes in place of another one of the same look-ahead, but not with its
  * state: the other's gain would take seconds to rise. */
 static void
@@ -325,6 +356,7 @@ main (int argc, char **argv)
     { "structure", test_structure },
     { "refused", test_refused },
     { "ids", test_ids },
+    { "joined", test_joined },
     { NULL, NULL },
   };
 

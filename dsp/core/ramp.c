@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * motion.c: how the values of a slot of sections or a gain go from one setting to
+ * ramp.c: how the values of a slot of sections or a gain go from one setting to
  * another. */
-#include "motion.h"
+#include "ramp.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* Of coef, values and rates, for a section. */
 #define N_COEF (TFX_SVF_COEF * TFX_GRID_FRAMES)
-#define N_DOUBLES (N_COEF + 2 * TFX_MOTION_VALUES)
+#define N_DOUBLES (N_COEF + 2 * TFX_RAMP_VALUES)
 
 /* Vectors of coef lie in whole lines of a cache. */
 #define LINE_BYTES 64
@@ -30,9 +30,9 @@
 #define MOST_FADES 4
 
 int
-tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
+tfx_ramp_init (TfxSlot *slot, const TfxFilterSpec *spec)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
   const size_t n = slot->n_sos;
 
   m->n_fade_cells = tfx_slot_fade_cells (spec);
@@ -47,20 +47,20 @@ tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
   if (!m->coef || !m->state || !m->from)
     return -ENOMEM;
   m->values = m->coef + N_COEF * n;
-  m->rates = m->values + TFX_MOTION_VALUES * n;
+  m->rates = m->values + TFX_RAMP_VALUES * n;
   m->to = m->from + n;
   return 0;
 }
 
 void
-tfx_motion_clear (TfxSlot *slot)
+tfx_ramp_clear (TfxSlot *slot)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
 
   free (m->coef);
   free (m->room);
   free (m->state);
-  *m = (TfxMotion){ 0 };
+  *m = (TfxRamp){ 0 };
 }
 
 /* ---- begins and ends ------------------------------------------------------------ */
@@ -95,7 +95,7 @@ is_far (const TfxSlot *slot)
   double sum = 0.0;
 
   for (size_t k = 0; k < slot->n_sos; k++) {
-    const TfxSvf *a = &slot->motion.from[k], *b = &slot->motion.to[k];
+    const TfxSvf *a = &slot->ramp.from[k], *b = &slot->ramp.to[k];
     const Ratio r = ratio_of (a, b);
 
     sum += log2 (r.high / r.low);
@@ -112,7 +112,7 @@ is_far_on_curve (const TfxSlot *slot)
   bool found = false;
 
   for (size_t k = 0; !found && k < slot->n_sos; k++) {
-    const Ratio r = ratio_of (&slot->motion.from[k], &slot->motion.to[k]);
+    const Ratio r = ratio_of (&slot->ramp.from[k], &slot->ramp.to[k]);
 
     found = r.high > MOST_RATIO_OF_CELL * r.low;
   }
@@ -123,7 +123,7 @@ is_far_on_curve (const TfxSlot *slot)
 static void
 take_state (TfxSlot *slot, const TfxSvf *shapes)
 {
-  const TfxMotion *m = &slot->motion;
+  const TfxRamp *m = &slot->ramp;
 
   for (unsigned c = 0; m->is_entered && c < slot->n_channels; c++) {
     double *s = slot->state + 2 * c * slot->n_sos;
@@ -145,15 +145,15 @@ finish (TfxSlot *slot)
   if (slot->n_sos > 0)
     memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
   slot->gain = slot->gain_to;
-  slot->motion.n_cells = 0;
-  slot->motion.is_entered = false;
-  slot->motion.cell = UINT64_MAX;
+  slot->ramp.n_cells = 0;
+  slot->ramp.is_entered = false;
+  slot->ramp.cell = UINT64_MAX;
 }
 
 /* New values start from rest: where they take longer to swing in than a change is
  * long, it takes longer too. */
 static unsigned
-count_fade_cells (const TfxMotion *m, size_t n_sos)
+count_fade_cells (const TfxRamp *m, size_t n_sos)
 {
   double frames = 0.0;
 
@@ -174,7 +174,7 @@ count_fade_cells (const TfxMotion *m, size_t n_sos)
 static void
 begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
   const bool fades = m->is_curve ? is_far_on_curve (slot) : is_far (slot);
 
   if (fades && was_gliding) {
@@ -194,11 +194,11 @@ begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
 static void
 begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
   const bool was_gliding =
       m->n_cells == 1 && n_cells == 1 && m->is_entered && !m->is_fade;
 
-  if (m->n_cells > 0 && !was_gliding && first >= tfx_motion_end (slot)) {
+  if (m->n_cells > 0 && !was_gliding && first >= tfx_ramp_end (slot)) {
     take_state (slot, m->to);
     finish (slot);
   }
@@ -247,46 +247,46 @@ lead_to (TfxSlot *slot, double gain_to, uint64_t now)
 {
   double w = 0.0, gain;
 
-  if (now >= slot->motion.first)
-    tfx_motion_weights (slot, now, 1, &w);
+  if (now >= slot->ramp.first)
+    tfx_ramp_weights (slot, now, 1, &w);
   gain = slot->gain + w * (slot->gain_to - slot->gain);
   slot->gain = (gain - w * gain_to) / (1.0 - w);
   slot->gain_to = gain_to;
 }
 
 void
-tfx_motion_update (TfxSlot *slot, uint64_t now)
+tfx_ramp_update (TfxSlot *slot, uint64_t now)
 {
-  if (slot->motion.n_cells == 0 || now < tfx_motion_end (slot))
+  if (slot->ramp.n_cells == 0 || now < tfx_ramp_end (slot))
     return;
-  take_state (slot, slot->motion.to);
+  take_state (slot, slot->ramp.to);
   finish (slot);
 }
 
 /* Whether a ramp runs at that frame, or has run in part; silence may have passed in
  * it, for which nothing is run. */
 static bool
-has_begun (const TfxMotion *m, uint64_t now)
+has_begun (const TfxRamp *m, uint64_t now)
 {
   return m->is_entered || (m->n_cells > 0 && m->first < now);
 }
 
 bool
-tfx_motion_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now)
+tfx_ramp_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now)
 {
-  const TfxMotion *m = &slot->motion;
+  const TfxRamp *m = &slot->ramp;
 
-  if (m->n_cells == 0 || now >= tfx_motion_end (slot) ||
+  if (m->n_cells == 0 || now >= tfx_ramp_end (slot) ||
       !(has_begun (m, now) || (n_cells == 1 && !m->is_curve)))
     return false;
   return slot->sos || m->n_cells == n_cells;
 }
 
 void
-tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
+tfx_ramp_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now)
 {
-  const TfxMotion *m = &slot->motion;
+  const TfxRamp *m = &slot->ramp;
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
 
@@ -296,7 +296,7 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
           (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
                      : to->gain == slot->gain)))
     set_at_once (slot, to);
-  else if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
+  else if (m->n_cells > 0 && now < tfx_ramp_end (slot) &&
            (has_begun (m, now) || (n_cells == 1 && !m->is_curve)))
     lead_to (slot, to->gain, now);
   else
@@ -304,15 +304,15 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
 }
 
 void
-tfx_motion_reset (TfxSlot *slot)
+tfx_ramp_reset (TfxSlot *slot)
 {
   finish (slot);
 }
 
 void
-tfx_motion_enter (TfxSlot *slot)
+tfx_ramp_enter (TfxSlot *slot)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
 
   m->is_entered = true;
   if (slot->n_sos == 0)
@@ -334,47 +334,47 @@ tfx_motion_enter (TfxSlot *slot)
 
 /* The weight of the new values at a point of a motion that takes so many frames. */
 static double
-weight_at (const TfxMotion *m, uint64_t frame, size_t length)
+weight_at (const TfxRamp *m, uint64_t frame, size_t length)
 {
   return tfx_weight_at (m->n_cells == 1 ? TFX_WEIGHT_LINEAR : TFX_WEIGHT_SMOOTH,
       (size_t)(frame - m->first), length);
 }
 
 void
-tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
+tfx_ramp_weights (const TfxSlot *slot, uint64_t frame, size_t n,
     double *weights)
 {
-  const TfxMotion *m = &slot->motion;
+  const TfxRamp *m = &slot->ramp;
 
   for (size_t i = 0; i < n; i++)
     weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES);
 }
 
 void
-tfx_motion_gains (const TfxSlot *slot, uint64_t frame, size_t n, double *gains)
+tfx_ramp_gains (const TfxSlot *slot, uint64_t frame, size_t n, double *gains)
 {
   const double from = slot->gain, apart = slot->gain_to - slot->gain;
 
-  if (!tfx_motion_is_on (slot, frame)) {
+  if (!tfx_ramp_is_on (slot, frame)) {
     for (size_t i = 0; i < n; i++)
       gains[i] = from;
-  } else if (slot->motion.n_cells == 1) {
-    const double first = (double)(frame - slot->motion.first);
+  } else if (slot->ramp.n_cells == 1) {
+    const double first = (double)(frame - slot->ramp.first);
 
     /* The same weights: the length is a power of two. */
     for (int i = 0; i < (int)n; i++)
       gains[i] = from + (first + i) * (1.0 / TFX_GRID_FRAMES) * apart;
   } else {
-    tfx_motion_weights (slot, frame, n, gains);
+    tfx_ramp_weights (slot, frame, n, gains);
     for (size_t i = 0; i < n; i++)
       gains[i] = from + gains[i] * apart;
   }
 }
 
 void
-tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
+tfx_ramp_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
 {
-  const TfxMotion *m = &slot->motion;
+  const TfxRamp *m = &slot->ramp;
 
   /* Half of a change, however long that is. */
   for (size_t i = 0; i < n; i++)
@@ -405,9 +405,9 @@ power (double from, double to, double part)
 }
 
 void
-tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
+tfx_ramp_begin_cell (TfxSlot *slot, uint64_t frame)
 {
-  TfxMotion *m = &slot->motion;
+  TfxRamp *m = &slot->ramp;
   const size_t n = slot->n_sos;
   const size_t length = m->n_cells * TFX_GRID_FRAMES;
   double w = 0.0, next = 1.0, part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * motion.h: how the values of a slot of sections or a gain go from one setting to
+ * ramp.h: how the values of a slot of sections or a gain go from one setting to
  * another.
  *
  * A motion begins at a point of the grid and takes a number of cells of
@@ -8,67 +8,67 @@
  * or, where that is too far for one glide, the old and the new values run
  * side by side and are cross-faded: the new ones from rest, their input rises as
  * softly. */
-#ifndef TFX_MOTION_H
-#define TFX_MOTION_H
+#ifndef TFX_RAMP_H
+#define TFX_RAMP_H
 
 #include "slot.h"
 
 /* Room for it in a slot whose sections are there.  0 or -ENOMEM. */
-int tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec);
-void tfx_motion_clear (TfxSlot *slot);
+int tfx_ramp_init (TfxSlot *slot, const TfxFilterSpec *spec);
+void tfx_ramp_clear (TfxSlot *slot);
 
 /* Whether values that are set at frame `now` wait for the end of the ramp that runs.
  * A point of a curve (n_cells 1) becomes the new end of a gain's ramp instead. */
-bool tfx_motion_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now);
+bool tfx_ramp_must_wait (const TfxSlot *slot, unsigned n_cells, uint64_t now);
 
 /* Goes to other values, which need not wait, in n_cells, from the first point of the grid
  * that is not before frame `now`; 0: at once. */
-void tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
+void tfx_ramp_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now);
 
 /* Frame `now` is next: a ramp that ends here is over. */
-void tfx_motion_update (TfxSlot *slot, uint64_t now);
+void tfx_ramp_update (TfxSlot *slot, uint64_t now);
 
 /* The motion that runs gets its state from that of the slot. */
-void tfx_motion_enter (TfxSlot *slot);
+void tfx_ramp_enter (TfxSlot *slot);
 
 /* At once at the end of it all; the state does not count. */
-void tfx_motion_reset (TfxSlot *slot);
+void tfx_ramp_reset (TfxSlot *slot);
 
 static inline uint64_t
-tfx_motion_end (const TfxSlot *slot)
+tfx_ramp_end (const TfxSlot *slot)
 {
-  return slot->motion.first + slot->motion.n_cells * TFX_GRID_FRAMES;
+  return slot->ramp.first + slot->ramp.n_cells * TFX_GRID_FRAMES;
 }
 
 /* Whether the values at a frame are on their way. */
 static inline bool
-tfx_motion_is_on (const TfxSlot *slot, uint64_t frame)
+tfx_ramp_is_on (const TfxSlot *slot, uint64_t frame)
 {
-  return slot->motion.n_cells > 0 && frame >= slot->motion.first &&
-         frame < tfx_motion_end (slot);
+  return slot->ramp.n_cells > 0 && frame >= slot->ramp.first &&
+         frame < tfx_ramp_end (slot);
 }
 
 /* The frame where it begins or ends; UINT64_MAX: nothing moves. */
 static inline uint64_t
-tfx_motion_next (const TfxSlot *slot, uint64_t now)
+tfx_ramp_next (const TfxSlot *slot, uint64_t now)
 {
-  if (slot->motion.n_cells == 0)
+  if (slot->ramp.n_cells == 0)
     return UINT64_MAX;
-  return now < slot->motion.first ? slot->motion.first : tfx_motion_end (slot);
+  return now < slot->ramp.first ? slot->ramp.first : tfx_ramp_end (slot);
 }
 
 /* Weights of the new values at n frames from `frame` on: of gains and cross-fades;
  * and of the input of the new values. */
-void tfx_motion_weights (const TfxSlot *slot, uint64_t frame, size_t n,
+void tfx_ramp_weights (const TfxSlot *slot, uint64_t frame, size_t n,
     double *weights);
 /* A gain at n frames of a cell. */
-void tfx_motion_gains (const TfxSlot *slot, uint64_t frame, size_t n,
-    double *gains);
-void tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n,
-    double *weights);
+void
+tfx_ramp_gains (const TfxSlot *slot, uint64_t frame, size_t n, double *gains);
+void
+tfx_ramp_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights);
 
 /* A glide: the values at the first frame of a cell, and how they go on. */
-void tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame);
+void tfx_ramp_begin_cell (TfxSlot *slot, uint64_t frame);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * glide.c: sections and gains whose values move while a plan runs. */
-#include "glide.h"
+ * step.c: sections and gains whose values move while a plan runs. */
+#include "step.h"
 
 #include "backend.h"
 #include "borrow.h"
 #include "compile.h"
 #include "automation.h"
-#include "motion.h"
+#include "ramp.h"
 
 /* The frame where the values of a slot are next to begin or end to move. */
 static uint64_t
 find_next (const TfxSlot *slot, uint64_t now)
 {
   const uint64_t entry = tfx_automation_next (slot);
-  const uint64_t next = tfx_motion_next (slot, now);
+  const uint64_t next = tfx_ramp_next (slot, now);
 
   return next < entry ? next : entry;
 }
@@ -29,7 +29,7 @@ mark_step (TfxPlan *plan, TfxStep *step, void *data)
 }
 
 void
-tfx_glide_mark (TfxPlan *plan)
+tfx_step_mark_moving (TfxPlan *plan)
 {
   plan->is_moving = false;
   tfx_compile_each (plan, mark_step, NULL);
@@ -51,12 +51,12 @@ update_parts (TfxStep *step, size_t first, size_t n_left, bool *is_moving)
     TfxSlot *slot = part->slot;
     uint64_t next;
 
-    if (slot->motion.n_cells > 0 && now >= tfx_motion_end (slot))
+    if (slot->ramp.n_cells > 0 && now >= tfx_ramp_end (slot))
       plan->known[part->filter].n_values = ++f->n_values;
     if (tfx_automation_next (slot) <= now)
       tfx_automation_take (f, slot, now);
-    tfx_motion_update (slot, now);
-    *is_moving = *is_moving || tfx_motion_is_on (slot, now);
+    tfx_ramp_update (slot, now);
+    *is_moving = *is_moving || tfx_ramp_is_on (slot, now);
     next = find_next (slot, now);
     n = next - now < n ? (size_t)(next - now) : n;
   }
@@ -74,21 +74,21 @@ has_begun (const TfxStep *step, size_t first)
     const uint64_t now = step->plan->filters[part->filter]->n_run + first;
 
     found = found ||
-            (part->slot->motion.n_cells > 0 && now >= part->slot->motion.first);
+            (part->slot->ramp.n_cells > 0 && now >= part->slot->ramp.first);
   }
   return found;
 }
 
 /* Motions that are on take the state of their slots. */
 static void
-enter_motions (TfxStep *step, size_t first)
+enter_ramps (TfxStep *step, size_t first)
 {
   for (size_t i = 0; i < step->n_parts; i++) {
     const TfxPlanPart *part = &step->parts[i];
     const uint64_t now = step->plan->filters[part->filter]->n_run + first;
 
-    if (tfx_motion_is_on (part->slot, now) && !part->slot->motion.is_entered)
-      tfx_motion_enter (part->slot);
+    if (tfx_ramp_is_on (part->slot, now) && !part->slot->ramp.is_entered)
+      tfx_ramp_enter (part->slot);
   }
 }
 
@@ -104,7 +104,7 @@ enter_engine (TfxStep *step)
 }
 
 size_t
-tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
+tfx_step_run_ramps (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
 {
   size_t n;
 
@@ -114,7 +114,7 @@ tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
   if (*is_apart && !step->is_apart)
     tfx_borrow_get_step (step->plan, step);
   if (*is_apart)
-    enter_motions (step, first);
+    enter_ramps (step, first);
   else if (step->is_apart)
     enter_engine (step);
   return n;
@@ -125,9 +125,9 @@ tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
 static uint64_t
 find_end (const TfxSlot *slot, uint64_t now)
 {
-  uint64_t end = tfx_motion_end (slot);
+  uint64_t end = tfx_ramp_end (slot);
 
-  if (!tfx_motion_is_on (slot, now))
+  if (!tfx_ramp_is_on (slot, now))
     return now;
   for (size_t i = 0;
        tfx_events_get (slot, i) && tfx_events_get (slot, i)->start == end; i++)
@@ -136,7 +136,7 @@ find_end (const TfxSlot *slot, uint64_t now)
 }
 
 size_t
-tfx_glide_apart (const TfxStep *step, size_t first, size_t n_left)
+tfx_step_count_apart (const TfxStep *step, size_t first, size_t n_left)
 {
   size_t n = 0;
 
@@ -148,4 +148,19 @@ tfx_glide_apart (const TfxStep *step, size_t first, size_t n_left)
     n = end - now > n ? (size_t)(end - now) : n;
   }
   return n < n_left ? n : n_left;
+}
+
+size_t
+tfx_step_run_events (TfxStep *step, size_t first, size_t n_left)
+{
+  TfxFilter *f = step->plan->filters[step->parts->filter];
+  TfxSlot *slot = step->parts->slot;
+  const uint64_t now = f->n_run + first;
+  uint64_t next = tfx_automation_next (slot);
+
+  if (next <= now) {
+    tfx_automation_take (f, slot, now);
+    next = tfx_automation_next (slot);
+  }
+  return next - now < n_left ? (size_t)(next - now) : n_left;
 }
