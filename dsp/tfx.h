@@ -664,7 +664,11 @@ int tfx_filter_queue_stage (TfxFilter *filter, uint64_t frame, TfxStage *stage);
  * heap either: for values that are set, and for those that are queued for n_frames
  * ahead.  FIRs and delay lines have a place for that once the CPU has run them; for
  * queues of theirs, and for large ones of sections, room is made only if
- * will_follow.  Memory that is short is taken when it is needed. */
+ * will_follow.  Memory that is short is taken when it is needed.
+ * Plans run sections or a gain that follow a curve as a separate step, so that their
+ * neighbours are as fast as without: with will_follow from the next run on, else from the
+ * first point of the curve on, or, if room was made without will_follow, from the next
+ * change of structure on. */
 void tfx_filter_reserve (TfxFilter *filter, uint64_t id, size_t n_frames,
     bool will_follow);
 

@@ -31,7 +31,7 @@ set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *values,
   if (stage->kind->step == TFX_STEP_CASCADE) {
     const TfxSlotValues numbers = tfx_slot_values (stage);
 
-    /* What is due now is older. */
+    /* Events that are due have older values. */
     while (n_cells > 0 && tfx_events_get (slot, 0) &&
            tfx_events_get (slot, 0)->start <= f->n_run)
       tfx_events_remove_first (slot);
@@ -112,7 +112,7 @@ tfx_automation_add (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
     return -ENOENT;
   if (ends_with (slot, stage))
     return 0;
-  /* The CPU runs what moves. */
+  /* Only the CPU runs ramps. */
   tfx_borrow_from_device (f);
   if (stage->kind->unit && !slot->unit) {
     if (!spec.kernel)
@@ -150,7 +150,7 @@ take_first (TfxFilter *f, TfxSlot *slot, size_t n_frames, uint64_t now)
                            ? tfx_slots_find (&f->next, slot->stage->id)
                            : NULL;
 
-  /* They are newer than those of the setting that comes. */
+  /* They are newer than those of the next setting. */
   if (next && next->slot == slot)
     tfx_prepare_drop_values (next);
   if (event->stage) {
@@ -188,7 +188,7 @@ tfx_automation_finish (TfxFilter *f, TfxSlot *slot, uint64_t frame)
     take_first (f, slot, 0, 0);
 }
 
-/* What a plan runs comes to its end with the next frame, where it may go on. */
+/* A ramp that ends at the filter's frame may continue with the next event. */
 void
 tfx_automation_step (TfxSlot *slot, void *filter)
 {
@@ -235,7 +235,11 @@ wake_slot (TfxSlot *slot, void *data)
 
   if (tfx_automation_next (slot) > f->n_run)
     return;
-  slot->is_automated = slot->is_automated || !tfx_events_get (slot, 0)->is_set;
+  if (!slot->is_automated && !tfx_events_get (slot, 0)->is_set) {
+    slot->is_automated = true;
+    /* A caller that has reserved room expects no allocation. */
+    f->wants_steps = f->wants_steps || !slot->is_reserved;
+  }
   if (slot->is_active || leads_to_identity (slot))
     return;
   slot->is_active = true;
@@ -278,7 +282,7 @@ tfx_automation_wake_frames (const TfxFilter *f)
 
 /* ---- the filter's ---------------------------------------------------------------------- */
 
-/* A stage that runs, and the one of its id in the setting that comes, both have them. */
+/* The slot of the stage, and that of its id in the next setting, both get the event. */
 int
 tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
 {
@@ -303,14 +307,14 @@ tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
   return ret;
 }
 
-/* Events that nobody has asked for take at most so much. */
+/* The most memory for events without will_follow. */
 #define UNASKED_BYTES 65536
 
-/* At a time, where values are set: those that one goes from and to, those that wait for
- * the end of that, and those that come. */
+/* Prepared values at a time: both ends of a ramp, those that wait for its end, and those
+ * that are set. */
 #define N_SET 4
 
-/* A unit keeps what it has prepared once. */
+/* Fills the pool of a unit's prepared values. */
 static void
 rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
 {
@@ -331,17 +335,16 @@ rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
 static void
 reserve (TfxFilter *f, TfxSlot *slot, size_t n_frames, bool will_follow)
 {
-  /* What is ahead, what comes with the next block, and where it ends. */
+  /* Those of the next blocks, and both ends. */
   const size_t n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;
 
   if (slot->is_joined || tfx_branches_are_in (slot->stage))
     return;
   if (will_follow || !slot->stage->kind->unit)
     tfx_events_reserve (slot, n_points, will_follow ? SIZE_MAX : UNASKED_BYTES);
-  if (will_follow && !slot->is_automated) {
-    slot->is_automated = true;
-    f->wants_compile = f->wants_compile || f->n_run == 0;
-  }
+  slot->is_reserved = true;
+  f->wants_steps = f->wants_steps || (will_follow && !slot->is_automated);
+  slot->is_automated = slot->is_automated || will_follow;
   if (slot->unit)
     rehearse (f, slot, N_SET + (will_follow ? n_points : 0));
 }

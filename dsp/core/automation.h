@@ -40,15 +40,15 @@ tfx_automation_point (const TfxStage *stage, uint64_t now)
   return (now + n - 1) / n * n;
 }
 
-/* Ramps of a slot that no plan runs, or that silence has passed, go on to the filter's
+/* Advances a slot that no plan has run, or that has skipped silence, to the filter's
  * frame. */
 void tfx_automation_step (TfxSlot *slot, void *filter);
 
-/* Marks the slots whose first event is due, which plans have to run from here on, as
- * steps of their own. */
+/* Finds slots whose automation begins, and those that plans have omitted and have to run
+ * from here on. */
 void tfx_automation_wake (TfxFilter *filter);
 
-/* How many frames there are up to where that is to be called. */
+/* Frames before the next call of tfx_automation_wake(). */
 size_t tfx_automation_wake_frames (const TfxFilter *filter);
 
 #endif

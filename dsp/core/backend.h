@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * backend.h: what a backend gives to plans.
+ * backend.h: the table of functions of a backend.
  *
- * An engine is a plan made ready to run, and the state that it has borrowed from
- * the plan's filters.  It belongs to one thread at a time, and never runs with a
- * block that does not fit its plan. */
+ * An engine runs a plan, and has the state that the plan has borrowed from its filters.
+ * One thread uses it at a time.  Blocks fit the plan. */
 #ifndef TFX_BACKEND_H
 #define TFX_BACKEND_H
 
@@ -16,7 +15,7 @@ struct TfxBackend
 {
   const char *name;   /* "cpu" */
   const char *kernel; /* the variant, such as "avx512" */
-  const void *data;   /* the backend's own */
+  const void *data;   /* private */
 
   /* See tfx_plan_is_in_progress(); NULL: never. */
   bool (*is_busy) (const TfxBackend *backend);
@@ -43,7 +42,7 @@ struct TfxBackend
 
   /* Takes other values of its plan, of the same structure.  The state of
    * sections is undefined until it is set; FIRs and delay lines keep theirs.
-   * 0, or negative errno: it then runs on as it was. */
+   * 0, or negative errno: nothing has changed. */
   int (*update) (TfxEngine *engine, const TfxPlan *plan);
 
   /* The state of a part of the plan as double[n_channels][state size], in

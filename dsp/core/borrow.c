@@ -8,7 +8,7 @@
 
 #include "backend.h"
 
-/* A gain, and what has no sections, has none. */
+/* Gains have no state. */
 static bool
 has_state (const TfxPlanPart *part)
 {
@@ -22,7 +22,7 @@ is_in_engine (const TfxPlan *plan, const TfxPlanPart *part)
   return !plan->backend->uses_units || !part->slot->stage->kind->unit;
 }
 
-/* From the device that has it. */
+/* Reads the state from the device that has it. */
 static void
 read_resident (TfxSlot *slot)
 {
@@ -36,7 +36,7 @@ read_resident (TfxSlot *slot)
   tfx_slot_drop_resident (slot);
 }
 
-/* False: it is to be had from the host alone. */
+/* Leaves the state on the device; false: impossible. */
 static bool
 keep_part (TfxPlan *plan, const TfxPlanPart *part)
 {
@@ -178,8 +178,7 @@ see_slot (TfxSlot *slot, void *data)
   *peak = fmax (*peak, tfx_slot_peak (slot));
 }
 
-/* The state of a step with values on their way lies in the slots, also in those that
- * stand still. */
+/* The slots of a step that is apart have its state. */
 double
 tfx_borrow_peak (const TfxFilter *f)
 {

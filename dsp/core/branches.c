@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * branches.c: stages with branches.  What is within them has slots and steps of
- * its own. */
+ * branches.c: sums and splits.  Stages in branches have their own slots and steps. */
 #include "branches.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * branches.h: what stages with branches have in common: sums and splits. */
+ * branches.h: sums and splits, which have branches. */
 #ifndef TFX_BRANCHES_H
 #define TFX_BRANCHES_H
 
 #include "kind.h"
 
-/* A stage with references to branches[n], and a copy of channels[n] unless that is
- * NULL.  NULL if they are too deep, or memory is short. */
+/* A stage with references to branches[n], and a copy of channels[n] unless NULL.  NULL if
+ * the branches are too deep, or without memory. */
 TfxStage *tfx_branches_new (uint64_t id, const TfxKind *kind,
     TfxChain *const *branches, const uint64_t *channels, size_t n);
 
@@ -14,18 +14,18 @@ TfxStage *tfx_branches_new (uint64_t id, const TfxKind *kind,
 TfxStage *
 tfx_branches_new_like (const TfxStage *stage, TfxChain *const *branches);
 
-/* Whether it has any. */
+/* Whether a stage has branches. */
 bool tfx_branches_are_in (const TfxStage *stage);
 
-/* How many of n_channels a branch hears. */
+/* How many of n_channels a branch filters. */
 unsigned tfx_branches_n_channels (const TfxStage *stage, size_t branch,
     unsigned n_channels);
 
 /* The stage with that id, within branches too; NULL if there is none. */
 const TfxStage *tfx_branches_find (const TfxChain *chain, uint64_t id);
 
-/* Whether channels are evenly spaced: which is the first one, and how far they are
- * apart; 1 if there is a single one. */
+/* Whether channels are evenly spaced; *first is the lowest, *step the distance, 1 for a
+ * single channel. */
 bool
 tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step);
 
@@ -33,8 +33,8 @@ tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step);
 bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);
 int tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec);
 size_t tfx_branches_latency (const TfxStage *stage);
-/* H (exp (j 2 pi f / rate)) of the frames by which a branch is less late than the
- * stage, whose latency no response counts. */
+/* H (exp (j 2 pi f / rate)) of the advance of a branch with less latency than its stage;
+ * responses do not count latency. */
 TfxComplex tfx_branches_advance_at (const TfxStage *stage, size_t branch,
     double freq_hz, double rate_hz);
 void tfx_branches_clear (TfxStage *stage);

@@ -40,7 +40,7 @@ tfx_chain_spread (const TfxChain *chain, TfxComplex *h, double freq_hz,
     spread (chain->stages[i], h, freq_hz, rate_hz);
 }
 
-/* (Channels beyond those of a Mix hear no others.) */
+/* (Channels beyond those of a Mix are independent.) */
 TfxComplex
 tfx_chain_response_at (const TfxChain *chain, unsigned channel, double freq_hz,
     double rate_hz)
@@ -98,8 +98,8 @@ turn_between (const TfxChain *chain, unsigned from, unsigned to, double from_hz,
   return atan2 (turn.im, turn.re);
 }
 
-/* A zero on the unit circle, as that of a notch, turns the phase by half a cycle at
- * its place, which is no delay: where there is one, what lies beside it tells. */
+/* A zero on the unit circle, such as a notch's, turns the phase by half a cycle, which is
+ * no delay: there the group delay is measured beside it. */
 double
 tfx_chain_group_delay_between (const TfxChain *chain, unsigned from,
     unsigned to, double freq_hz, double rate_hz)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * change.c: a change of a running filter, from its first frame to its last.
  *
- * An entry whose stage gets another structure has two slots: the old one, and the new
- * one that is faded in.  It waits until a plan that runs both has been compiled, and ends
+ * An entry whose stage gets another structure has two slots, the old and the new
+ * one.  It waits until a plan that runs both has been compiled, and ends
  * when one without the old slot has been compiled.  Both happen at fixed frames, so that
  * the output does not depend on how the stream is split. */
 #include "change.h"
@@ -15,7 +15,7 @@
 #include "ramp.h"
 #include "prepare.h"
 
-/* What a pass over all entries finds and changes. */
+/* Data of a pass over all entries. */
 typedef struct Pass
 {
   TfxFilter *filter;
@@ -198,8 +198,8 @@ seed_by_id (TfxSlot *to, void *data)
 
 /* ---- cross-fades begin and end ---------------------------------------------------- */
 
-/* Part of a block costs a FIR with a long history almost as much as a whole one: its
- * cross-fade goes on to the end of a block, if that makes it at most three times as
+/* For a FIR with a long history part of a block costs almost the time of a whole one: its
+ * cross-fade continues to the end of a block, unless that is more than three times as
  * long. */
 static size_t
 fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
@@ -222,9 +222,9 @@ look_for_echo (TfxSlot *slot, void *data)
                                tfx_stage_state_size (slot->stage) > 0);
 }
 
-/* A new slot takes over history.  One that has none and repeats its input gets an input
- * that rises.  One with look-ahead runs unheard until its look-ahead is filled, and as long as
- * its input rises. */
+/* A new slot takes over history.  Without history, a slot that repeats its input gets an
+ * input that rises.  A slot with look-ahead runs without output until its look-ahead is
+ * filled and its input has risen. */
 static void
 seed (TfxSlotEntry *entry, Pass *pass)
 {
@@ -282,14 +282,14 @@ tfx_change_settle (TfxFilter *f)
   f->wants_compile = false;
   f->serial++;
   each_entry (&f->slots, seed, &pass);
-  /* What rises unheard has risen when it is heard, or it would be faded in twice. */
+  /* During the lead the input rises completely, or it would be faded in twice. */
   if (pass.lead > 0 && pass.lead < pass.rise)
     pass.lead = pass.rise;
   each_entry (&f->slots, settle, &pass);
   tfx_change_advance (f, 0);
 }
 
-/* What no plan has been compiled for is reverted. */
+/* Reverts a change for which no plan has been compiled. */
 static void
 revert (TfxSlotEntry *entry, Pass *pass)
 {
@@ -304,7 +304,7 @@ revert (TfxSlotEntry *entry, Pass *pass)
 
 /* ---- a prepared setting comes into force -------------------------------------------- */
 
-/* What goes keeps its values: its curve is that of the stage that replaces it. */
+/* A slot that fades out keeps its values: the new slot has the later events. */
 static void
 stop_automation (TfxSlot *slot, void *data)
 {
@@ -340,7 +340,7 @@ commit_new (TfxFilter *f, TfxSlotEntry *entry)
 
 static void commit_list (TfxFilter *f, TfxSlots *list, TfxSlots *next);
 
-/* The slot goes on as it is in the list now, unless it has gone. */
+/* The slot keeps its current entry, unless it has been removed. */
 static void
 commit_kept (TfxFilter *f, const TfxSlots *list, TfxSlotEntry *entry)
 {
@@ -389,8 +389,8 @@ commit (TfxFilter *f, TfxSlots *next)
   f->wants_compile = f->wants_compile || pass.is_waiting;
 }
 
-/* Events of a new slot that has not come in go on in the one that replaces it, if that
- * has the same structure. */
+/* A new slot takes over the events of the one that it replaces in the next setting, if it has
+ * the same structure. */
 static void
 adopt_events (TfxSlot *slot, void *data)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * compile.c: the slots of a row of filters become the steps of a plan.
  *
- * Sections next to each other become one cascade, whichever filter they belong
- * to.  A gain goes into the sections behind it or, at the end of a cascade, in
- * front of it, unless it is so small or large that numbers would get lost
- * there.  What has always been an identity vanishes.  A stage under automation is a
- * step of its own. */
+ * Adjacent sections become one cascade, also those of several filters.  A gain is folded
+ * into the next sections or, at the end of a cascade, into its gain, unless the product
+ * would leave the range of a double.  Slots that have been an identity since rest are
+ * omitted.  An automated slot is a separate step. */
 #include "compile.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "backend.h"
 #include "design/sos.h"
 
-/* ---- how much there may be ------------------------------------------------------- */
+/* ---- room ------------------------------------------------------- */
 
 typedef struct Count
 {
@@ -55,7 +54,7 @@ reserve (TfxPlan *plan)
 
 /* ---- steps ------------------------------------------------------------------------ */
 
-/* Where the slots that are added come from. */
+/* The plan, and the filter whose slots are added. */
 typedef struct Compiler
 {
   TfxPlan *plan;
@@ -87,14 +86,14 @@ add_part (Compiler *c, TfxStep *step, TfxSlot *slot)
   step->n_parts++;
 }
 
-/* Numbers stay far from the ends of what a double holds. */
+/* Products of gains and coefficients stay within the range of a double. */
 static bool
 is_foldable (double gain)
 {
   return gain == 0.0 || (fabs (gain) > 1e-60 && fabs (gain) < 1e60);
 }
 
-/* The cascade that a section or a gain goes to.  What is automated has one of its own. */
+/* The cascade for a section or a gain; a new one if the slot is automated. */
 static TfxStep *
 open_cascade (Compiler *c, TfxSteps *list, const TfxSlot *slot, double gain)
 {
@@ -177,7 +176,7 @@ add_slot (Compiler *c, TfxSteps *list, TfxSlot *slot)
   return ret;
 }
 
-/* The old and the new slot of a entry, each with room for a step. */
+/* The old and the new slot of an entry, each with room for a step. */
 static int
 add_fade (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
 {
@@ -212,7 +211,7 @@ add_entry (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
   return add_slot (c, list, entry->slot);
 }
 
-/* Into a list that has none yet. */
+/* The steps of a branch. */
 static int
 add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots)
 {
@@ -251,7 +250,7 @@ tfx_compile_steps (TfxPlan *plan)
   return ret;
 }
 
-/* ---- and away ---------------------------------------------------------------------- */
+/* ---- freeing ---------------------------------------------------------------------- */
 
 static void
 clear_list (TfxSteps *list)
@@ -284,7 +283,7 @@ tfx_compile_clear (TfxPlan *plan)
 
 /* ---- values ------------------------------------------------------------------------- */
 
-/* A product of gains, which must not be infinite: 0 times that is no number. */
+/* Keeps a product of gains finite: 0 times infinity is NaN. */
 static double
 limit (double gain)
 {
@@ -303,7 +302,7 @@ tfx_compile_set_step (TfxPlan *plan, TfxStep *step)
 
     if (!slot->sos) {
       gain = limit (gain * slot->gain);
-      /* It has moved out of where it can be folded. */
+      /* It cannot be folded any more. */
       if (!step->is_alone && !is_foldable (gain)) {
         gain = fabs (gain) < 1.0 ? 0.0 : gain;
         plan->is_stale = true;

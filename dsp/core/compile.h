@@ -10,7 +10,7 @@
 int tfx_compile_steps (TfxPlan *plan);
 void tfx_compile_clear (TfxPlan *plan);
 
-/* The values of the slots into one step of sections; into all steps. */
+/* Copies the values of the slots to a step of sections; to all steps. */
 void tfx_compile_set_step (TfxPlan *plan, TfxStep *step);
 void tfx_compile_set_values (TfxPlan *plan);
 

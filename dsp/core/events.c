@@ -10,10 +10,9 @@
 struct TfxEvents
 {
   size_t first, n;
-  size_t room;      /* a power of two */
-  size_t n_numbers; /* of each event */
+  size_t room; /* a power of two */
   TfxEvent *events;
-  double *numbers; /* [room][n_numbers] */
+  double *numbers; /* of all events */
 };
 
 TfxEvent *
@@ -49,43 +48,40 @@ tfx_events_reserve (TfxSlot *slot, size_t n, size_t most_bytes)
       : slot->n_sos > 0
           ? slot->n_sos * (sizeof (TfxSos) + sizeof (TfxSvf)) / sizeof (double)
           : 1;
-  TfxEvents *old = slot->events, *e;
+  TfxEvents *e = slot->events;
   size_t room = 2;
+  TfxEvent *events;
+  double *numbers;
 
   while (room < n && room < 2 * TFX_EVENTS_MAX)
     room *= 2;
-  if (room * n_numbers * sizeof (double) > most_bytes ||
-      (old && room <= old->room))
+  if (room * n_numbers * sizeof (double) > most_bytes || (e && room <= e->room))
     return 0;
-  e = calloc (1, sizeof *e);
+  if (!e)
+    e = slot->events = calloc (1, sizeof *e);
   if (!e)
     return -ENOMEM;
-  e->events = calloc (room, sizeof *e->events);
-  e->numbers = calloc (room * n_numbers + 1, sizeof *e->numbers);
-  if (!e->events || !e->numbers) {
-    free (e->events);
-    free (e->numbers);
-    free (e);
+  events = calloc (room, sizeof *events);
+  numbers = calloc (room * n_numbers + 1, sizeof *numbers);
+  if (!events || !numbers) {
+    free (events);
+    free (numbers);
     return -ENOMEM;
   }
-  e->room = room;
-  e->n_numbers = n_numbers;
-  e->n = old ? old->n : 0;
   for (size_t i = 0; i < room; i++) {
-    double *numbers = e->numbers + i * n_numbers;
-
     if (i < e->n) {
-      e->events[i] = *tfx_events_get (slot, i);
-      memcpy (numbers, e->events[i].numbers, n_numbers * sizeof *numbers);
+      events[i] = *tfx_events_get (slot, i);
+      memcpy (numbers + i * n_numbers, events[i].numbers,
+          n_numbers * sizeof *numbers);
     }
-    e->events[i].numbers = numbers;
+    events[i].numbers = numbers + i * n_numbers;
   }
-  if (old) {
-    free (old->events);
-    free (old->numbers);
-    free (old);
-  }
-  slot->events = e;
+  free (e->events);
+  free (e->numbers);
+  e->events = events;
+  e->numbers = numbers;
+  e->first = 0;
+  e->room = room;
   return 0;
 }
 

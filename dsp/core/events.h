@@ -26,9 +26,9 @@ typedef struct TfxEvent
 /* Room for n events, if their values take at most most_bytes.  0 or -ENOMEM. */
 int tfx_events_reserve (TfxSlot *slot, size_t n, size_t most_bytes);
 
-/* Takes the values of a stage, with the room that there is for them: as the last event, in
- * place of one with the same start; or as the first, in place of those up to its
- * start.  0; -ENOBUFS: there are TFX_EVENTS_MAX; -ENOMEM. */
+/* Adds the values of a stage: as the last event, replacing one with the same start; or as
+ * the first, replacing all up to its start.  0; -ENOBUFS: there are TFX_EVENTS_MAX;
+ * -ENOMEM. */
 int tfx_events_append (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
     uint64_t start, size_t n_frames);
 /* (Sections and gains.) */

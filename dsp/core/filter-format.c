@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * filter-format.c: a filter goes on with other samples or blocks. */
+ * filter-format.c: a running filter gets another sample type or block length. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -114,7 +114,7 @@ tfx_filter_unlock_all (TfxFilter *const *filters, size_t n)
 
 /* ---- another setting ------------------------------------------------------------- */
 
-/* At rest everything is made anew. */
+/* At rest all slots are replaced. */
 static int
 set_at_rest (TfxFilter *f, const TfxChain *chain)
 {
@@ -151,7 +151,7 @@ make_unit (TfxSlot *slot, void *data)
     units->ret = tfx_slot_make_room (slot, &units->spec);
 }
 
-/* Changes begin where the CPU can run them, whatever ran the filter before. */
+/* Only the CPU runs changes. */
 static int
 take_from_device (TfxFilter *f)
 {
@@ -187,7 +187,7 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
   return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
-/* At rest, another structure. */
+/* Replaces a slot at rest. */
 static int
 replace_at_rest (TfxFilter *f, TfxSlotEntry *entry, TfxStage *stage)
 {
@@ -217,7 +217,7 @@ set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
   return tfx_automation_set (f, slot, stage, n_cells);
 }
 
-/* What it is set to, with another structure of a stage. */
+/* Sets the current or next chain with another structure of a stage. */
 static int
 replace_stage (TfxFilter *f, TfxStage *stage)
 {
@@ -230,7 +230,7 @@ replace_stage (TfxFilter *f, TfxStage *stage)
   return ret;
 }
 
-/* A stage may be both in what runs, as `now`, and in what comes. */
+/* A stage may be both in the current and in the next setting. */
 int
 tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 {
@@ -263,7 +263,7 @@ tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
     return ret;
   if (n_cells == 0)
     return replace_at_rest (f, now, stage);
-  /* One that is to go stays as it is until then. */
+  /* The next setting removes it. */
   return now && !next && tfx_filter_has_next (f) ? 0 : replace_stage (f, stage);
 }
 
@@ -309,7 +309,7 @@ tfx_filter_is_identity (const TfxFilter *f)
   return true;
 }
 
-/* What moves has state of its own, or goes on only while it runs. */
+/* A ramp has state too; a unit ends its ramp only while it runs. */
 static void
 look_for_moves (TfxSlot *slot, void *data)
 {
@@ -350,7 +350,7 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   return 0;
 }
 
-/* Adds the latency of all stages, or of those up to the one with that id: then true. */
+/* Adds the latencies up to the stage with that id, and returns true; or all. */
 static bool
 add_latency (const TfxSlots *list, uint64_t id, size_t *n_frames)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * filter.h: what a filter is made of, for the plans that run it. */
+ * filter.h: the structure of a filter. */
 #ifndef TFX_FILTER_H
 #define TFX_FILTER_H
 
@@ -12,20 +12,20 @@ struct TfxFilter
   unsigned refs; /* atomic */
   pthread_mutex_t lock;
   TfxFilterSpec spec;
-  const char *kernel; /* of the CPU plan that ran it last; NULL: none did */
+  const char *kernel; /* of the last CPU plan, or NULL */
   TfxSlots slots;
-  /* The setting that comes in when what changes now is over, see prepare.h; no places:
-   * there is none. */
+  /* The setting that waits for the end of the current changes, see prepare.h; without
+   * entries there is none. */
   TfxSlots next;
 
-  uint64_t n_run;      /* frames since rest */
-  bool is_changing;    /* there may be something for tfx_change_* to do */
-  bool wants_compile;  /* a plan that is compiled now gets further */
-  uint64_t serial;     /* other slots: plans of before cannot be run */
-  uint64_t n_values;   /* times that those of sections or gains changed */
-  uint64_t n_settings; /* times that a unit's stage changed */
-  /* The plan whose engine has the state in its own form; NULL: it lies in the
-   * slots. */
+  uint64_t n_run;     /* frames since rest */
+  bool is_changing;   /* tfx_change_*() may have something to do */
+  bool wants_compile; /* a change waits for a compiled plan */
+  bool wants_steps;   /* so do automated slots, unless they are steps already */
+  uint64_t serial; /* version of the slots; a plan for another one cannot run */
+  uint64_t n_values;   /* version of the values of sections and gains */
+  uint64_t n_settings; /* version of the stages of units */
+  /* The plan whose engine has the state; NULL: the slots have it. */
   TfxPlan *holder;
 };
 
@@ -35,7 +35,7 @@ tfx_filter_has_next (const TfxFilter *f)
   return f->next.entries != NULL;
 }
 
-/* What it is set to. */
+/* The setting, current or next. */
 static inline const TfxSlots *
 tfx_filter_target (const TfxFilter *f)
 {

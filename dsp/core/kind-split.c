@@ -19,7 +19,7 @@ tfx_stage_new_split (uint64_t id, TfxChain *const *branches,
   return tfx_branches_new (id, &tfx_kind_split, branches, channels, n);
 }
 
-/* All channels that have a chain are there. */
+/* Whether the stream has all channels of the branches. */
 static int
 split_check (const TfxStage *stage, const TfxFilterSpec *spec)
 {

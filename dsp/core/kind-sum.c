@@ -10,7 +10,7 @@ tfx_stage_new_sum (uint64_t id, TfxChain *const *branches, size_t n_branches)
   return tfx_branches_new (id, &tfx_kind_sum, branches, NULL, n_branches);
 }
 
-/* What differs within a branch is a matter of the branch. */
+/* Differences within a branch are found there. */
 static bool
 sum_is_same_structure (const TfxStage *a, const TfxStage *b)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind.h: what the core has to know of a kind of stage.
+ * kind.h: the table of functions of a kind of stage.
  *
- * A kind is one file, kind-<name>.c, which has its constructors and its table;
- * those that the CPU runs as units are in units/.  Nothing else asks of what
- * kind a stage is. */
+ * A kind is one file, kind-<name>.c, with its constructors and its table.  The CPU runs
+ * most kinds as units, unit-<name>.c.  No other file depends on the kind of a stage. */
 #ifndef TFX_KIND_H
 #define TFX_KIND_H
 
@@ -51,7 +50,7 @@ typedef struct TfxField
 /* The largest double below 1. */
 #define TFX_BELOW_1 0x1.fffffffffffffp-1
 
-/* What a unit is made for. */
+/* The stream that a unit is made for. */
 typedef struct TfxUnitSpec
 {
   unsigned n_channels;
@@ -60,26 +59,25 @@ typedef struct TfxUnitSpec
   const char *kernel;  /* of the CPU backend */
 } TfxUnitSpec;
 
-/* How the CPU runs a stage with all of its state: FIRs, delay lines.  A unit
- * belongs to one thread at a time. */
+/* A unit runs a stage on the CPU, and has its state.  One thread uses it at a time. */
 typedef struct TfxUnitKind
 {
-  /* It is made for the samples and the blocks of its spec; else any will do. */
+  /* A unit suits only the sample type and block length of its spec. */
   bool is_for_format;
 
-  /* The name of the kernels that the CPU takes unless it is told. */
+  /* The name of the default kernels of the CPU. */
   const char *(*get_kernel) (void);
 
-  /* At rest.  0 or negative errno. */
+  /* A unit at rest.  0 or negative errno. */
   int (*make) (TfxStage *stage, const TfxUnitSpec *spec, void **unit);
   void (*free) (void *unit);
 
-  /* Filters in to out, in place or apart, in blocks of any length; allocates
-   * nothing.  Returns in how many channels samples were not finite. */
+  /* Filters in to out, in place or apart, in blocks of any length, without allocation.
+   * Returns the number of channels with samples that were not finite. */
   int (*run) (void *unit, const TfxBlock *in, const TfxBlock *out);
 
-  /* Other values of the same structure: makes them ready (0 or negative errno);
-   * goes there over n_frames (0: at once), and takes them; or drops them. */
+  /* New values of the same structure: prepares them, 0 or negative errno; ramps to them
+   * in n_frames (0: at once), and owns them; or drops them. */
   int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
       void **values);
   void (*set_values) (void *unit, void *values, size_t n_frames,
@@ -87,80 +85,80 @@ typedef struct TfxUnitKind
   void (*drop_values) (void *values);
   bool (*is_changing) (const void *unit);
 
-  /* All state to zero; what changes has come to its end. */
+  /* Clears the state, and ends all ramps. */
   void (*reset) (void *unit);
   /* The largest magnitude in the state; 0 is rest. */
   double (*state_peak) (const void *unit);
   /* The sample type of the stream changes.  NULL: the unit does not depend on it. */
   void (*set_sample) (void *unit, TfxSample sample);
-  /* The last inputs, double[n_channels][state size], the newest last.  NULL: no device
-   * runs the kind. */
+  /* The state, double[n_channels][state size]: the last inputs, the newest last.  NULL: no
+   * device runs the kind. */
   void (*get_state) (const void *unit, double *state);
   void (*set_state) (void *unit, const double *state);
 
-  /* In the middle of a change the stream gets another format: a unit made for that
-   * goes on as another one of the same stage, and frees it; n_state doubles are its
-   * state.  False if memory is short.  NULL: set_state says all. */
+  /* When the format changes during a ramp: the unit, made for the new format, takes over
+   * state and ramp of the elder, and frees it.  n_state is the size of the state.  False
+   * without memory.  NULL: set_state is enough. */
   bool (*succeed) (void *unit, void *elder, size_t n_state);
 
-  /* A unit at rest takes over the past of another one of the same kind, the
-   * source.  start: from now on; false if it cannot; NULL: it always can.
-   * catch_up: after the source has run n_frames, at most catch_up_frames() since the
-   * last time (NULL: any number); 0 if all is there; NULL: there is nothing to take
-   * over.  SIZE_MAX frames: at once. */
+  /* Warm-up: a unit at rest takes over the history of another one of its kind, the source.
+   * start: begins; false: impossible; NULL: always possible.
+   * catch_up: a step, after the source has run n_frames, at most catch_up_frames() (NULL:
+   * any number), or SIZE_MAX to do all at once; returns 0 when it is complete.  NULL: the
+   * kind has no history. */
   bool (*catch_up_start) (void *unit, const void *source);
   size_t (*catch_up) (void *unit, const void *source, size_t n_frames);
   size_t (*catch_up_frames) (size_t block_frames);
-  /* Whether that should go step by step.  May be NULL. */
+  /* Whether to warm up step by step.  May be NULL. */
   bool (*is_prepared) (const TfxStage *stage, const TfxUnitSpec *spec);
 
-  /* What it makes of the level.  NULL: nothing. */
+  /* Reports levels and gains.  NULL: there are none. */
   void (*read) (void *unit, TfxReadings *readings);
 } TfxUnitKind;
 
 struct TfxKind
 {
-  TfxStepKind step;        /* what a plan makes of it */
+  TfxStepKind step;        /* in a plan */
   const TfxUnitKind *unit; /* NULL: plans have steps for it */
 
-  /* 0; -EINVAL: not for so many channels; -ERANGE: a value that the samples do
-   * not hold.  May be NULL. */
+  /* 0; -EINVAL: the number of channels does not suit; -ERANGE: the sample type cannot
+   * represent a value.  May be NULL. */
   int (*check) (const TfxStage *stage, const TfxFilterSpec *spec);
   /* The numbers of the setting; NULL: none. */
   const TfxField *fields;
   size_t n_fields;
-  /* What the fields do not say; each may be NULL.  Whether the numbers fit each other;
-   * whether two of a kind differ in values alone; whether these are equal too. */
+  /* In addition to the fields; each may be NULL.  Whether the numbers are consistent;
+   * whether two of a kind differ only in values; whether these are equal too. */
   bool (*is_valid) (const TfxStage *stage);
-  bool (*is_identity) (const TfxStage *stage); /* NULL: it never is one */
+  bool (*is_identity) (const TfxStage *stage); /* NULL: never */
   bool (*is_same_structure) (const TfxStage *a, const TfxStage *b);
   bool (*is_same) (const TfxStage *a, const TfxStage *b);
-  /* Doubles for a channel.  NULL: none. */
+  /* Doubles of state per channel.  NULL: none. */
   size_t (*state_size) (const TfxStage *stage);
-  /* Two in series as one, with the id of the first, if that costs less.  *both
-   * is NULL if not.  0 or -ENOMEM.  May be NULL. */
+  /* Joins two in series, with the id of the first, if that costs less; else *both is
+   * NULL.  0 or -ENOMEM.  May be NULL. */
   int (*join) (const TfxStage *first, const TfxStage *second,
       const TfxFilterSpec *spec, TfxStage **both);
-  /* See tfx_stage_grid_frames().  NULL: as others. */
+  /* See tfx_stage_grid_frames().  NULL: TFX_GRID_FRAMES. */
   size_t (*grid_frames) (const TfxStage *stage);
   /* See tfx_stage_prepare().  May be NULL. */
   int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
-  /* Frames by which the output is late.  NULL: none, or they are meant. */
+  /* Latency in frames; NULL if there is none, or if the delay is intended. */
   size_t (*latency) (const TfxStage *stage);
-  /* What it does to a channel at a frequency, H (exp (j 2 pi f / rate)).  NULL: as
-   * much as the level asks for. */
+  /* The frequency response in a channel, H (exp (j 2 pi f / rate)).  NULL: it depends on
+   * the level. */
   TfxComplex (*response) (const TfxStage *stage, unsigned channel,
       double freq_hz, double rate_hz);
-  /* The same for the amplitudes h[TFX_MIX_MAX_CHANNELS] of the channels, in their
-   * place.  NULL: none of them hears another one. */
+  /* The same for the amplitudes h[TFX_MIX_MAX_CHANNELS] of all channels.  NULL: no
+   * channel depends on another one. */
   void (*spread) (const TfxStage *stage, TfxComplex *h, double freq_hz,
       double rate_hz);
-  /* The complex poles and zeros: see tfx_chain_resonances().  NULL: none. */
+  /* Complex poles and zeros, see tfx_chain_resonances().  NULL: none. */
   size_t (*resonances) (const TfxStage *stage, double rate_hz, double *freq_hz,
       size_t max);
-  /* The gain in dB at a steady level.  NULL: it does not go by the level. */
+  /* The gain in dB at a steady level.  NULL: it does not depend on the level. */
   double (*gain_at) (const TfxStage *stage, double level_db);
-  /* ns for a frame of one channel on the CPU. */
+  /* ns per frame and channel on the CPU. */
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };

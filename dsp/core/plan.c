@@ -26,7 +26,7 @@ free_engine (TfxPlan *plan)
   plan->engine = NULL;
 }
 
-/* What is compiled, and its engine, from one plan to another that has none. */
+/* Moves the result of the compiler and the engine to a plan that has none. */
 static void
 move_compiled (TfxPlan *to, TfxPlan *from)
 {
@@ -83,7 +83,7 @@ set_known (TfxPlan *plan)
   }
 }
 
-/* So that this plan can have it. */
+/* Other plans give the state back. */
 static void
 give_back_all (TfxPlan *plan)
 {
@@ -94,7 +94,7 @@ give_back_all (TfxPlan *plan)
   }
 }
 
-/* The state lies in the slots before and after. */
+/* The slots have the state before and after. */
 static int
 compile (TfxPlan *plan)
 {
@@ -107,7 +107,7 @@ compile (TfxPlan *plan)
     if (!plan->filters[i]->kernel)
       plan->filters[i]->kernel = plan->backend->kernel;
   }
-  /* An engine knows the plan by its address. */
+  /* An engine refers to the plan by its address. */
   move_compiled (&old, plan);
   ret = make_engine (plan);
   if (ret < 0) {
@@ -128,7 +128,7 @@ compile (TfxPlan *plan)
 
 /* ---- making ready ------------------------------------------------------------------- */
 
-/* Sections and gains that have changed at once, or while another plan ran. */
+/* Takes values that have changed at once, or while another plan ran, and the state. */
 static int
 load (TfxPlan *plan)
 {
@@ -178,33 +178,48 @@ take_hold (TfxPlan *plan)
   }
   if (is_needed || is_wanted) {
     ret = compile (plan);
-    /* Short of memory, it goes on as it was, and is tried again. */
+    /* Without memory the old engine runs, and the next run tries again. */
     if (ret < 0 && (is_needed || ret == -ENOTSUP))
       return ret;
   }
   return load (plan);
 }
 
-/* What waited for the end of a cross-fade begins; what is automated from here on becomes
- * a step of its own. */
-static void
-begin_next (TfxPlan *plan)
+/* Whether an automated slot shares its step with others. */
+static bool
+has_shared_automation (const TfxPlan *plan)
 {
-  for (size_t i = 0; i < plan->n_filters; i++) {
-    tfx_change_begin_next (plan->filters[i]);
-    if (plan->filters[i]->is_changing)
-      tfx_automation_wake (plan->filters[i]);
-  }
-  for (size_t i = 0; i < plan->n_parts; i++) {
+  bool found = false;
+
+  for (size_t i = 0; !found && i < plan->n_parts; i++) {
     const TfxPlanPart *part = &plan->parts[i];
 
-    if (is_held (plan, part->filter) && part->step->n_parts > 1 &&
-        part->slot->is_automated)
-      plan->is_stale = true;
+    found = plan->known[part->filter].serial ==
+                plan->filters[part->filter]->serial &&
+            part->slot->is_automated && part->step->n_parts > 1;
+  }
+  return found;
+}
+
+/* Settings that waited come into force, and automated slots become separate steps. */
+static void
+begin_changes (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    TfxFilter *f = plan->filters[i];
+
+    if (f->is_changing) {
+      tfx_change_begin_next (f);
+      tfx_automation_wake (f);
+    }
+    if (f->wants_steps) {
+      f->wants_steps = false;
+      plan->is_stale = plan->is_stale || has_shared_automation (plan);
+    }
   }
 }
 
-/* Whether the engine has what it needs; and, if `at_rest`, nothing is under way. */
+/* Whether the engine is up to date; and, if `at_rest`, no filter changes. */
 static inline bool
 look_at_row (const TfxPlan *plan, const bool at_rest)
 {
@@ -213,7 +228,8 @@ look_at_row (const TfxPlan *plan, const bool at_rest)
   for (size_t i = 0; i < plan->n_filters; i++) {
     const TfxFilter *f = plan->filters[i];
 
-    if ((at_rest && f->is_changing) || f->wants_compile || !is_held (plan, i))
+    if ((at_rest && f->is_changing) || f->wants_compile || f->wants_steps ||
+        !is_held (plan, i))
       return false;
   }
   return true;
@@ -225,7 +241,7 @@ is_ready (const TfxPlan *plan)
   return look_at_row (plan, false);
 }
 
-/* Whether the next frames are like the last ones. */
+/* Whether nothing changes. */
 static inline bool
 is_steady (const TfxPlan *plan)
 {
@@ -242,8 +258,7 @@ is_any_changing (const TfxPlan *plan)
   return is_changing;
 }
 
-/* Everything as the next frame needs it.  *n_frames: how many come before
- * something else changes. */
+/* Prepares the next frames.  *n_frames is reduced to those before the next change. */
 static int
 get_ready (TfxPlan *plan, size_t *n_frames)
 {
@@ -252,10 +267,9 @@ get_ready (TfxPlan *plan, size_t *n_frames)
 
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
-  /* Twice: a cross-fade may end here, and what waits for that begin. */
+  /* Twice: a cross-fade may end here, and the setting that waits for it begin. */
   for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
-    if (is_changing)
-      begin_next (plan);
+    begin_changes (plan);
     if (!is_ready (plan))
       ret = take_hold (plan);
   }
@@ -441,7 +455,7 @@ tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
     ret = run_part (plan, in, out);
   while (ret == 0 && plan->n_done < in->n_frames);
   tfx_denormal_leave (mode);
-  /* What was refused before it began is no run. */
+  /* A run that fails before the first frame does not count. */
   if (ret == 0 || plan->n_done > 0)
     plan->n_dispatches++;
   return ret;
@@ -470,7 +484,7 @@ tfx_plan_pass (TfxPlan *plan, size_t n_frames)
   return 0;
 }
 
-/* ---- several blocks under way --------------------------------------------------------- */
+/* ---- several blocks in flight --------------------------------------------------------- */
 
 bool
 tfx_plan_can_start (const TfxPlan *plan)

@@ -11,9 +11,9 @@ typedef enum
 {
   TFX_STEP_CASCADE, /* sos[n_sos]; n_sos may be 0 */
   TFX_STEP_FIR,     /* stage */
-  TFX_STEP_UNIT,    /* stage, of a kind that a device need not have */
+  TFX_STEP_UNIT,    /* stage, of a kind that not every device supports */
   TFX_STEP_SUM,     /* branches[n_branches] */
-  TFX_STEP_SPLIT,   /* branches, each with channels of its own */
+  TFX_STEP_SPLIT,   /* branches, each for some of the channels */
   TFX_STEP_FADE     /* from the first of two branches to the second */
 } TfxStepKind;
 
@@ -23,17 +23,17 @@ struct TfxUnitKind;
 
 typedef struct TfxStep TfxStep;
 
-/* Steps in series; none is the identity. */
+/* Steps in series; without any it is the identity. */
 typedef struct TfxSteps
 {
   size_t n;
   TfxStep *steps;
 } TfxSteps;
 
-/* What a backend runs in one go: y = gain * step (x). */
+/* A backend runs y = gain * step (x). */
 struct TfxStep
 {
-  TfxPlan *plan; /* whose it is */
+  TfxPlan *plan;
   TfxStepKind kind;
   size_t index; /* among all steps of the plan, those of branches included */
   double gain;
@@ -42,30 +42,29 @@ struct TfxStep
   TfxStage *stage; /* a reference; of units and splits */
   size_t n_branches;
   TfxSteps *branches;
-  /* The slots of filters that it comes from: sections and gains of a cascade, in
-   * order; that of a unit. */
+  /* Its slots: sections and gains of a cascade, in order; or the slot of a unit. */
   struct TfxPlanPart *parts;
   size_t n_parts;
-  bool is_alone;  /* nothing is added to it */
-  bool is_moving; /* its values may change within a run, see glide.h */
-  bool is_apart;  /* its state lies in the slots meanwhile */
-  double tail;    /* of gains behind the last sections, while it is compiled */
-  /* On the CPU, what runs them. */
+  bool is_alone;  /* the compiler adds no slot to it */
+  bool is_moving; /* its values may change within a run, see step.h */
+  bool is_apart;  /* the slots have its state, not the engine */
+  double
+      tail; /* product of the gains after the last section; for the compiler */
+  /* On the CPU. */
   void *unit;
   const struct TfxUnitKind *unit_kind;
-  const struct TfxFade *fade; /* how far a cross-fade has come, see slot.h */
+  const struct TfxFade *fade; /* TFX_STEP_FADE */
 };
 
-/* What a step runs of one slot, and where the state of that lies. */
+/* A slot in a step. */
 typedef struct TfxPlanPart
 {
   TfxStep *step;
   struct TfxSlot *slot;
-  size_t filter;           /* whose slot that is */
+  size_t filter;           /* index of its filter */
   size_t first_sos, n_sos; /* within the step; cascades only */
-  /* Doubles per channel: s1, s2 of each section; or the last inputs, the
-   * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
-   * line. */
+  /* Doubles per channel: s1, s2 of each section; or the last inputs, the newest at the
+   * end: n_taps - 1 of a FIR, the longest delay of a delay line. */
   size_t state_size;
 } TfxPlanPart;
 
@@ -75,28 +74,28 @@ struct TfxPlan
   unsigned n_channels;
   TfxSample sample;    /* the precision of FIRs */
   size_t block_frames; /* 0: not known */
-  size_t run_frames;   /* of the last block that was to be run; 0: none yet */
+  size_t run_frames;   /* of the last block; 0: none yet */
   size_t n_filters;
   TfxFilter **filters;        /* references */
   struct TfxPlanKnown *known; /* [n_filters] */
 
-  /* What is compiled. */
+  /* The result of the compiler. */
   struct TfxEngine *engine;
   TfxSteps top;
   size_t n_all_steps, n_parts, n_sos, n_chain_stages;
   TfxPlanPart *parts;
   TfxSos *sos;
   double *scratch; /* the largest state of a stage, for devices */
-  bool is_stale;   /* a gain is not what it was compiled for */
+  bool is_stale;   /* it has to be compiled again */
   bool is_moving;  /* a step is */
 
-  pthread_mutex_t lock; /* for who takes a filter's state */
+  pthread_mutex_t lock; /* for taking a filter's state from the engine */
   size_t n_done;        /* frames of the last run */
   uint64_t n_dispatches, n_recoveries;
-  TfxStats freed; /* the counts of engines that are gone */
+  TfxStats freed; /* counts of freed engines */
 };
 
-/* What the engine has of a filter; see TfxFilter. */
+/* The version of a filter that the engine has; see TfxFilter. */
 typedef struct TfxPlanKnown
 {
   uint64_t serial, n_values, n_settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * positions.c: where the channels of a stream stand. */
+ * positions.c: positions of channels. */
 #include "positions.h"
 
 #include <errno.h>

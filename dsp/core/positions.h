@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * positions.h: where the channels of a stream stand. */
+ * positions.h: positions of channels. */
 #ifndef TFX_POSITIONS_H
 #define TFX_POSITIONS_H
 
 #include "tfx.h"
 
-/* The channels at those positions, and the positions of those channels: a bit for
- * each that there is. */
+/* The channels at some positions, and the positions of some channels, as bits. */
 uint64_t tfx_positions_find_channels (uint64_t positions, uint64_t wanted);
 uint64_t tfx_positions_of_channels (uint64_t positions, uint64_t channels);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * prepare.c: the next setting of a running filter, prepared beside the one in force.
  *
- * A stage keeps its slot by its id, in order.  What is not found goes, and new stages
- * replace it.  A new stage with latency replaces one of the same latency, so that
+ * Stages are matched by id, in order.  Slots without a match are removed, and new stages
+ * replace them.  A new stage with latency replaces one of the same latency, so that
  * frames keep their times.  Branches of a sum are matched one by one. */
 #include "prepare.h"
 
@@ -21,7 +21,7 @@ typedef struct Prepare
 static int prepare_list (Prepare *p, const TfxSlots *list,
     const TfxChain *chain, TfxSlots *next);
 
-/* The slot that the change replaces; NULL: the stage goes, or has not come yet. */
+/* The slot before the change; NULL: there is none, or it is being removed. */
 static TfxSlot *
 base_of (const Prepare *p, const TfxSlotEntry *entry)
 {
@@ -39,7 +39,7 @@ find_latency (const TfxSlot *slot)
 
 /* ---- slots that come and go -------------------------------------------------------- */
 
-/* `slot` is to take over from `old`; either may be NULL. */
+/* A cross-fade from `old` to `slot`; either may be NULL. */
 static int
 add_fade (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxSlot *old)
 {
@@ -59,8 +59,8 @@ add_fade (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxSlot *old)
   return 0;
 }
 
-/* A stage replaces that of `old`, or is added (NULL).  A unit that has been made for it
- * takes over the history of a unit of the same stage bit by bit. */
+/* A stage that replaces `old`, or is added (NULL).  A unit that has been prepared warms up
+ * step by step from an old unit of the same stage. */
 static int
 add_new (Prepare *p, TfxSlots *next, TfxStage *stage, bool is_joined,
     TfxSlot *old)
@@ -90,7 +90,7 @@ add_new (Prepare *p, TfxSlots *next, TfxStage *stage, bool is_joined,
   return ret;
 }
 
-/* A stage that is in the chain no more. */
+/* A stage that is removed. */
 static int
 add_going (Prepare *p, TfxSlots *next, const TfxSlotEntry *entry)
 {
@@ -105,7 +105,7 @@ add_going (Prepare *p, TfxSlots *next, const TfxSlotEntry *entry)
   return 0;
 }
 
-/* The slot stays, and gets other values. */
+/* A slot that is kept, with new values. */
 static int
 add_kept (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxStage *stage,
     bool is_joined)
@@ -139,7 +139,7 @@ add_kept (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxStage *stage,
 
 /* ---- a list -------------------------------------------------------------------------- */
 
-/* Where the stage goes on: at its own slot, or in place of one of the same latency. */
+/* The index of the stage's slot, or else of one with the same latency. */
 static size_t
 find_stage (const Prepare *p, const TfxSlots *list, size_t first,
     const TfxStage *stage)
@@ -158,9 +158,8 @@ find_stage (const Prepare *p, const TfxSlots *list, size_t first,
   return same;
 }
 
-/* Between stages that were found, places [at, at_end) go and stages [first, end) come.
- * Each replaces one that goes as long as there are any, so that both get the same
- * input. */
+/* Between two matches entries [at, at_end) are removed, and stages [first, end) are new.
+ * Each replaces a removed one while there are any, so that both get the same input. */
 static int
 exchange (Prepare *p, const TfxSlots *list, size_t at, size_t at_end,
     const TfxJoined *joined, size_t first, size_t end, TfxSlots *next)
@@ -226,7 +225,7 @@ prepare_list (Prepare *p, const TfxSlots *list, const TfxChain *chain,
   return ret;
 }
 
-/* ---- and what becomes of it ----------------------------------------------------------- */
+/* ---- a prepared list ----------------------------------------------------------- */
 
 void
 tfx_prepare_drop_values (TfxSlotEntry *entry)

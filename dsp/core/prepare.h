@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * prepare.h: the next setting of a running filter, prepared beside the one in force.
  *
- * A prepared list has the slots that stay, with the values that they get, and new
- * ones.  Whatever can fail has been done; until change.c commits the list, the filter
- * is as it was. */
+ * A prepared list has the kept slots, with their new values, and new slots.  Preparing
+ * does everything that can fail, and does not change the filter; change.c commits the
+ * list. */
 #ifndef TFX_PREPARE_H
 #define TFX_PREPARE_H
 
@@ -17,16 +17,16 @@ typedef struct TfxPrepared
   bool is_reverted;   /* it replaces cross-fades that have not begun */
 } TfxPrepared;
 
-/* Prepares a chain from what the filter is set to.  may_revert: no cross-fade runs, so
- * that one that waits can be replaced.  0 or negative errno: nothing has been prepared. */
+/* Prepares a chain.  may_revert: no cross-fade runs, so that one that waits can be
+ * replaced.  0, or negative errno: nothing has been prepared. */
 int tfx_prepare_chain (const TfxFilter *filter, const TfxChain *chain,
     bool may_revert, TfxPrepared *prepared);
 void tfx_prepare_clear (TfxSlots *next);
 
-/* Drops the values that a slot of a prepared list would get. */
+/* Drops the new values of a kept slot. */
 void tfx_prepare_drop_values (TfxSlotEntry *entry);
-/* Prepares these values anew, for a unit that has replaced another one.  Without memory
- * the slot keeps those that it has. */
+/* Prepares these values again, after the format has changed.  Without memory they are
+ * dropped. */
 void tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec);
 
 /* Calls f for every new slot of a prepared list. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * ramp.c: how the values of a slot of sections or a gain go from one setting to
- * another. */
+ * ramp.c: parameter ramps of sections and gains. */
 #include "ramp.h"
 
 #include <errno.h>
@@ -11,21 +10,21 @@
 #include "design/svf.h"
 #include "design/weight.h"
 
-/* Of coef, values and rates, for a section. */
+/* Doubles of coef, and of all, for a section. */
 #define N_COEF (TFX_SVF_COEF * TFX_GRID_FRAMES)
 #define N_DOUBLES (N_COEF + 2 * TFX_RAMP_VALUES)
 
-/* Vectors of coef lie in whole lines of a cache. */
+/* coef is aligned to lines of the cache. */
 #define LINE_BYTES 64
 
-/* How far sections may glide in one motion: all of them together, in octaves of
- * frequency and quality, each of which turns phases by up to a cycle and a half;
- * and one of them on its way along a curve, from one point to the next. */
+/* The limits of a sweep: for all sections together, in octaves of frequency and quality,
+ * each of up to a cycle and a half of phase; and for one section from one automation
+ * event to the next. */
 #define MOST_OCTAVES 1.0
 #define MOST_RATIO_OF_CELL 1.189207115002721 /* a quarter of an octave */
 
-/* A cross-fade ends when the new values have swung in by so many nepers, within so
- * many times what a change takes. */
+/* A cross-fade lasts until the new sections have settled by SWING_NEPERS, at most
+ * MOST_FADES times its usual length. */
 #define SWING_NEPERS 2.5
 #define MOST_FADES 4
 
@@ -65,7 +64,7 @@ tfx_ramp_clear (TfxSlot *slot)
 
 /* ---- begins and ends ------------------------------------------------------------ */
 
-/* What part of a gain changes. */
+/* The relative change of a gain. */
 static double
 part_of (double from, double to)
 {
@@ -74,7 +73,7 @@ part_of (double from, double to)
   return most > 0.0 ? fabs (to - from) / most : 0.0;
 }
 
-/* Of frequency and quality together, 1 or more: high / low. */
+/* The change of frequency and quality together is high / low, 1 or more. */
 typedef struct Ratio
 {
   double high, low;
@@ -87,8 +86,7 @@ ratio_of (const TfxSvf *a, const TfxSvf *b)
     (b->g > a->g ? a->g : b->g) * (b->k > a->k ? a->k : b->k) };
 }
 
-/* Gains on the way of a glide are straight lines from point to point: half of one
- * counts as an octave. */
+/* Gains are linear between points: a change by a half counts as an octave. */
 static bool
 is_far (const TfxSlot *slot)
 {
@@ -119,7 +117,7 @@ is_far_on_curve (const TfxSlot *slot)
   return found;
 }
 
-/* The state of what has run, whose values are `to` in these shapes. */
+/* Moves the state back from the ramp, which has ended at `to`, in these shapes. */
 static void
 take_state (TfxSlot *slot, const TfxSvf *shapes)
 {
@@ -150,8 +148,7 @@ finish (TfxSlot *slot)
   slot->ramp.cell = UINT64_MAX;
 }
 
-/* New values start from rest: where they take longer to swing in than a change is
- * long, it takes longer too. */
+/* New sections start at rest, and the cross-fade lasts until they have settled. */
 static unsigned
 count_fade_cells (const TfxRamp *m, size_t n_sos)
 {
@@ -159,7 +156,7 @@ count_fade_cells (const TfxRamp *m, size_t n_sos)
 
   for (size_t k = 0; k < n_sos; k++) {
     const TfxSvf *s = &m->to[k];
-    /* How fast the slower pole decays, nepers a frame. */
+    /* Decay of the slower pole in nepers per frame. */
     const double decay =
         2.0 * atan (s->g) * (s->k < 2.0 ? 0.5 * s->k : 1.0 / s->k);
 
@@ -169,8 +166,8 @@ count_fade_cells (const TfxRamp *m, size_t n_sos)
       fmin (frames / TFX_GRID_FRAMES, MOST_FADES * m->n_fade_cells));
 }
 
-/* A motion to sections whose shapes are in m->to, from those in m->from; after one
- * along the same curve it goes on with the integrators. */
+/* Begins a ramp to sections whose shapes are in m->to, from those in m->from.  After a
+ * sweep along the same curve the integrators continue. */
 static void
 begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
 {
@@ -189,8 +186,7 @@ begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
     m->n_cells = count_fade_cells (m, slot->n_sos);
 }
 
-/* Begins at `first`, where the one before it has come to its end; or in place of
- * one that has not begun. */
+/* Begins a ramp at `first`, after the last one; or in place of a ramp that has not begun. */
 static void
 begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
 {
@@ -240,8 +236,7 @@ set_at_once (TfxSlot *slot, const TfxSlotValues *to)
   finish (slot);
 }
 
-/* The ramp of a gain that is on goes on from where it is to another end, a point
- * of a curve. */
+/* Gives the running ramp of a gain another end. */
 static void
 lead_to (TfxSlot *slot, double gain_to, uint64_t now)
 {
@@ -263,8 +258,7 @@ tfx_ramp_update (TfxSlot *slot, uint64_t now)
   finish (slot);
 }
 
-/* Whether a ramp runs at that frame, or has run in part; silence may have passed in
- * it, for which nothing is run. */
+/* Whether a ramp has begun before that frame, perhaps while silence was skipped. */
 static bool
 has_begun (const TfxRamp *m, uint64_t now)
 {
@@ -290,7 +284,7 @@ tfx_ramp_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
 
-  /* At once; or there and back before any frame of it. */
+  /* At once; or back to the current values before the ramp has begun. */
   if (n_cells == 0 ||
       (!has_begun (m, now) &&
           (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
@@ -330,9 +324,9 @@ tfx_ramp_enter (TfxSlot *slot)
   }
 }
 
-/* ---- on the way ------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------- */
 
-/* The weight of the new values at a point of a motion that takes so many frames. */
+/* The weight of the new values in a ramp of `length` frames. */
 static double
 weight_at (const TfxRamp *m, uint64_t frame, size_t length)
 {
@@ -361,7 +355,7 @@ tfx_ramp_gains (const TfxSlot *slot, uint64_t frame, size_t n, double *gains)
   } else if (slot->ramp.n_cells == 1) {
     const double first = (double)(frame - slot->ramp.first);
 
-    /* The same weights: the length is a power of two. */
+    /* Exact, as TFX_GRID_FRAMES is a power of two. */
     for (int i = 0; i < (int)n; i++)
       gains[i] = from + (first + i) * (1.0 / TFX_GRID_FRAMES) * apart;
   } else {
@@ -376,14 +370,14 @@ tfx_ramp_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
 {
   const TfxRamp *m = &slot->ramp;
 
-  /* Half of a change, however long that is. */
+  /* In half of the usual length. */
   for (size_t i = 0; i < n; i++)
     weights[i] =
         weight_at (m, frame + i, m->n_fade_cells * TFX_GRID_FRAMES / 2);
 }
 
-/* (to / from)^part.  From frame to frame both exponent and ratio are near 0 and 1,
- * and series do: 2 artanh ((to - from) / (to + from)) is the logarithm. */
+/* (to / from)^part.  From frame to frame the ratio is near 1 and the exponent near 0, so
+ * series suffice; the logarithm is 2 artanh ((to - from) / (to + from)). */
 static double
 power (double from, double to, double part)
 {

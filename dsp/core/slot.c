@@ -217,8 +217,7 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run)
 
   if (!tfx_stage_is_same_structure (now, stage))
     return false;
-  /* A unit goes to other values in a fade of its own; without one, on a device,
-   * there is none. */
+  /* Only units have ramps, not devices. */
   return !now->kind->unit || slot->unit || !has_run ||
          tfx_stage_is_same (now, stage);
 }
@@ -361,7 +360,7 @@ tfx_slots_find (const TfxSlots *list, uint64_t id)
 static int make_chain (const TfxSlots *list, TfxStage *stage, bool *is_found,
     TfxChain **chain);
 
-/* A stage with the values that a slot goes to. */
+/* A stage with the target values of a slot. */
 static TfxStage *
 make_stage (const TfxSlotEntry *entry, TfxStage *stage, bool *is_found)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * slot.h: where a filter keeps one of its stages: the values that are in force,
- * and the state.
+ * slot.h: the current values and the state of one stage of a filter.
  *
- * The state of sections is double[n_channels][n_sos][2] as in tfx.h, without
- * regard to any gain around them; an engine may have it in its own form.  That
- * of a FIR or a delay line lies in its unit, which every plan on the CPU uses in
- * entry; what a device gives back before there is a unit lies in `state`.  What
- * stays on a device lies in `resident`, and neither of these counts then. */
+ * Sections have their state in `state`, double[n_channels][n_sos][2] as in tfx.h, with
+ * no gain folded in; while a plan holds the filter, its engine has that state.  All other
+ * kinds have it in their unit, which every plan on the CPU runs.  If a device returns
+ * state before there is a unit, it is in `state`.  If `resident` is set, a device has the
+ * state, and `state` and the unit are out of date. */
 #ifndef TFX_SLOT_H
 #define TFX_SLOT_H
 
@@ -18,68 +17,66 @@ typedef struct TfxEvents TfxEvents;
 /* g, k, low, band, high: see svf.h. */
 #define TFX_RAMP_VALUES 5
 
-/* Where values are on their way from those in force to others; see ramp.h. */
+/* A parameter ramp of sections or a gain; see ramp.h. */
 typedef struct TfxRamp
 {
-  unsigned n_cells; /* of TFX_GRID_FRAMES; 0: nothing moves */
-  uint64_t first;   /* the frame of the filter where it begins */
-  bool is_curve;    /* set for one cell */
-  bool is_fade;     /* of sections; else they glide */
-  bool is_entered;  /* its state is in force, in place of the slot's */
+  unsigned n_cells; /* length in cells of TFX_GRID_FRAMES; 0: there is none */
+  uint64_t first;   /* the filter's frame where it begins */
+  bool is_curve;    /* an automation event of one cell */
+  bool is_fade; /* sections are cross-faded; else they are swept as filters */
+  bool is_entered; /* the state is here, not in the slot */
   unsigned n_fade_cells;
-  struct TfxSvf *from, *to; /* [n_sos], the ends of a glide */
-  /* [TFX_RAMP_VALUES][n_sos]: at the first frame of a cell, and how they go on,
-   * g and k by a factor, the others by a difference; and what a kernel makes of
-   * them for the frames of the cell. */
+  struct TfxSvf *from, *to; /* [n_sos], the ends of a sweep */
+  /* [TFX_RAMP_VALUES][n_sos]: the values at the first frame of a cell; their change per
+   * frame, a factor for g and k and a difference for the others; and the coefficients of
+   * the cell's frames, in the form of the kernel. */
   double *values, *rates, *coef;
-  uint64_t cell; /* the first frame of that one; UINT64_MAX: none yet */
-  /* A glide: the integrators m[n_sos][n_channels], l[n_sos][n_channels]; a
+  uint64_t cell; /* first frame of that cell; UINT64_MAX: none yet */
+  /* A sweep: the integrators m[n_sos][n_channels], l[n_sos][n_channels]; a
    * cross-fade: s1, s2 of the new sections, [n_channels][n_sos][2]. */
   double *state;
-  void *room; /* to be freed */
+  void *room; /* owns from and to */
 } TfxRamp;
 
 typedef struct TfxSlot
 {
-  TfxStage *stage; /* a reference; what sections and gains are set to may have
-                    * moved on from its values */
-  unsigned n_channels; /* that it runs */
-  bool is_joined;      /* several of the chain's in one */
-  /* Plans leave it out as long as it has been an identity since rest. */
-  bool is_active;
-  /* Under automation: plans run it as a step of its own, so that the sections around
-   * it stay in their kernels. */
+  TfxStage *stage; /* a reference; sections and gains may have newer values */
+  unsigned n_channels;
+  bool is_joined; /* several stages of the chain run as this one */
+  bool is_active; /* false: an identity since rest, which plans omit */
+  /* Under automation: plans that are compiled run it as a separate step, so that the
+   * sections around it stay in their kernels. */
   bool is_automated;
+  bool is_reserved; /* by tfx_filter_reserve() */
 
-  /* Sections and gains: in force, or what a motion comes from; and what it goes to. */
+  /* Sections and gains: the current values, or the start of the ramp; and its end. */
   size_t n_sos;
   TfxSos *sos, *to;
   double gain, gain_to;
   TfxRamp ramp;
-  TfxEvents *events; /* see events.h; NULL: there has been none */
+  TfxEvents *events; /* or NULL */
 
   double *state;
   void *unit;
   void *spare; /* a unit for another format, while one is set */
   struct TfxResident *resident; /* or NULL */
 
-  size_t n_branches; /* sums */
+  size_t n_branches; /* sums and splits */
   TfxSlots *branches;
 } TfxSlot;
 
-/* How far a cross-fade has come. */
+/* A cross-fade, in frames. */
 typedef struct TfxFade
 {
   size_t done, length;
-  /* Of these frames, in which what comes in is run and not heard: what looks ahead puts
-   * out nothing before. */
+  /* The first frames of the length, in which the new slot runs unheard, to fill its
+   * look-ahead. */
   size_t lead;
-  /* What comes in begins at rest and would put out later, when it is heard alone, the
-   * edge that its input begins with: that rises as it is faded in. */
+  /* The input of the new slot is faded in, so that it repeats no edge later. */
   bool rises;
 } TfxFade;
 
-/* Frames up to its end, or that of the lead. */
+/* Frames to the end of the cross-fade or of its lead. */
 static inline size_t
 tfx_fade_frames (const TfxFade *fade)
 {
@@ -89,29 +86,29 @@ tfx_fade_frames (const TfxFade *fade)
 typedef enum
 {
   TFX_SLOT_STEADY,
-  TFX_SLOT_CATCHING_UP, /* `old` runs alone while `slot` gets its past */
-  TFX_SLOT_WAITING,     /* for a plan that cross-fades it */
-  TFX_SLOT_FADING       /* plans do */
+  TFX_SLOT_CATCHING_UP, /* `old` runs alone while `slot` warms up */
+  TFX_SLOT_WAITING,     /* for a plan with the cross-fade */
+  TFX_SLOT_FADING       /* plans cross-fade */
 } TfxSlotPhase;
 
-/* A place in a row of stages. */
+/* A stage of a filter, or the change from one to another. */
 typedef struct TfxSlotEntry
 {
-  TfxSlot *slot; /* NULL: the stage goes */
-  TfxSlot *old;  /* what is faded out; NULL: the input as it is */
+  TfxSlot *slot; /* NULL: the stage is removed */
+  TfxSlot *old;  /* fades out; NULL: none, the input fades out */
   TfxFade *fade; /* NULL: steady */
   TfxSlotPhase phase;
-  bool has_past; /* `slot` has caught up */
+  bool has_past; /* `slot` has warmed up */
 
-  /* In a prepared list, see prepare.h. */
-  bool is_new; /* `slot` and `fade` belong to it; else: */
+  /* Only in a prepared list, see prepare.h. */
+  bool is_new; /* the list owns `slot` and `fade`; else: */
   bool is_joined;
-  TfxStage *stage;    /* what `slot` is to be set to, or NULL: it stays */
-  void *values;       /* these, prepared by its unit */
+  TfxStage *stage;    /* the new values of `slot`, or NULL */
+  void *values;       /* the same, prepared by its unit */
   TfxSlots *branches; /* [n_branches] */
 } TfxSlotEntry;
 
-/* Places in series. */
+/* Stages in series. */
 struct TfxSlots
 {
   size_t n;
@@ -119,21 +116,21 @@ struct TfxSlots
   size_t n_stages; /* of the chain */
 };
 
-/* Those of a branch: prepared, or as they are. */
+/* The stages of a branch, prepared if the entry is. */
 static inline TfxSlots *
 tfx_slot_entry_branch (const TfxSlotEntry *entry, size_t branch)
 {
   return &(entry->branches ? entry->branches : entry->slot->branches)[branch];
 }
 
-/* What slots are made for. */
+/* The stream that slots are made for. */
 typedef struct TfxSlotSpec
 {
   TfxFilterSpec filter;
-  const char *kernel; /* units are made for it at once; NULL: by a plan */
+  const char *kernel; /* of the units; NULL: a plan makes them */
 } TfxSlotSpec;
 
-/* How long a change takes. */
+/* The length of cross-fades and of ramps that an application sets. */
 #define TFX_CHANGE_SECONDS 0.01
 
 static inline size_t
@@ -152,7 +149,7 @@ tfx_slot_fade_cells (const TfxFilterSpec *spec)
                     TFX_GRID_FRAMES);
 }
 
-/* At rest, with the values of the stage.  0 or negative errno. */
+/* A slot at rest with the values of the stage.  0 or negative errno. */
 int tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **slot);
 void tfx_slot_free (TfxSlot **slot);
 /* The slots of a chain. */
@@ -160,16 +157,16 @@ int
 tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxSlots *list);
 void tfx_slots_clear (TfxSlots *list);
 
-/* What a device has of its state is of no use any more. */
+/* Frees the state on a device. */
 void tfx_slot_drop_resident (TfxSlot *slot);
 
-/* Units where there are none yet, or (kernel == NULL) room for what a device
- * gives back.  0 or -ENOMEM. */
+/* Makes the unit, or (kernel == NULL) room for the state that a device returns.  0 or
+ * -ENOMEM. */
 int tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec);
 
 TfxUnitSpec tfx_slot_unit_spec (const TfxSlotSpec *spec, unsigned n_channels);
 
-/* That of a branch of a stage. */
+/* The same for a branch of a stage. */
 TfxSlotSpec tfx_slot_branch_spec (const TfxSlotSpec *spec,
     const TfxStage *stage, size_t branch);
 
@@ -177,13 +174,13 @@ TfxSlotSpec tfx_slot_branch_spec (const TfxSlotSpec *spec,
 int tfx_slot_check (const TfxSlot *slot, const TfxStage *stage,
     const TfxFilterSpec *filter);
 
-/* Whether it can get the values of a stage without another structure. */
+/* Whether the slot can take the values of a stage, which then has the same structure. */
 bool
 tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run);
-/* Whether it has them, or goes there. */
+/* Whether it has these values, or ramps to them. */
 bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 
-/* Whether it is another structure of the same filter, whose past is its own. */
+/* Whether it is another structure of the same stage, whose history it can use. */
 static inline bool
 tfx_slot_is_successor (const TfxSlot *slot, const TfxSlot *old)
 {
@@ -191,7 +188,7 @@ tfx_slot_is_successor (const TfxSlot *slot, const TfxSlot *old)
          slot->stage->kind == old->stage->kind;
 }
 
-/* What sections (shapes: NULL if there are none) or a gain (sos: NULL) can have. */
+/* Values of sections (shapes may be NULL) or of a gain (sos is NULL). */
 typedef struct TfxSlotValues
 {
   const TfxSos *sos;
@@ -199,38 +196,38 @@ typedef struct TfxSlotValues
   double gain;
 } TfxSlotValues;
 
-/* Those of a stage, as long as it is there. */
+/* Those of a stage; they point into it. */
 TfxSlotValues tfx_slot_values (const TfxStage *stage);
 
-/* What sections and gains are set to: the end of the ramp, or what waits for that. */
+/* The end of the ramp, or the event that waits for its end. */
 TfxSlotValues tfx_slot_target (const TfxSlot *slot);
 /* Whether these are the values of a stage. */
 bool tfx_slot_are_values (const TfxSlot *slot, const TfxSlotValues *values,
     const TfxStage *stage);
 
-/* Whether with these values the slot does nothing. */
+/* Whether the slot has no effect with these values. */
 bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
 
-/* Sections and gains: goes to other values, see tfx_ramp_set().  True if plans
- * have left it out up to now. */
+/* Begins a ramp of sections or a gain, see tfx_ramp_set().  Returns true if plans have
+ * omitted the slot. */
 bool tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values,
     unsigned n_cells, uint64_t now);
 
 /* To rest. */
 void tfx_slot_reset (TfxSlot *slot);
-/* The largest magnitude of what the slot itself holds. */
+/* The largest magnitude in the state that the slot has. */
 double tfx_slot_peak (const TfxSlot *slot);
 
-/* The place of a stage, within sums too; NULL if there is none. */
+/* The entry of a stage, also in a branch; NULL if there is none. */
 TfxSlotEntry *tfx_slots_find (const TfxSlots *list, uint64_t id);
 
-/* The chain that the slots are set to; with a stage in place of the one with its id, unless
- * that is NULL.  0; -ENOENT: there is none; -ENOMEM. */
+/* The chain that the slots are set to.  `stage`, unless NULL, replaces the one with its id.
+ * 0; -ENOENT: there is no such stage; -ENOMEM. */
 int
 tfx_slots_get_chain (const TfxSlots *list, TfxStage *stage, TfxChain **chain);
 
-/* Calls f for the slot and those of its branches; for every slot of the list, those that
- * fade out included. */
+/* Calls f for the slot and those of its branches; or for all slots of a list, also those that
+ * fade out. */
 typedef void (*TfxSlotFunction) (TfxSlot *slot, void *data);
 void tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data);
 void tfx_slots_each (const TfxSlots *list, TfxSlotFunction f, void *data);

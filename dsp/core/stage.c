@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * stage.c: what one filter stage is; immutable and reference-counted. */
+ * stage.c: filter stages; immutable and reference-counted. */
 #include <stdlib.h>
 #include <string.h>
 

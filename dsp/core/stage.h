@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * stage.h: what a stage and a chain are made of, for plan.c and the backends.
- */
+ * stage.h: stages and chains. */
 #ifndef TFX_STAGE_H
 #define TFX_STAGE_H
 
@@ -15,12 +14,12 @@ struct TfxStage
   const TfxKind *kind;
   union
   {
-    double gain; /* of clips too */
+    double gain; /* gains and clips */
     struct
     {
       size_t n;
       TfxSos *sos;
-      /* The same as state-variable filters, if they were designed so. */
+      /* The same as state-variable filters, if the design has made them. */
       bool has_shapes;
       TfxSvf *shapes;
     } sections;
@@ -28,22 +27,22 @@ struct TfxStage
     {
       unsigned n_kernels;
       size_t n_taps;
-      /* Zeros at both ends of all kernels, where they are worth to be left
-       * out; a change of them is one of structure. */
+      /* Zeros at both ends of all kernels, if omitting them pays; another number is another
+       * structure. */
       size_t n_leading, n_trailing;
       size_t n_sounding; /* from the first tap that is not 0 to the last */
       TfxFirMethod method;
       size_t n_late; /* latency: the tap at time 0; set before it is shared */
       double *taps;  /* [n_kernels][n_taps] */
       double peak;   /* the largest magnitude of them */
-      /* What was made ready for it before anybody else got the stage, or NULL. */
+      /* Prepared by tfx_stage_prepare(), or NULL. */
       struct TfxFirReady *ready;
     } fir;
     struct
     {
       double direct;
       size_t n_taps, longest; /* longest: the largest delay */
-      bool is_wait;           /* for branches that look ahead */
+      bool is_wait;           /* a delay that counts as latency */
       TfxTap *taps;
     } delay;
     TfxDynamics dynamics;
@@ -55,7 +54,7 @@ struct TfxStage
       unsigned n_channels;
       double *gains; /* [n_channels][n_channels] */
     } mix;
-    /* Stages with branches: sums, and splits. */
+    /* Sums and splits. */
     struct
     {
       size_t n;
@@ -73,11 +72,10 @@ struct TfxChain
   TfxStage *stages[];
 };
 
-/* The chain becomes the longer one with the stage behind, whose reference it takes.  0, or
- * -ENOMEM, also for no stage. */
+/* Appends a stage, whose reference it takes.  0, or -ENOMEM, also without a stage. */
 int tfx_chain_take (TfxChain **chain, TfxStage *stage);
 
-/* The stages of a chain, of which neighbours that cost less as one are joined. */
+/* The stages of a chain; neighbours are joined if that costs less. */
 typedef struct TfxJoined
 {
   size_t n;
@@ -90,20 +88,19 @@ int tfx_join_stages (const TfxChain *chain, const TfxFilterSpec *spec,
     TfxJoined *joined);
 void tfx_join_clear (TfxJoined *joined);
 
-/* Frames by which it is late, as its chain tells. */
+/* Latency in frames. */
 size_t tfx_stage_latency (const TfxStage *stage);
 
-/* Whether it lets all pass as it is. */
+/* Whether its output is its input. */
 bool tfx_stage_is_identity (const TfxStage *stage);
 
-/* Doubles that it keeps of a channel. */
+/* Doubles of state per channel. */
 size_t tfx_stage_state_size (const TfxStage *stage);
 
-/* A delay that is told as latency: of a branch that waits for others.  NULL if memory
- * is short. */
+/* A delay that counts as latency, to align branches.  NULL without memory. */
 TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);
 
-/* A stage without values; NULL if memory is short. */
+/* A stage without values; NULL without memory. */
 TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 
 /* Whether all numbers are in their ranges. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * step.c: sections and gains whose values move while a plan runs. */
+ * step.c: steps whose values move while a plan runs. */
 #include "step.h"
 
 #include "backend.h"
@@ -8,7 +8,7 @@
 #include "automation.h"
 #include "ramp.h"
 
-/* The frame where the values of a slot are next to begin or end to move. */
+/* The next frame where a ramp of the slot begins or ends. */
 static uint64_t
 find_next (const TfxSlot *slot, uint64_t now)
 {
@@ -35,8 +35,8 @@ tfx_step_mark_moving (TfxPlan *plan)
   tfx_compile_each (plan, mark_step, NULL);
 }
 
-/* What is due at frame `first`; other plans do not have values that come into force.
- * Returns how many frames come before the next change. */
+/* Takes the events and ends the ramps that are due at frame `first`.  Returns how many frames
+ * come before the next change. */
 static size_t
 update_parts (TfxStep *step, size_t first, size_t n_left, bool *is_moving)
 {
@@ -63,7 +63,7 @@ update_parts (TfxStep *step, size_t first, size_t n_left, bool *is_moving)
   return n;
 }
 
-/* Whether values are on their way, or have come to their end. */
+/* Whether a ramp runs or ends here. */
 static bool
 has_begun (const TfxStep *step, size_t first)
 {
@@ -79,7 +79,7 @@ has_begun (const TfxStep *step, size_t first)
   return found;
 }
 
-/* Motions that are on take the state of their slots. */
+/* Ramps that run take the state of their slots. */
 static void
 enter_ramps (TfxStep *step, size_t first)
 {
@@ -92,7 +92,7 @@ enter_ramps (TfxStep *step, size_t first)
   }
 }
 
-/* State and values go from the slots to the engine. */
+/* Moves state and values from the slots to the engine. */
 static void
 enter_engine (TfxStep *step)
 {
@@ -120,8 +120,8 @@ tfx_step_run_ramps (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
   return n;
 }
 
-/* Where a motion that is on at frame `now` has come to its end: points of a curve that follow
- * without a gap go on from there. */
+/* The end of the ramp that runs at frame `now`, and of the events that follow without a
+ * gap. */
 static uint64_t
 find_end (const TfxSlot *slot, uint64_t now)
 {

@@ -81,6 +81,12 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
+  /* Stages with a curve are steps from the first frame on; room is made when the CPU has
+   * run them. */
+  if (G_UNLIKELY (!priv->is_running && priv->filter)) {
+    gst_tfx_settings_reserve (self, n_frames);
+    priv->reserved_frames = 0;
+  }
   if (G_UNLIKELY (n_frames > priv->reserved_frames && priv->is_running))
     gst_tfx_settings_reserve (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
