@@ -15,11 +15,22 @@ TfxStage *
 tfx_branches_new_like (const TfxStage *stage, TfxChain *const *branches);
 
 /* Whether a stage has branches. */
-bool tfx_branches_are_in (const TfxStage *stage);
+static inline bool
+tfx_branches_are_in (const TfxStage *stage)
+{
+  return stage->kind->step == TFX_STEP_SUM ||
+         stage->kind->step == TFX_STEP_SPLIT;
+}
 
 /* How many of n_channels a branch filters. */
-unsigned tfx_branches_n_channels (const TfxStage *stage, size_t branch,
-    unsigned n_channels);
+static inline unsigned
+tfx_branches_n_channels (const TfxStage *stage, size_t branch,
+    unsigned n_channels)
+{
+  if (!stage->u.sum.channels)
+    return n_channels;
+  return (unsigned)__builtin_popcountll (stage->u.sum.channels[branch]);
+}
 
 /* The stage with that id, within branches too; NULL if there is none. */
 const TfxStage *tfx_branches_find (const TfxChain *chain, uint64_t id);
@@ -28,15 +39,5 @@ const TfxStage *tfx_branches_find (const TfxChain *chain, uint64_t id);
  * single channel. */
 bool
 tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step);
-
-/* For the tables of kinds. */
-bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);
-int tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec);
-size_t tfx_branches_latency (const TfxStage *stage);
-/* H (exp (j 2 pi f / rate)) of the advance of a branch with less latency than its stage;
- * responses do not count latency. */
-TfxComplex tfx_branches_advance_at (const TfxStage *stage, size_t branch,
-    double freq_hz, double rate_hz);
-void tfx_branches_clear (TfxStage *stage);
 
 #endif
