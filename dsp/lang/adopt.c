@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * adopt.c: which stages of a new expression are stages of the old one.
  *
- * First the given names, wherever they stand.  Then place and class: the
- * children of two matching groups are aligned in order so that as many as
- * possible match, and of these as many as possible with the same values (the
- * longest common subsequence, weighted, after what is equal at both ends is
- * taken off); matching groups are gone into. */
+ * Given names come first, wherever they stand.  The others are found by place and
+ * class: the children of two series or sums are aligned in order, so that the
+ * largest number of stages match, and among these alignments the largest number
+ * with equal values (the longest common subsequence, weighted).  The parts of two
+ * splits match by their channels. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,41 @@
 #include "node.h"
 #include "value.h"
 
-/* Whether what is in b is another setting of the filter that is in a: the same
- * class, with the same structure (order, mode, ...). */
+/* The worth of a match.  One more stage is worth more than any number of equal
+ * ones: an expression has at most TFX_EXPR_MAX_STAGES. */
+#define WORTH_EQUAL 1u
+#define WORTH_MATCH (2u * TFX_EXPR_MAX_STAGES)
+
+typedef struct Adoption
+{
+  const TfxExpr *old;
+  TfxExpr *expr;
+  bool *old_taken;  /* [old->n_stages]: has a partner by its name */
+  bool *expr_taken; /* [expr->n_stages] */
+  /* [old->n_groups][expr->n_groups]: the worth of two groups and 1, 0: not known */
+  unsigned *worths;
+  int code;
+} Adoption;
+
+/* Some nodes in order: the children of a series, or one node alone. */
+typedef struct Row
+{
+  TfxNode *const *nodes;
+  size_t n;
+} Row;
+
+static Row
+row_of (TfxNode *const *node)
+{
+  if (!*node)
+    return (Row){ NULL, 0 };
+  if ((*node)->kind == TFX_NODE_SERIES)
+    return (Row){ (*node)->children, (*node)->n_children };
+  return (Row){ node, 1 };
+}
+
+/* Whether b is another setting of the filter a: the same class with the same
+ * structure (order, mode, ...). */
 static bool
 is_same_filter (const TfxNode *a, const TfxNode *b)
 {
@@ -27,15 +60,6 @@ is_same_filter (const TfxNode *a, const TfxNode *b)
   }
   return true;
 }
-
-typedef struct Adoption
-{
-  const TfxExpr *old;
-  TfxExpr *expr;
-  bool *old_taken;  /* [old->n_stages]: has a partner */
-  bool *expr_taken; /* [expr->n_stages] */
-  int code;
-} Adoption;
 
 static void
 adopt (TfxNode *node, const TfxNode *old)
@@ -59,7 +83,7 @@ adopt_names (Adoption *adoption)
 
     if (!old || !old->is_named)
       continue;
-    /* A name that stayed is not matched by place, whatever it has become. */
+    /* A name that stayed is not matched by place, whatever its class is now. */
     adoption->old_taken[found] = true;
     adoption->expr_taken[i] = true;
     if (is_same_filter (old, node))
@@ -67,167 +91,145 @@ adopt_names (Adoption *adoption)
   }
 }
 
-/* The stages in series of a node: a single one is a series of one. */
-static TfxNode *const *
-list_series (TfxNode *const *node, size_t *n)
-{
-  if (!*node) {
-    *n = 0;
-    return NULL;
-  }
-  if ((*node)->kind == TFX_NODE_SERIES) {
-    *n = (*node)->n_children;
-    return (*node)->children;
-  }
-  *n = 1;
-  return node;
-}
+static unsigned align (Adoption *adoption, Row old, Row row, bool is_final);
 
-/* What it is worth to have two nodes at the same place, 0 if they may not be.
- * A match is worth more than any number of equal values: there are at most
- * TFX_EXPR_MAX_STAGES of these. */
-#define WORTH_EQUAL 1u
-#define WORTH_MATCH (2u * TFX_EXPR_MAX_STAGES)
-
+/* The worth of aligning what is in two nodes; adopts their ids if is_final. */
 static unsigned
-find_worth (const Adoption *adoption, TfxNode *old, TfxNode *node)
+align_inside (Adoption *adoption, TfxNode *old, TfxNode *node, bool is_final)
 {
-  bool match;
+  unsigned worth = 0;
 
-  /* (What stands for a series of one has its channels, what is in one has none.) */
-  if (tfx_node_part (old) == old && tfx_node_part (node) == node &&
-      (old->channels != node->channels || old->positions != node->positions)) {
-    match = false;
-  } else if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
-    size_t n_old, n;
-    TfxNode *const *olds = list_series (&old, &n_old);
-    TfxNode *const *nodes = list_series (&node, &n);
+  if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES)
+    return align (adoption, row_of (&old), row_of (&node), is_final);
+  if (is_final)
+    node->id = old->id;
+  if (node->kind == TFX_NODE_SUM)
+    return align (adoption, (Row){ old->children, old->n_children },
+        (Row){ node->children, node->n_children }, is_final);
+  for (size_t i = 0; i < old->n_children; i++) {
+    for (size_t k = 0; k < node->n_children; k++) {
+      TfxNode *a = old->children[i], *b = node->children[k];
 
-    /* Two series may if they have a stage in common. */
-    match = false;
-    for (size_t i = 0; i < n_old && !match; i++) {
-      for (size_t j = 0; j < n && !match; j++)
-        match = find_worth (adoption, olds[i], nodes[j]) >= WORTH_MATCH;
+      if (a->channels == b->channels && a->positions == b->positions)
+        worth += align (adoption, row_of (&a), row_of (&b), is_final);
     }
-  } else if (old->kind != node->kind) {
-    match = false;
-  } else if (old->kind != TFX_NODE_CALL) {
-    match = true;
-  } else if (old->is_named && node->is_named) {
-    /* Done by name; it only shows where the others stand. */
-    return strcmp (old->name, node->name) == 0 ? WORTH_EQUAL : 0;
-  } else {
-    match = is_same_filter (old, node) && !adoption->old_taken[old->index] &&
-            !adoption->expr_taken[node->index];
   }
-  if (!match)
-    return 0;
-  return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0);
+  return worth;
 }
 
-static void align (Adoption *adoption, TfxNode *const *old, size_t n_old,
-    TfxNode *const *node, size_t n_node);
+/* The worth of two nodes at the same place; 0 if they do not match. */
+static unsigned
+find_worth (Adoption *adoption, TfxNode *old, TfxNode *node)
+{
+  unsigned *worth;
+
+  if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES)
+    return align_inside (adoption, old, node, false);
+  if (old->kind != node->kind)
+    return 0;
+  if (old->kind == TFX_NODE_CALL) {
+    /* Names that stayed only show where the others are. */
+    if (old->is_named && node->is_named)
+      return strcmp (old->name, node->name) == 0 ? WORTH_EQUAL : 0;
+    if (!is_same_filter (old, node) || adoption->old_taken[old->index] ||
+        adoption->expr_taken[node->index])
+      return 0;
+    return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0);
+  }
+  worth =
+      &adoption->worths[old->index * adoption->expr->n_groups + node->index];
+  if (*worth == 0)
+    *worth = align_inside (adoption, old, node, false) + 1;
+  /* Groups with nothing in common match if nothing better does. */
+  return *worth > 1 ? *worth - 1 : WORTH_EQUAL;
+}
 
 static void
 match (Adoption *adoption, TfxNode *old, TfxNode *node)
 {
-  if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
-    size_t n_old, n;
-    TfxNode *const *olds = list_series (&old, &n_old);
-    TfxNode *const *nodes = list_series (&node, &n);
-
-    align (adoption, olds, n_old, nodes, n);
-  } else if (node->kind != TFX_NODE_CALL) {
-    node->id = old->id;
-    align (adoption, old->children, old->n_children, node->children,
-        node->n_children);
-  } else if (!node->is_named || !old->is_named) {
-    /* (Two of one name were matched before.) */
+  if (old->kind != TFX_NODE_CALL || node->kind != TFX_NODE_CALL)
+    align_inside (adoption, old, node, true);
+  else if (!node->is_named || !old->is_named)
     adopt (node, old);
-  }
 }
 
-/* The best alignment: best[i][j] is what that of old[i..] and node[j..] is
- * worth, worth[i][j] what having i and j at the same place is.  Both lists have
- * at most TFX_EXPR_MAX_STAGES children. */
-static void
-align_middle (Adoption *adoption, TfxNode *const *old, size_t n_old,
-    TfxNode *const *node, size_t n_node)
+/* The worth of the best alignment of two rows of at most TFX_EXPR_MAX_STAGES nodes,
+ * 0 if memory is short; matches its nodes if is_final. */
+static unsigned
+align (Adoption *adoption, Row old, Row row, bool is_final)
 {
-  const size_t width = n_node + 1;
-  size_t i, j;
-  unsigned *best = calloc ((n_old + 1) * width, sizeof *best);
-  unsigned *worth = calloc ((n_old + 1) * width, sizeof *worth);
+  size_t width, i, j;
+  unsigned *best, *worths, worth;
 
-  if (!best || !worth) {
-    adoption->code = -ENOMEM;
-    goto done;
+  /* What is equal at both ends needs no search. */
+  while (is_final && old.n > 0 && row.n > 0 &&
+         tfx_node_equal (old.nodes[0], row.nodes[0])) {
+    match (adoption, *old.nodes++, *row.nodes++);
+    old.n--;
+    row.n--;
   }
-  for (i = n_old; i-- > 0;) {
-    for (j = n_node; j-- > 0;) {
-      unsigned *here = &best[i * width + j];
-      unsigned w = find_worth (adoption, old[i], node[j]);
+  while (is_final && old.n > 0 && row.n > 0 &&
+         tfx_node_equal (old.nodes[old.n - 1], row.nodes[row.n - 1]))
+    match (adoption, old.nodes[--old.n], row.nodes[--row.n]);
+  if (old.n == 0 || row.n == 0)
+    return 0;
 
-      worth[i * width + j] = w;
+  /* best[i][j] is the worth of the nodes from old[i] and row[j] on, worths[i][j]
+   * that of old[i] and row[j] at the same place. */
+  width = row.n + 1;
+  best = calloc ((old.n + 1) * width, sizeof *best);
+  worths = calloc ((old.n + 1) * width, sizeof *worths);
+  if (!best || !worths) {
+    adoption->code = -ENOMEM;
+    free (best);
+    free (worths);
+    return 0;
+  }
+  for (i = old.n; i-- > 0;) {
+    for (j = row.n; j-- > 0;) {
+      unsigned *here = &best[i * width + j];
+
+      worth = find_worth (adoption, old.nodes[i], row.nodes[j]);
+      worths[i * width + j] = worth;
       *here = here[1] > here[width] ? here[1] : here[width];
-      if (w > 0 && here[width + 1] + w > *here)
-        *here = here[width + 1] + w;
+      if (worth > 0 && here[width + 1] + worth > *here)
+        *here = here[width + 1] + worth;
     }
   }
-  for (i = j = 0; i < n_old && j < n_node;) {
+  for (i = j = 0; is_final && i < old.n && j < row.n;) {
     const unsigned *here = &best[i * width + j];
-    unsigned w = worth[i * width + j];
 
-    if (w > 0 && *here == here[width + 1] + w)
-      match (adoption, old[i++], node[j++]);
+    worth = worths[i * width + j];
+    if (worth > 0 && *here == here[width + 1] + worth)
+      match (adoption, old.nodes[i++], row.nodes[j++]);
     else if (*here == here[width])
       i++;
     else
       j++;
   }
-
-done:
+  worth = best[0];
   free (best);
-  free (worth);
-}
-
-static void
-align (Adoption *adoption, TfxNode *const *old, size_t n_old,
-    TfxNode *const *node, size_t n_node)
-{
-  while (n_old > 0 && n_node > 0 && tfx_node_equal (old[0], node[0])) {
-    match (adoption, *old++, *node++);
-    n_old--;
-    n_node--;
-  }
-  while (n_old > 0 && n_node > 0 &&
-         tfx_node_equal (old[n_old - 1], node[n_node - 1])) {
-    match (adoption, old[n_old - 1], node[n_node - 1]);
-    n_old--;
-    n_node--;
-  }
-  if (n_old > 0 && n_node > 0)
-    align_middle (adoption, old, n_old, node, n_node);
+  free (worths);
+  return worth;
 }
 
 int
 tfx_expr_adopt_ids (TfxExpr *expr, const TfxExpr *old)
 {
-  Adoption adoption = { old, expr, NULL, NULL, 0 };
-  TfxNode *const *old_top, *const *top;
-  size_t n_old, n;
+  Adoption adoption = { old, expr, NULL, NULL, NULL, 0 };
 
   adoption.old_taken = calloc (old->n_stages + 1, sizeof (bool));
   adoption.expr_taken = calloc (expr->n_stages + 1, sizeof (bool));
-  if (!adoption.old_taken || !adoption.expr_taken) {
+  adoption.worths =
+      calloc (old->n_groups * expr->n_groups + 1, sizeof (unsigned));
+  if (!adoption.old_taken || !adoption.expr_taken || !adoption.worths) {
     adoption.code = -ENOMEM;
   } else {
     adopt_names (&adoption);
-    old_top = list_series (&old->root, &n_old);
-    top = list_series (&expr->root, &n);
-    align (&adoption, old_top, n_old, top, n);
+    align (&adoption, row_of (&old->root), row_of (&expr->root), true);
   }
   free (adoption.old_taken);
   free (adoption.expr_taken);
+  free (adoption.worths);
   return adoption.code;
 }

@@ -31,6 +31,8 @@ list_calls (TfxExpr *expr, TfxNode *node)
   if (node->kind == TFX_NODE_CALL) {
     node->index = expr->n_stages;
     expr->stages[expr->n_stages++] = node;
+  } else {
+    node->index = expr->n_groups++;
   }
   for (size_t i = 0; i < node->n_children; i++)
     list_calls (expr, node->children[i]);

@@ -506,12 +506,12 @@ int tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
 
 /* ---- ids ----------------------------------------------------------------------------- */
 
-/* Gives the stages of expr that are stages of old the ids that they have
- * there: those that kept their given name, wherever they stand; then, of the
- * rest, those that kept their place.  Either way the class must be the same,
- * and so must what makes it another filter (its order, its btype).  A place is
- * the order among the neighbours: a stage put in or taken out between two
- * others moves neither.  0 or -ENOMEM (then fewer ids are kept). */
+/* Gives stages of expr the ids of the stages of old that they are: those with the
+ * same given name, wherever they stand; of the rest those at the same place.  Their
+ * class must be the same, and so must each parameter with TFX_PARAM_STRUCTURE.  A
+ * place is the order among the neighbours, so a stage added or removed between two
+ * others moves neither; the chain of "ch[...]" has its channels for a place.  0 or
+ * -ENOMEM (then fewer ids are kept). */
 int tfx_expr_adopt_ids (TfxExpr *expr, const TfxExpr *old);
 
 #ifdef __cplusplus

@@ -38,6 +38,8 @@ struct TfxNode
   TfxNodeKind kind;
   uint64_t id; /* of the stage that it becomes; a series becomes none */
 
+  size_t index; /* among the calls, or the groups, of the expression */
+
   TfxNode **children;
   size_t n_children, room;
   /* Of a split's child, a part: its channels by number and by position, a bit for
@@ -53,7 +55,6 @@ struct TfxNode
   size_t place;     /* of its class, likewise */
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
-  size_t index;       /* among the stages of the expression */
   unsigned n_fixed;   /* channels that come to it; 0: those of the stream */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
   uint64_t serial;    /* a higher number for whatever was set later; 0: never */
@@ -64,7 +65,7 @@ struct TfxExpr
 {
   TfxNode *root;    /* NULL: no stages */
   TfxNode **stages; /* the calls, in the order of the text */
-  size_t n_stages;
+  size_t n_stages, n_groups;
   unsigned n_out, n_most; /* channels, see flow.h */
   uint64_t structure;     /* a number that a copy shares, until it is changed */
 };

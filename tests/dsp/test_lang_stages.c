@@ -633,6 +633,19 @@ static const struct
       { -1, -1 } },
   { "(Gain(1) | FIR([1])) + (Notch(1, 1) | FIR([2])) + Gain(3)",
       "(Notch(1, 1) | FIR([2])) + Gain(3)", { 2, 3, 4 } },
+  /* a sum is the one whose stages stayed */
+  { "(Gain(1) + Notch(1, 1)) | (Notch(2, 1) + FIR([1]))",
+      "Notch(3, 1) + FIR([2])", { 2, 3 } },
+  { "Gain(1) | ((Gain(2) | Notch(1, 1)) + FIR([1])) | (Notch(2, 1) + Gain(3))",
+      "Gain(4) | (Notch(3, 1) + Gain(5))", { 0, 4, 5 } },
+  /* the chain of a channel, in any order */
+  { "ch[0]: Notch(1, 1); ch[1]: Notch(2, 1)",
+      "ch[1]: Notch(2, 1); ch[0]: Notch(1, 1)", { 1, 0 } },
+  { "Gain(1) | (ch[0]: Gain(2); ch[1, 2]: Notch(2, 1) | Gain(3))",
+      "Gain(1) | (ch[1, 2]: Gain(4); ch[0]: FIR([1]) | Gain(5))",
+      { 0, 3, -1, 1 } },
+  { "ch[0]: Gain(1)", "ch[1]: Gain(1)", { -1 } },
+  { "ch[0]: Gain(1)", "ch[0]: Notch(1, 1)", { -1 } },
   { "", "Gain(1)", { -1 } },
   { "Gain(1)", "", { 0 } },
 };
