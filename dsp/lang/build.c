@@ -1,104 +1,130 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * build.c: one stage of an expression alone. */
+ * build.c: from an expression to stages and a chain. */
 #include "build.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "error.h"
 #include "flow.h"
-#include "core/kind.h"
 #include "number.h"
+#include "value.h"
 
-TfxBuild
-tfx_build_begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
-    uint64_t positions)
+/* ---- sizes ---------------------------------------------------------------------- */
+
+static void
+add_extent (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxClassOps *ops = node->klass->ops;
+  TfxFittedNode fitted;
+
+  extent->sections += ops->n_sections;
+  if (ops->sections_param)
+    extent->sections += (size_t)tfx_class_number (node, ops->sections_param);
+  if (ops->measure)
+    ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz, extent);
+}
+
+/* Whether all stages together are within the bounds of expr.h; rate_hz 0: any rate. */
+static int
+check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
+{
+  TfxExtent extent = { 0 };
+
+  for (size_t i = 0; i < expr->n_stages; i++)
+    add_extent (expr->stages[i], rate_hz, &extent);
+  if (extent.sections > TFX_EXPR_MAX_SECTIONS)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu second-order sections in total; at most %u are "
+        "allowed",
+        extent.sections, TFX_EXPR_MAX_SECTIONS);
+  if (extent.taps > TFX_EXPR_MAX_TAPS)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu FIR taps in total; at most %u are allowed",
+        extent.taps, TFX_EXPR_MAX_TAPS);
+  if (extent.echoes > TFX_EXPR_MAX_ALL_ECHOES)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu echoes in total; at most %u are allowed",
+        extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
+  if (extent.delay > TFX_EXPR_MAX_DELAY)
+    return tfx_error_set (error, -E2BIG,
+        "the delays of the chain are %.0f samples in total; at most %u are "
+        "allowed",
+        extent.delay, TFX_EXPR_MAX_DELAY);
+  return 0;
+}
+
+/* The levels of sums and splits. */
+static unsigned
+sum_depth (const TfxNode *node)
+{
+  const bool is_sum =
+      node->kind == TFX_NODE_SUM || node->kind == TFX_NODE_SPLIT ||
+      (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_BANK);
+  unsigned depth = 0;
+
+  for (size_t i = 0; i < node->n_children; i++) {
+    const unsigned below = sum_depth (node->children[i]);
+
+    depth = below > depth ? below : depth;
+  }
+  return is_sum ? depth + 1 : depth;
+}
+
+int
+tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
+{
+  const TfxFlow any = { 0, TFX_FLOW_ANY };
+  char thing[TFX_NODE_THING_SIZE];
+  int code;
+
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxFittedNode fitted;
+
+    tfx_node_describe (expr->stages[i], thing);
+    code = tfx_class_check (tfx_class_fit (expr->stages[i], &fitted, NULL),
+        thing, error);
+    if (code < 0)
+      return tfx_error_set_place (error, expr->stages[i]->place, code);
+  }
+  if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
+    return tfx_error_set (error, -E2BIG,
+        "more than %d levels of sums, filter banks and channels",
+        TFX_SUM_MAX_DEPTH);
+  code = tfx_flow_check (expr, &any, error);
+  return code < 0 ? code : check_extent (expr, 0.0, error);
+}
+
+/* ---- one stage ------------------------------------------------------------------ */
+
+/* The conditions for all stages.  Positions that are not as many as the channels
+ * count as none. */
+static TfxBuild
+begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions, TfxExprError *error)
 {
   const bool is_whole =
       (unsigned)__builtin_popcountll (positions) == n_channels;
   TfxBuild build = { .rate_hz = rate_hz,
     .n_channels = n_channels,
-    .positions = is_whole ? positions : 0 };
+    .positions = is_whole ? positions : 0,
+    .error = error };
   unsigned n_out;
 
   tfx_expr_channels (expr, n_channels, &n_out, &build.n_room);
   return build;
 }
 
-static int
-check_rate (const TfxBuild *build, const TfxNode *node)
-{
-  int index = tfx_class_find_param (node->klass, "fs");
-  const TfxValue *fs = index >= 0 ? &node->values[index] : NULL;
-  char asked[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
-
-  if (!fs || fs->type == TFX_VALUE_NONE || fs->number == build->rate_hz)
-    return 0;
-  tfx_number_print (fs->number, asked);
-  tfx_number_print (build->rate_hz, rate);
-  return tfx_error_set (build->error, -EINVAL,
-      "fs of %s is %s Hz, but the sample rate of the stream is %s Hz; leave fs "
-      "out",
-      build->thing, asked, rate);
-}
-
-bool
-tfx_build_is_prepared (const TfxNode *node, const TfxBuild *build)
-{
-  return node->made.stage && node->made.rate_hz == build->rate_hz &&
-         node->made.n_channels == build->n_channels &&
-         node->made.n_room == build->n_room;
-}
-
-static int
-take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
-{
-  for (size_t i = 0; i < node->made.n_clamped; i++) {
-    const TfxNodeClamp *u = &node->made.clamped[i];
-
-    tfx_class_report (build, u->param, u->index, u->asked, u->used, u->lowest,
-        u->highest);
-  }
-  *stage = tfx_stage_ref (node->made.stage);
-  return 0;
-}
-
-/* Designs a node as it is used. */
-static int
-design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
-{
-  moved->id = used->id;
-  moved->kind = &tfx_kind_sections;
-  moved->has_shapes = false;
-  return used->klass->ops->design (build, used, moved);
-}
-
-/* The node as it is used, which is reported; NULL with an error if it is not for
- * this rate. */
-static const TfxNode *
-begin_call (TfxBuild *build, const TfxNode *node,
-    char thing[TFX_NODE_THING_SIZE], TfxFittedNode *fitted)
-{
-  const TfxNode *used;
-  TfxFit fit;
-
-  tfx_node_describe (node, thing);
-  build->node = node;
-  build->thing = thing;
-  used = tfx_class_fit (node, fitted, &fit);
-  if (check_rate (build, node) < 0)
-    return NULL;
-  if (fit.param)
-    tfx_class_report_fit (build, &fit);
-  return used;
-}
-
-TfxBuild
-tfx_build_for (const TfxBuild *all, const TfxNode *node)
+/* The conditions for one of them. */
+static TfxBuild
+begin_node (const TfxBuild *all, const TfxNode *node)
 {
   const TfxNode *part = tfx_node_part (node);
   const TfxFlow stream = { all->n_channels, all->positions };
   TfxBuild build = *all;
 
+  build.node = node;
   if (node->n_fixed)
     build.n_channels = node->n_fixed;
   if (part)
@@ -107,44 +133,309 @@ tfx_build_for (const TfxBuild *all, const TfxNode *node)
   return build;
 }
 
-int
-tfx_build_call (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
+/* Whether the stage that is kept was made for these conditions. */
+static bool
+is_prepared (const TfxBuild *build)
 {
-  TfxBuild own = tfx_build_for (all, node), *build = &own;
-  char thing[TFX_NODE_THING_SIZE];
-  TfxFittedNode fitted;
-  TfxMoved moved;
-  const TfxNode *used = begin_call (build, node, thing, &fitted);
-  int code;
+  const TfxNodeMade *made = &build->node->made;
 
-  if (!used) {
-    code = build->error->code;
-  } else if (tfx_build_is_prepared (node, build)) {
-    code = take_prepared (build, node, stage);
-  } else if (used->klass->ops->build) {
-    code = used->klass->ops->build (build, used, stage);
-  } else {
-    code = design (build, used, &moved);
-    if (code == 0) {
-      *stage = tfx_moved_make_stage (&moved);
-      code = *stage ? 0 : tfx_class_refuse (build, NULL);
-    }
-  }
-  return tfx_error_set_place (build->error, node->place, code);
+  return made->stage && made->rate_hz == build->rate_hz &&
+         made->n_channels == build->n_channels && made->n_room == build->n_room;
 }
 
 int
-tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
 {
-  char thing[TFX_NODE_THING_SIZE];
+  TfxBuild build = begin_node (all, node);
+  const int fs = tfx_class_find_param (node->klass, "fs");
+  const TfxValue *rate = fs >= 0 ? &node->values[fs] : NULL;
   TfxFittedNode fitted;
-  const TfxNode *used = begin_call (build, node, thing, &fitted);
-  int code =
-      used ? tfx_class_check (used, thing, build->error) : build->error->code;
+  TfxFit fit;
+  const TfxNode *used = tfx_class_fit (node, &fitted, &fit);
+  int code = 0;
 
-  if (code == 0)
-    code = design (build, used, moved);
-  build->node = NULL;
-  build->thing = NULL;
+  tfx_node_describe (node, build.thing);
+  if (rate && rate->type != TFX_VALUE_NONE && rate->number != build.rate_hz)
+    code = tfx_error_set (build.error, -EINVAL,
+        "fs of %s is %s Hz, but the sample rate of the stream is %s Hz; leave "
+        "fs out",
+        build.thing, TFX_NUMBER_TEXT (rate->number),
+        TFX_NUMBER_TEXT (build.rate_hz));
+  else if (fit.param)
+    tfx_class_report_fit (&build, &fit);
+  if (code == 0 && build.is_move)
+    code = tfx_class_check (used, build.thing, build.error);
+  if (code == 0 && is_prepared (&build)) {
+    for (size_t i = 0; i < node->made.n_clamped; i++) {
+      const TfxNodeClamp *c = &node->made.clamped[i];
+
+      tfx_class_report (&build, c->param, c->index, c->asked, c->used,
+          c->lowest, c->highest);
+    }
+    *stage = tfx_stage_ref (node->made.stage);
+  } else if (code == 0) {
+    code = used->klass->ops->design (&build, used);
+    *stage = build.stage;
+  }
+  return tfx_error_set_place (build.error, node->place, code);
+}
+
+/* ---- the chain ------------------------------------------------------------------ */
+
+/* The id of the stage that delays a branch; no other stage has it. */
+#define DELAY_ID(id) ((id) | 1ull << 63)
+
+static int
+build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain);
+
+/* Appends the stage, which it takes over. */
+static int
+append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
+{
+  return tfx_chain_take (chain, stage) < 0
+             ? tfx_error_set_no_memory (build->error)
+             : 0;
+}
+
+/* A sum or a split.  Branches with less look-ahead than others are delayed, and so
+ * are the channels without a chain. */
+static int
+build_branches (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  const TfxFlow stream = { build->n_channels, build->positions };
+  const bool is_split = node->kind == TFX_NODE_SPLIT;
+  TfxChain **chains = calloc (node->n_children + 1, sizeof *chains);
+  uint64_t *channels = calloc (node->n_children + 1, sizeof *channels);
+  uint64_t rest =
+      build->n_room < 64 ? ((uint64_t)1 << build->n_room) - 1 : UINT64_MAX;
+  size_t n = 0, latency, most = 0;
+  int code = 0;
+
+  if (!chains || !channels)
+    code = tfx_error_set_no_memory (build->error);
+  while (n < node->n_children && code == 0) {
+    const TfxNode *child = node->children[n];
+    TfxBuild own = *build;
+
+    if (is_split) {
+      channels[n] = tfx_flow_channels (child, &stream);
+      own.n_room = (unsigned)__builtin_popcountll (channels[n]);
+      rest &= ~channels[n];
+    }
+    chains[n] = tfx_chain_new ();
+    code = chains[n] ? build_into (&own, child, &chains[n])
+                     : tfx_error_set_no_memory (build->error);
+    latency = code == 0 ? tfx_chain_latency (chains[n]) : 0;
+    most = latency > most ? latency : most;
+    n++;
+  }
+  if (code == 0 && is_split && rest != 0 && most > 0) {
+    channels[n] = rest;
+    chains[n] = tfx_chain_new ();
+    if (!chains[n++])
+      code = tfx_error_set_no_memory (build->error);
+  }
+  for (size_t i = 0; i < n && code == 0; i++) {
+    const uint64_t id = i < node->n_children ? node->children[i]->id : node->id;
+
+    latency = tfx_chain_latency (chains[i]);
+    if (latency < most)
+      code = append (build, &chains[i],
+          tfx_stage_new_wait (DELAY_ID (id), most - latency));
+  }
+  if (code == 0) {
+    *stage = is_split ? tfx_stage_new_split (node->id, chains, channels, n)
+                      : tfx_stage_new_sum (node->id, chains, n);
+    if (!*stage)
+      code = tfx_error_set_no_memory (build->error);
+  }
+  for (size_t i = 0; i < n; i++)
+    tfx_chain_unref (&chains[i]);
+  free (chains);
+  free (channels);
   return code;
+}
+
+/* Appends the stages of a node to the chain. */
+static int
+build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain)
+{
+  TfxStage *stage = NULL;
+  int code = 0;
+
+  if (node->kind == TFX_NODE_SERIES) {
+    for (size_t i = 0; i < node->n_children && code == 0; i++)
+      code = build_into (build, node->children[i], chain);
+    return code;
+  }
+  code = node->kind == TFX_NODE_CALL ? tfx_build_node (build, node, &stage)
+                                     : build_branches (build, node, &stage);
+  return code < 0 ? code : append (build, chain, stage);
+}
+
+/* Whether the expression can be built for these conditions. */
+static int
+check_stream (const TfxExpr *expr, const TfxBuild *build, uint64_t positions)
+{
+  const TfxFlow stream = { build->n_channels, positions };
+  int code;
+
+  if (!(build->rate_hz > 0.0) || !isfinite (build->rate_hz))
+    return tfx_error_set (build->error, -EINVAL,
+        "the sample rate is %g Hz, but must be greater than 0", build->rate_hz);
+  code = tfx_expr_check (expr, build->error);
+  if (code == 0)
+    code = check_extent (expr, build->rate_hz, build->error);
+  return code < 0 ? code : tfx_flow_check (expr, &stream, build->error);
+}
+
+int
+tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
+{
+  return tfx_expr_build_at (expr, rate_hz, n_channels, 0, report, data, chain,
+      error);
+}
+
+int
+tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    uint64_t positions, TfxExprReport report, void *data, TfxChain **chain,
+    TfxExprError *error)
+{
+  TfxExprError own;
+  TfxBuild build =
+      begin (expr, rate_hz, n_channels, positions, error ? error : &own);
+  TfxChain *made;
+  int code = check_stream (expr, &build, build.positions);
+
+  if (code < 0)
+    return code;
+  build.report = report;
+  build.data = data;
+  made = tfx_chain_new ();
+  if (!made)
+    return tfx_error_set_no_memory (build.error);
+  if (expr->root)
+    code = build_into (&build, expr->root, &made);
+  if (code < 0)
+    tfx_chain_unref (&made);
+  else
+    *chain = made;
+  return code;
+}
+
+int
+tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
+    unsigned n_channels, uint64_t positions, TfxStage **made,
+    TfxExprError *error)
+{
+  TfxExprError own;
+  const TfxBuild build =
+      begin (expr, rate_hz, n_channels, positions, error ? error : &own);
+  int code;
+
+  if (stage >= expr->n_stages)
+    return tfx_error_set (error, -EINVAL, "there is no stage %zu", stage);
+  code = check_stream (expr, &build, build.positions);
+  return code < 0 ? code : tfx_build_node (&build, expr->stages[stage], made);
+}
+
+/* ---- stages designed before the chain ------------------------------------------- */
+
+void
+tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    size_t *n_sections, size_t *n_taps)
+{
+  const TfxBuild all = begin (expr, rate_hz, n_channels, 0, NULL);
+  TfxExtent extent = { 0 };
+
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxBuild build = begin_node (&all, expr->stages[i]);
+
+    if (!is_prepared (&build))
+      add_extent (expr->stages[i], rate_hz, &extent);
+  }
+  *n_sections = extent.sections;
+  *n_taps = extent.taps;
+}
+
+/* More than one stage has numbers that depend on the rate. */
+#define MAX_CLAMPS 64
+
+typedef struct Clamps
+{
+  TfxNodeClamp list[MAX_CLAMPS];
+  size_t n;
+} Clamps;
+
+/* (A number that does not depend on the rate is reported anew each time.) */
+static void
+note_clamped (const TfxExprClamp *clamped, void *data)
+{
+  Clamps *clamps = data;
+
+  if (clamped->because)
+    return;
+  if (clamps->n < MAX_CLAMPS)
+    clamps->list[clamps->n] = (TfxNodeClamp){ clamped->param, clamped->index,
+      clamped->asked, clamped->used, clamped->lowest, clamped->highest };
+  clamps->n++;
+}
+
+void
+tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
+    const TfxFilterSpec *spec)
+{
+  TfxExprError ignored;
+  TfxBuild all = begin (expr, rate_hz, n_channels, 0, &ignored);
+
+  if (check_stream (expr, &all, TFX_FLOW_ANY) < 0)
+    return;
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxNode *node = expr->stages[i];
+    const TfxBuild build = begin_node (&all, node);
+    Clamps clamps = { .n = 0 };
+    TfxExtent extent = { 0 };
+    TfxStage *stage = NULL;
+
+    add_extent (node, rate_hz, &extent);
+    if (extent.sections + extent.taps == 0 || is_prepared (&build))
+      continue;
+    all.report = note_clamped;
+    all.data = &clamps;
+    if (tfx_build_node (&all, node, &stage) == 0 && clamps.n <= MAX_CLAMPS) {
+      const TfxNodeMade made = { stage, rate_hz, build.n_channels, build.n_room,
+        clamps.list, clamps.n };
+
+      /* (Without memory it is designed again later, and prepared when it runs.) */
+      if (spec && !tfx_node_part (node))
+        tfx_stage_prepare (stage, spec);
+      tfx_node_keep (node, &made);
+    }
+    tfx_stage_unref (&stage);
+  }
+}
+
+static const TfxNode *
+find_id (const TfxExpr *expr, size_t near, uint64_t id)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxNode *node = expr->stages[(near + i) % expr->n_stages];
+
+    if (node->id == id)
+      return node;
+  }
+  return NULL;
+}
+
+void
+tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxNode *node = expr->stages[i];
+    const TfxNode *same = find_id (from, i, node->id);
+
+    if (same && same->made.stage && tfx_node_has_values_of (node, same))
+      tfx_node_keep (node, &same->made);
+  }
 }

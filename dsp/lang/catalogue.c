@@ -396,32 +396,18 @@ static const TfxParam loudness[] = {
 
 /* ---- classes -------------------------------------------------------------------- */
 
-#define OPS(name) \
-  &(const TfxClassOps) { .check = tfx_##name##_check, \
-    .measure = tfx_##name##_measure, .build = tfx_##name##_build }
-#define FILED(name) \
-  &(const TfxClassOps) { .check = tfx_##name##_check, \
-    .check_channels = tfx_##name##_check_channels, \
-    .measure = tfx_##name##_measure, .build = tfx_##name##_build, \
-    .fit = tfx_kernel_fit }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
+#define CLASS(name, kind, n, list, doc, example, ops) \
+  { name, { NULL }, kind, n, PARAMS (list), doc, example, &(ops), 0, 0 }
 #define IIR(name, n, list, doc, example, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, example, \
-    &(const TfxClassOps) { family, mode, .check = tfx_iir_check, \
-      .measure = tfx_iir_measure, .design = tfx_iir_design, \
-      .fit = tfx_iir_fit } }
+    &tfx_iir_ops, family, mode }
 #define BIQUAD(name, alias, list, doc, example, kind) \
   { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, example, \
-    &(const TfxClassOps) { kind, 0, .check = tfx_biquad_check, \
-      .measure = tfx_biquad_measure, .design = tfx_biquad_design } }
-
-#define DESIGNED(name, check_it) \
-  &(const TfxClassOps) { .check = check_it, \
-    .measure = tfx_##name##_measure, .design = tfx_##name##_design }
-
-#define DYNAMICS(name, params, doc, example) \
-  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (params), doc, example, \
-    &(const TfxClassOps) { .design = tfx_##params##_design } }
+    &tfx_biquad_ops, kind, 0 }
+#define DYNAMICS(name, list, doc, example, variant) \
+  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (list), doc, example, \
+    &tfx_dynamics_ops, variant, 0 }
 
 static const TfxClass classes[] = {
   IIR ("Butterworth", 2, butterworth,
@@ -549,81 +535,72 @@ static const TfxClass classes[] = {
   BIQUAD ("HiShelving1", NULL, first_order,
       "first-order high shelf",
       "HiShelving1(8000, gain=3, gain_scale='db')", TFX_RBJ_HIGH_SHELF1),
-  { "Biquad", { NULL }, TFX_CLASS_SECTIONS, 6, PARAMS (biquad),
+  CLASS ("Biquad", TFX_CLASS_SECTIONS, 6, biquad,
       "one second-order section, given by its coefficients",
-      "Biquad(1, -2, 1, 1, -1.98, 0.9801)", DESIGNED (given, tfx_given_check) },
-  { "SOS", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (sos),
+      "Biquad(1, -2, 1, 1, -1.98, 0.9801)", tfx_given_ops),
+  CLASS ("SOS", TFX_CLASS_SECTIONS, 1, sos,
       "second-order sections, given by their coefficients",
-      "SOS([[1, -2, 1, 1, -1.98, 0.9801]])", DESIGNED (sos, tfx_sos_check) },
-  { "Hum", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (hum),
+      "SOS([[1, -2, 1, 1, -1.98, 0.9801]])", tfx_sos_ops),
+  CLASS ("Hum", TFX_CLASS_SECTIONS, 1, hum,
       "removes mains hum and its harmonics",
-      "Hum(50, harmonics=8)",
-      DESIGNED (hum, NULL) },
-  { "GraphicEQ", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (graphic),
+      "Hum(50, harmonics=8)", tfx_hum_ops),
+  CLASS ("GraphicEQ", TFX_CLASS_SECTIONS, 1, graphic,
       "graphic equaliser, bands evenly spaced in octaves",
-      "GraphicEQ([4, 2, 0, 0, 0, 0, 0, 1, 2, 2])",
-      DESIGNED (graphic, tfx_bank_check) },
-  { "RIAA", { NULL }, TFX_CLASS_SECTIONS, 0, PARAMS (riaa),
+      "GraphicEQ([4, 2, 0, 0, 0, 0, 0, 1, 2, 2])", tfx_graphic_ops),
+  CLASS ("RIAA", TFX_CLASS_SECTIONS, 0, riaa,
       "equalisation of vinyl records",
-      "RIAA('playback')", DESIGNED (riaa, NULL) },
-  { "Weighting", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (weighting),
+      "RIAA('playback')", tfx_riaa_ops),
+  CLASS ("Weighting", TFX_CLASS_SECTIONS, 1, weighting,
       "frequency weighting A, C or K",
-      "Weighting('A')", DESIGNED (weighting, NULL) },
-  { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
+      "Weighting('A')", tfx_weighting_ops),
+  CLASS ("LogFilterBank", TFX_CLASS_BANK, 1, bank,
       "sum of band-passes, evenly spaced in octaves",
-      "LogFilterBank(10, f_min=50, f_max=10000)", OPS (bank) },
+      "LogFilterBank(10, f_min=50, f_max=10000)", tfx_bank_ops),
 
-  { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir),
+  CLASS ("FIR", TFX_CLASS_FIR, 1, fir,
       "FIR filter, taps as numbers or from a file",
-      "FIR([0.25, 0.5, 0.25])", FILED (kernel) },
-  { "Convolve", { NULL }, TFX_CLASS_FIR, 1, PARAMS (convolve),
+      "FIR([0.25, 0.5, 0.25])", tfx_kernel_ops),
+  CLASS ("Convolve", TFX_CLASS_FIR, 1, convolve,
       "convolution with an impulse response from a file",
-      "Convolve('room.wav', mix=0.3)", FILED (convolve) },
-  { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
+      "Convolve('room.wav', mix=0.3)", tfx_kernel_ops),
+  CLASS ("DesignableFIR", TFX_CLASS_FIR, 1, designable,
       "windowed-sinc FIR filter, linear phase",
-      "DesignableFIR(1000, num_taps=101)",
-      &(const TfxClassOps) { .check = tfx_windowed_check,
-        .measure = tfx_windowed_measure, .design = tfx_windowed_design,
-        .build = tfx_windowed_build, .can_design = tfx_windowed_can_design } },
+      "DesignableFIR(1000, num_taps=101)", tfx_windowed_ops),
 
-  { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain),
+  CLASS ("Gain", TFX_CLASS_GAIN, 1, gain,
       "gain as a factor or in dB",
-      "Gain(-6, gain_type='db')",
-      &(const TfxClassOps) { .check = tfx_gain_check,
-        .design = tfx_gain_design } },
-  { "Mix", { NULL }, TFX_CLASS_MIX, 1, PARAMS (mix),
+      "Gain(-6, gain_type='db')", tfx_gain_ops),
+  CLASS ("Mix", TFX_CLASS_MIX, 1, mix,
       "channel matrix",
-      "Mix([[0.5, 0.5], [0.5, 0.5]])", OPS (mix) },
-  { "Reverb", { NULL }, TFX_CLASS_REVERB, 0, PARAMS (reverb),
+      "Mix([[0.5, 0.5], [0.5, 0.5]])", tfx_mix_ops),
+  CLASS ("Reverb", TFX_CLASS_REVERB, 0, reverb,
       "artificial reverberation",
-      "Reverb(room_size=0.7, mix=0.2)", DESIGNED (reverb, NULL) },
-  { "Echo", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (echo),
+      "Reverb(room_size=0.7, mix=0.2)", tfx_reverb_ops),
+  CLASS ("Echo", TFX_CLASS_DELAY, 0, echo,
       "one echo",
-      "Echo(delay=12000, decay=0.5)",
-      DESIGNED (echo, NULL) },
-  { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay),
+      "Echo(delay=12000, decay=0.5)", tfx_echo_ops),
+  CLASS ("Delay", TFX_CLASS_DELAY, 0, delay,
       "decaying echoes",
-      "Delay(bpm=120, delay_time='1/8')",
-      DESIGNED (delay, tfx_delay_check) },
+      "Delay(bpm=120, delay_time='1/8')", tfx_delay_ops),
 
   DYNAMICS ("Compressor", compressor,
       "dynamic range compressor",
-      "Compressor(threshold=-20, ratio=4)"),
+      "Compressor(threshold=-20, ratio=4)", TFX_CLASS_COMPRESSOR),
   DYNAMICS ("Expander", expander,
       "downward expander",
-      "Expander(threshold=-40, ratio=2)"),
+      "Expander(threshold=-40, ratio=2)", TFX_CLASS_EXPANDER),
   DYNAMICS ("Gate", gate,
       "noise gate",
-      "Gate(threshold=-50)"),
-  { "Limiter", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (limiter),
+      "Gate(threshold=-50)", TFX_CLASS_GATE),
+  CLASS ("Limiter", TFX_CLASS_DYNAMICS, 0, limiter,
       "look-ahead limiter",
-      "Limiter(threshold=-1)", DESIGNED (limiter, NULL) },
-  { "Normalize", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (normalize),
+      "Limiter(threshold=-1)", tfx_limiter_ops),
+  CLASS ("Normalize", TFX_CLASS_DYNAMICS, 0, normalize,
       "automatic gain to a peak or RMS level",
-      "Normalize(peak=0.5, strategy='rms')", DESIGNED (normalize, NULL) },
-  { "Loudness", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (loudness),
+      "Normalize(peak=0.5, strategy='rms')", tfx_normalize_ops),
+  CLASS ("Loudness", TFX_CLASS_DYNAMICS, 0, loudness,
       "automatic gain to a loudness, EBU R 128",
-      "Loudness(target=-16)", DESIGNED (loudness, NULL) },
+      "Loudness(target=-16)", tfx_loudness_ops),
 };
 
 /* clang-format on */

@@ -9,6 +9,8 @@
 #include "error.h"
 #include "number.h"
 
+/* ---- parameters --------------------------------------------------------------- */
+
 int
 tfx_class_find_param (const TfxClass *klass, const char *name)
 {
@@ -48,8 +50,9 @@ tfx_class_is (const TfxNode *node, const char *param, const char *word)
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
-  return node->klass->ops->check ? node->klass->ops->check (node, thing, error)
-                                 : 0;
+  const TfxClassOps *ops = node->klass->ops;
+
+  return ops->check ? ops->check (node, thing, error) : 0;
 }
 
 const TfxNode *
@@ -74,28 +77,20 @@ tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
   return &fitted->node;
 }
 
+/* ---- reports -------------------------------------------------------------------- */
+
 void
 tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
 {
-  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE];
   TfxExprError error;
-  TfxExprClamp clamped = { .stage = build->node->name,
-    .param = fit->param,
-    .unit = "",
-    .index = -1,
-    .asked = fit->asked,
-    .used = fit->used,
-    .lowest = fit->lowest,
-    .highest = fit->highest,
-    .because = fit->because,
-    .message = error.message };
+  TfxExprClamp clamped = { build->node->name, fit->param, "", -1, fit->asked,
+    fit->used, fit->lowest, fit->highest, fit->because, error.message };
 
   if (!build->report)
     return;
-  tfx_number_print (fit->asked, asked);
-  tfx_number_print (fit->used, used);
   tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; using %s",
-      fit->param, build->thing, asked, fit->because, used);
+      fit->param, build->thing, TFX_NUMBER_TEXT (fit->asked), fit->because,
+      TFX_NUMBER_TEXT (fit->used));
   build->report (&clamped, build->data);
 }
 
@@ -103,52 +98,142 @@ void
 tfx_class_report (const TfxBuild *build, const char *param, int index,
     double asked_hz, double used_hz, double lowest_hz, double highest_hz)
 {
-  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
   char place[16] = "";
   TfxExprError error;
-  TfxExprClamp clamped = { .stage = build->node->name,
-    .param = param,
-    .unit = "Hz",
-    .index = index,
-    .asked = asked_hz,
-    .used = used_hz,
-    .lowest = lowest_hz,
-    .highest = highest_hz,
-    .message = error.message };
+  TfxExprClamp clamped = { build->node->name, param, "Hz", index, asked_hz,
+    used_hz, lowest_hz, highest_hz, NULL, error.message };
 
   if (!build->report)
     return;
-  tfx_number_print (asked_hz, asked);
-  tfx_number_print (used_hz, used);
-  tfx_number_print (build->rate_hz, rate);
   if (index >= 0)
     snprintf (place, sizeof place, "[%d]", index);
   tfx_error_set (&error, -ERANGE,
       "%s%s of %s is %s Hz, out of range at %s Hz (%.12g–%.12g); using %s Hz",
-      param, place, build->thing, asked, rate, lowest_hz, highest_hz, used);
+      param, place, build->thing, TFX_NUMBER_TEXT (asked_hz),
+      TFX_NUMBER_TEXT (build->rate_hz), lowest_hz, highest_hz,
+      TFX_NUMBER_TEXT (used_hz));
   build->report (&clamped, build->data);
+}
+
+double
+tfx_class_clamp_frequency (const TfxBuild *build, double freq_hz, double margin)
+{
+  double low = margin * build->rate_hz, high = (0.5 - margin) * build->rate_hz;
+
+  return freq_hz < low ? low : freq_hz > high ? high : freq_hz;
 }
 
 double
 tfx_class_fit_frequency (const TfxBuild *build, const char *param, int index,
     double freq_hz, double margin)
 {
-  double low = margin * build->rate_hz, high = (0.5 - margin) * build->rate_hz;
-  double used = freq_hz < low ? low : freq_hz > high ? high : freq_hz;
+  double used = tfx_class_clamp_frequency (build, freq_hz, margin);
 
   if (used != freq_hz)
-    tfx_class_report (build, param, index, freq_hz, used, low, high);
+    tfx_class_report (build, param, index, freq_hz, used,
+        margin * build->rate_hz, (0.5 - margin) * build->rate_hz);
   return used;
 }
 
 int
 tfx_class_refuse (const TfxBuild *build, const char *why)
 {
-  char rate_text[TFX_NUMBER_SIZE];
-
   if (!why)
     return tfx_error_set_no_memory (build->error);
-  tfx_number_print (build->rate_hz, rate_text);
   return tfx_error_set (build->error, -EINVAL,
-      "%s is not possible at %s Hz: %s", build->thing, rate_text, why);
+      "%s is not possible at %s Hz: %s", build->thing,
+      TFX_NUMBER_TEXT (build->rate_hz), why);
+}
+
+/* ---- stages ---------------------------------------------------------------------- */
+
+/* The next spare stage of the node, from number *i on; NULL: there is none. */
+static TfxStage *
+next_spare (const TfxBuild *build, size_t *i)
+{
+  while (*i < build->n_spares) {
+    TfxStage *stage = build->spares[(*i)++];
+
+    if (tfx_stage_id (stage) == build->node->id)
+      return stage;
+  }
+  return NULL;
+}
+
+int
+tfx_class_take (TfxBuild *build, TfxStage *stage)
+{
+  build->stage = stage;
+  return stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+int
+tfx_class_make_sections (TfxBuild *build, const TfxSos *sos,
+    const TfxSvf *shapes, size_t n_sos)
+{
+  TfxStage *stage;
+  size_t i = 0;
+
+  while ((stage = next_spare (build, &i))) {
+    if (shapes ? tfx_stage_reuse_shapes (stage, sos, shapes, n_sos)
+               : tfx_stage_reuse_sections (stage, sos, n_sos))
+      return tfx_class_take (build, tfx_stage_ref (stage));
+  }
+  return tfx_class_take (build,
+      tfx_stage_new_sections (build->node->id, sos, n_sos));
+}
+
+int
+tfx_class_make_fir (TfxBuild *build, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method)
+{
+  TfxStage *stage;
+  size_t i = 0;
+
+  while ((stage = next_spare (build, &i))) {
+    if (tfx_stage_reuse_fir (stage, kernels, n_kernels, n_taps, method))
+      return tfx_class_take (build, tfx_stage_ref (stage));
+  }
+  return tfx_class_take (build,
+      tfx_stage_new_fir (build->node->id, kernels, n_kernels, n_taps, method));
+}
+
+int
+tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
+    size_t n_taps)
+{
+  TfxStage *stage;
+  size_t i = 0;
+
+  while ((stage = next_spare (build, &i))) {
+    if (tfx_stage_reuse_delay (stage, direct, taps, n_taps))
+      return tfx_class_take (build, tfx_stage_ref (stage));
+  }
+  return tfx_class_take (build,
+      tfx_stage_new_delay (build->node->id, direct, taps, n_taps));
+}
+
+/* While it runs, a limiter keeps its latency and a loudness its positions. */
+int
+tfx_class_make (TfxBuild *build, TfxStage values)
+{
+  const TfxStage *running = build->running;
+  TfxStage *stage;
+  size_t i = 0;
+
+  values.id = build->node->id;
+  if (running && running->kind == values.kind) {
+    if (values.kind == &tfx_kind_limiter)
+      values.u.limiter.n_late = running->u.limiter.n_late;
+    else if (values.kind == &tfx_kind_leveller)
+      values.u.leveller.positions = running->u.leveller.positions;
+  }
+  if (running && tfx_stage_latency (&values) != tfx_stage_latency (running))
+    return tfx_error_set (build->error, -ENOTSUP,
+        "%s has another latency than the running stage", build->thing);
+  while ((stage = next_spare (build, &i))) {
+    if (tfx_stage_take (stage, &values))
+      return tfx_class_take (build, tfx_stage_ref (stage));
+  }
+  return tfx_class_take (build, tfx_stage_new_like (&values));
 }

@@ -3,77 +3,77 @@
 #ifndef TFX_LANG_CLASS_H
 #define TFX_LANG_CLASS_H
 
+#include "core/kind.h"
 #include "node.h"
 
-/* What a stage takes, to be held against the bounds of expr.h. */
+/* The size of a stage, for the bounds of expr.h. */
 typedef struct TfxExtent
 {
   size_t sections, taps, echoes;
   double delay; /* frames */
 } TfxExtent;
 
-/* What building a stage needs to know. */
+/* The conditions that a stage is made for, and the stage. */
 typedef struct TfxBuild
 {
   double rate_hz;
-  unsigned n_channels;  /* that come to the stage */
-  unsigned n_room;      /* that it is built for, some of them idle */
+  unsigned n_channels;  /* input of the stage */
+  unsigned n_room;      /* n_channels and idle ones; 0 for a value that moves */
   uint64_t positions;   /* of the channels; 0: none */
   TfxExprReport report; /* or NULL */
   void *data;
-  const TfxNode *node; /* of the stage */
-  const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
   TfxExprError *error;
-  TfxDesigner *designer;     /* or NULL */
-  const TfxFilterSpec *spec; /* long FIRs are made ready for it; or NULL */
-  bool is_curve;             /* for one of its points: quickly */
+  const TfxFilterSpec *spec; /* long FIRs are prepared for it; or NULL */
+
+  /* For values that move: */
+  bool is_move;            /* values may be out of range */
+  bool is_curve;           /* for a point of a curve: fast */
+  TfxDesigner *designer;   /* or NULL */
+  const TfxStage *running; /* the stage of this id in force, or NULL */
+  TfxStage *const *spares; /* stages to refill if nobody else holds them */
+  size_t n_spares;
+
+  const TfxNode *node; /* of the stage */
+  char thing
+      [TFX_NODE_THING_SIZE]; /* "stage 'eq' (ParametricEQ)", for messages */
+  TfxStage *stage;           /* the result: a reference for the caller */
 } TfxBuild;
 
 /* A number whose range depends on other parameters of its stage, and the nearest
- * one that works. */
+ * one in the range. */
 typedef struct TfxFit
 {
   const char *param;
   double asked, used, lowest, highest;
-  const char *because; /* what it must be, a static text after "it" */
+  const char *because; /* a static text that begins with "must" */
 } TfxFit;
 
-/* Whether the values fit each other. */
-typedef int
-TfxClassCheck (const TfxNode *node, const char *thing, TfxExprError *error);
-/* Whether a stream of so many channels can come to it. */
-typedef int TfxClassCheckChannels (const TfxNode *node, unsigned n_channels,
-    const char *thing, TfxExprError *error);
-/* rate_hz is 0 while no rate is known. */
-typedef void
-TfxClassMeasure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-/* What the stage becomes, without any memory; and where that is no cascade and
- * no gain, a stage with the node's id.  0, or the code of the error that is set. */
-typedef int
-TfxClassDesign (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-typedef int
-TfxClassBuild (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
-
-typedef struct TfxClassOps
+/* The functions of a class, in the table tfx_<name>_ops of its file.  Only design is
+ * needed.  Each returns 0 or the code of the error that it sets. */
+struct TfxClassOps
 {
-  int variant; /* what else tells the classes of one kind apart */
-  int mode;    /* a TfxMode, or TFX_CLASS_MODE_BTYPE */
-
-  TfxClassCheck *check;                  /* NULL: they always do */
-  TfxClassCheckChannels *check_channels; /* NULL: any can */
-  TfxClassMeasure *measure;              /* NULL: no sections, no delay */
-  /* One of them is there. */
-  TfxClassDesign *design;
-  TfxClassBuild *build;
-  /* Whether one that has both can be designed; NULL: it always can. */
-  bool (*can_design) (const TfxNode *node);
-  /* The number of which that is so; NULL if the class has none. */
+  /* Makes the stage, with one of the functions tfx_class_make...() below. */
+  int (*design) (TfxBuild *build, const TfxNode *node);
+  /* Whether the values fit each other. */
+  int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
+  /* Whether the input may have so many channels. */
+  int (*check_channels) (const TfxNode *node, unsigned n_channels,
+      const char *thing, TfxExprError *error);
+  /* Adds the size of the stage; rate_hz is 0 if it is not known.  The shorter form:
+   * the number of sections, or the parameter that is the number of sections. */
+  void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
+  size_t n_sections;
+  const char *sections_param;
+  /* Whether values may move: design then allocates nothing if there is a spare
+   * stage.  NULL: they may, unless is_rebuilt. */
+  bool (*can_move) (const TfxNode *node);
+  bool is_rebuilt;
+  /* The number with a range that depends on others. */
   void (*fit) (const TfxNode *node, TfxFit *fit);
-} TfxClassOps;
+};
 
-#define TFX_CLASS_MODE_BTYPE -1
+/* ---- parameters: the node's class is known to have them ---------------------- */
 
-/* The value of a parameter that the node's class is known to have. */
 const TfxValue *tfx_class_value (const TfxNode *node, const char *param);
 double tfx_class_number (const TfxNode *node, const char *param);
 bool tfx_class_has (const TfxNode *node, const char *param);
@@ -84,120 +84,80 @@ bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
 
-/* A node that stands in for another one, whose lists it has. */
+/* A node with another number in one place; the lists are those of the node. */
 typedef struct TfxFittedNode
 {
   TfxNode node;
   TfxValue values[TFX_CLASS_MAX_PARAMS];
 } TfxFittedNode;
 
-/* The node as it can be used: itself, or the one in *fitted, with the nearest
- * number that works; fit (unless NULL) then says which, else its param is
- * NULL. */
+/* The node, or *fitted with the nearest number in its range.  fit, unless NULL, gets
+ * this number; its param is NULL if the node is used as it is. */
 const TfxNode *
 tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit);
 
-/* The frequency of a parameter, or of number `index` of its list (-1: it is
- * none), or the nearest one that the rate allows, which is reported.  margin
- * keeps it away from 0 and from half the rate, as a part of the rate. */
+/* ---- for design ---------------------------------------------------------------- */
+
+/* The frequency moved to at least margin (a part of the rate) from 0 and from half
+ * the rate.  The second form reports a change; index: of a list, or -1. */
+double tfx_class_clamp_frequency (const TfxBuild *build, double freq_hz,
+    double margin);
 double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
     int index, double freq_hz, double margin);
 
-/* Reports a frequency that cannot be met. */
+/* Reports a frequency out of range, or a number that does not fit. */
 void tfx_class_report (const TfxBuild *build, const char *param, int index,
     double asked_hz, double used_hz, double lowest_hz, double highest_hz);
-
-/* Reports a number that does not fit. */
 void tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit);
 
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */
 int tfx_class_refuse (const TfxBuild *build, const char *why);
 
-/* iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY. */
+/* Set build->stage to a stage of the node's id: a spare one with these values, or a
+ * new one.  Arrays are copied.  shapes may be NULL; values are those of a kind that
+ * is numbers alone, such as tfx_kind_gain; the last form takes a stage over. */
+int tfx_class_make_sections (TfxBuild *build, const TfxSos *sos,
+    const TfxSvf *shapes, size_t n_sos);
+int tfx_class_make_fir (TfxBuild *build, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method);
+int tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
+    size_t n_taps);
+int tfx_class_make (TfxBuild *build, TfxStage values);
+int tfx_class_take (TfxBuild *build, TfxStage *stage);
+
+/* ---- the tables ------------------------------------------------------------------ */
+
+/* class-iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY; mode a TfxMode,
+ * or TFX_CLASS_MODE_BTYPE. */
 #define TFX_CLASS_LINKWITZ_RILEY 100
-TfxClassCheck tfx_iir_check;
-void tfx_iir_fit (const TfxNode *node, TfxFit *fit);
-TfxClassMeasure tfx_iir_measure;
-TfxClassDesign tfx_iir_design;
+#define TFX_CLASS_MODE_BTYPE -1
+extern const TfxClassOps tfx_iir_ops;
 
-/* biquad.c: variant is a TfxRbjKind. */
-TfxClassCheck tfx_biquad_check;
-TfxClassMeasure tfx_biquad_measure;
-TfxClassDesign tfx_biquad_design;
-TfxClassCheck tfx_bank_check;
-TfxClassMeasure tfx_bank_measure;
-TfxClassBuild tfx_bank_build;
+/* class-sections.c: variant is a TfxRbjKind. */
+extern const TfxClassOps tfx_biquad_ops, tfx_bank_ops, tfx_given_ops,
+    tfx_sos_ops, tfx_hum_ops;
 
-/* mix.c */
-TfxClassCheck tfx_mix_check;
-TfxClassMeasure tfx_mix_measure;
-TfxClassBuild tfx_mix_build;
+/* class-curves.c */
+extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;
 
-/* given.c */
-TfxClassCheck tfx_given_check;
-TfxClassMeasure tfx_given_measure;
-TfxClassDesign tfx_given_design;
-TfxClassCheck tfx_sos_check;
-TfxClassMeasure tfx_sos_measure;
-TfxClassDesign tfx_sos_design;
+/* class-fir.c */
+extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
 
-/* equaliser.c */
-TfxClassMeasure tfx_hum_measure;
-TfxClassDesign tfx_hum_design;
-TfxClassMeasure tfx_graphic_measure;
-TfxClassDesign tfx_graphic_design;
+/* class-effects.c */
+extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_reverb_ops,
+    tfx_echo_ops, tfx_delay_ops;
 
-/* weighting.c */
-TfxClassMeasure tfx_riaa_measure;
-TfxClassDesign tfx_riaa_design;
-TfxClassMeasure tfx_weighting_measure;
-TfxClassDesign tfx_weighting_design;
-
-/* kernel.c */
-TfxClassCheck tfx_kernel_check;
-void tfx_kernel_fit (const TfxNode *node, TfxFit *fit);
-TfxClassCheckChannels tfx_kernel_check_channels;
-TfxClassCheck tfx_convolve_check;
-TfxClassCheckChannels tfx_convolve_check_channels;
-TfxClassMeasure tfx_convolve_measure;
-TfxClassBuild tfx_convolve_build;
-TfxClassMeasure tfx_kernel_measure;
-TfxClassBuild tfx_kernel_build;
-TfxClassCheck tfx_windowed_check;
-TfxClassMeasure tfx_windowed_measure;
-TfxClassBuild tfx_windowed_build;
-bool tfx_windowed_can_design (const TfxNode *node);
-TfxClassDesign tfx_windowed_design;
-
-/* effect.c */
-TfxClassCheck tfx_gain_check;
-TfxClassDesign tfx_gain_design;
-TfxClassMeasure tfx_echo_measure;
-TfxClassDesign tfx_echo_design;
-TfxClassMeasure tfx_reverb_measure;
-TfxClassDesign tfx_reverb_design;
-TfxClassCheck tfx_delay_check;
-TfxClassMeasure tfx_delay_measure;
-TfxClassDesign tfx_delay_design;
-
+/* class-dynamics.c: variant of the first is a TfxDynamicsClass. */
+typedef enum
+{
+  TFX_CLASS_COMPRESSOR,
+  TFX_CLASS_EXPANDER,
+  TFX_CLASS_GATE
+} TfxDynamicsClass;
 /* A ratio that stands for infinity. */
 #define TFX_RATIO_INFINITE 1e6
-
-/* dynamics.c */
-TfxClassDesign tfx_compressor_design;
-TfxClassDesign tfx_expander_design;
-TfxClassDesign tfx_gate_design;
-TfxClassMeasure tfx_limiter_measure;
-TfxClassDesign tfx_limiter_design;
-
-/* level.c */
-TfxClassMeasure tfx_normalize_measure;
-TfxClassDesign tfx_normalize_design;
-TfxClassMeasure tfx_loudness_measure;
-TfxClassDesign tfx_loudness_design;
-/* What dynamics.c leaves to it. */
-size_t tfx_true_peak_limiter_delay (const TfxNode *node, double rate_hz);
-TfxClassDesign tfx_true_peak_limiter_design;
+extern const TfxClassOps tfx_dynamics_ops, tfx_limiter_ops, tfx_normalize_ops,
+    tfx_loudness_ops;
 
 #endif /* TFX_LANG_CLASS_H */

@@ -177,6 +177,8 @@ typedef enum
 
 #define TFX_CLASS_MAX_PARAMS 9
 
+typedef struct TfxClassOps TfxClassOps;
+
 typedef struct TfxClass
 {
   const char *name;
@@ -188,7 +190,8 @@ typedef struct TfxClass
   unsigned n_params;
   const char *doc;     /* one line */
   const char *example; /* a call that reads without an error */
-  const struct TfxClassOps *ops;
+  const TfxClassOps *ops;
+  int variant, mode; /* what tells the classes with the same ops apart */
 } TfxClass;
 
 /* The classes in the order of the documentation. */
@@ -417,92 +420,68 @@ void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
 void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 
 /* ---- values that move --------------------------------------------------------------
- * While a value moves, one stage of the chain changes: it is designed alone, and
- * nothing is allocated.
+ * While a value moves, one stage of the chain changes: it is designed alone, into the
+ * memory of a stage that was made before.
  *
- *   tfx_expr_build (expr, ...);
- *   tfx_move_begin (move, expr);
+ *   tfx_expr_build (expr, ..., &chain, ...);
+ *   tfx_move_begin (move, expr, chain);
  *   ...
  *   tfx_expr_set_number (expr, ...);
  *   while ((ret = tfx_move_next (move, expr)) == 0)
- *     if (tfx_move_design (move, 48000.0, 2, NULL, NULL, &moved, NULL) == 0)
- *       ... the stage with the id moved.id has these sections now ...
+ *     if (tfx_move_design (move, 48000.0, 2, NULL, NULL, &stage, NULL) == 0)
+ *       tfx_filter_queue_stage (filter, stage, ...);
  *   if (ret != -ENOENT)
- *     ... the chain is to be built ...
+ *     ... build the chain again ...
  */
 
 /* The lowest gain of an Expander or a Gate that has no floor. */
 #define TFX_EXPR_NO_FLOOR_DB -240.0
 
-/* The longest kernel of a FIR that is designed alone: its values are taken at each
- * point of the grid (see tfx_fir_grid_frames()). */
+/* The longest kernel with values that move: they are set at each point of the grid
+ * (see tfx_stage_grid_frames()). */
 #define TFX_EXPR_MAX_MOVED_KERNEL 512
 
-/* What a stage has become: its kind (kind.h), and what that takes of the others. */
-typedef struct TfxMoved
-{
-  uint64_t id;
-  const struct TfxKind *kind;
-  size_t n_sos;
-  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
-  bool has_shapes; /* of the sections, for a point of a curve */
-  TfxSvf shapes[2 * TFX_DESIGN_MAX_SECTIONS];
-  double gain;
-  size_t n_taps;
-  double direct;
-  TfxTap taps[TFX_EXPR_MAX_ECHOES];
-  TfxDynamics dynamics;
-  TfxLimiter limiter;
-  TfxReverb reverb;
-  TfxLeveller leveller;
-  size_t n_kernel;
-  TfxFirMethod method;
-  double kernel[TFX_EXPR_MAX_MOVED_KERNEL];
-} TfxMoved;
-
-/* The stage; NULL if memory is short.  Or, without memory, in place of one of the
- * same id that nobody else holds; false if that cannot be. */
-TfxStage *tfx_moved_make_stage (const TfxMoved *moved);
-bool tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage);
-
-/* Makes a limiter as late as the stage of its id in a chain that is in force, within
- * sums too, and gives a loudness the positions of that; NULL: there is no chain.
- * 0; -ENOTSUP: it looks ahead otherwise than that stage. */
-int tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain);
-
-/* Whether filters copy what the stage is set to: one of them is enough then. */
-bool tfx_moved_is_copied (const TfxMoved *moved);
-
-/* What is in force of an expression, and a stage of it that has other values. */
+/* The values in force of an expression, one of its stages with other values, and the
+ * stages that it was designed into. */
 typedef struct TfxMove TfxMove;
 
 /* NULL if memory is short. */
 TfxMove *tfx_move_new (void);
 void tfx_move_free (TfxMove **move);
 
-/* From now on the expression is in force as it is. */
-void tfx_move_begin (TfxMove *move, const TfxExpr *expr);
+/* The expression is in force with its current values.  chain, or NULL, is the one in
+ * force: stages with look-ahead keep the latency that they have in it. */
+void tfx_move_begin (TfxMove *move, const TfxExpr *expr, TfxChain *chain);
 
-/* Takes the values of the stage that was set first of those that were set since.
- * 0; -ENOENT if there is none; -ENOTSUP if the chain is to be built anew: the
- * expression is another one or has another structure, or the stage is one that is
- * not designed alone. */
+/* Takes the stage that was set first since then, or since the last one taken.  0;
+ * -ENOENT if there is none; -ENOTSUP if the chain is to be built again: the
+ * expression or its structure is another one, or values of the class do not move. */
 int tfx_move_next (TfxMove *move, const TfxExpr *expr);
 
-/* Takes those of a stage as it is.  0; -ENOTSUP: it is not designed alone. */
+/* Takes a stage with its current values.  0, or -ENOTSUP as above. */
 int tfx_move_take (TfxMove *move, const TfxExpr *expr, size_t stage);
 
-/* Whether what is designed from now on is for points of a curve: right to rounding,
- * not to the last bit, and several times as fast. */
+/* Whether designs from now on are for points of a curve: exact to rounding, not to
+ * the last bit, and several times as fast. */
 void tfx_move_follow (TfxMove *move, bool is_curve);
 
-/* The name of the stage that was taken. */
+/* The name of the stage taken. */
 const char *tfx_move_stage_name (const TfxMove *move);
 
-/* Designs the stage that was taken.  It needs no expression any more.  Reports
- * and fails as tfx_expr_build() does. */
-int tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
-    TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error);
+/* Designs the stage taken; the expression may be gone.  Allocates nothing if a stage
+ * with its id is there that nobody else holds.  *stage is valid until the next
+ * tfx_move_begin(); take a reference to keep its values.  Reports and fails as
+ * tfx_expr_build() does, or with -ENOTSUP: its latency in force is another one. */
+int tfx_move_design (TfxMove *move, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxStage **stage, TfxExprError *error);
+
+/* Makes stages of the one taken until there are n of them, for n that are held at a
+ * time.  0, or negative errno. */
+int
+tfx_move_reserve (TfxMove *move, double rate_hz, unsigned n_channels, size_t n);
+
+/* Whether filters copy the values of a stage: one of them is enough then. */
+bool tfx_move_is_copied (const TfxStage *stage);
 
 /* ---- ids ----------------------------------------------------------------------------- */
 

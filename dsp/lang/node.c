@@ -187,18 +187,27 @@ error:
 }
 
 bool
+tfx_node_has_values_of (const TfxNode *a, const TfxNode *b)
+{
+  if (a->klass != b->klass)
+    return false;
+  for (unsigned i = 0; i < a->klass->n_params; i++) {
+    if (!tfx_value_equal (&a->values[i], &b->values[i]))
+      return false;
+  }
+  return true;
+}
+
+bool
 tfx_node_equal (const TfxNode *a, const TfxNode *b)
 {
-  if (a->kind != b->kind || a->klass != b->klass ||
-      a->is_named != b->is_named || a->n_children != b->n_children ||
+  if (a->kind != b->kind || a->is_named != b->is_named || a->n_children != b->n_children ||
       a->channels != b->channels || a->positions != b->positions)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;
-  for (unsigned i = 0; a->values && i < a->klass->n_params; i++) {
-    if (!tfx_value_equal (&a->values[i], &b->values[i]))
-      return false;
-  }
+  if (a->klass && !tfx_node_has_values_of (a, b))
+    return false;
   for (size_t i = 0; i < a->n_children; i++) {
     if (!tfx_node_equal (a->children[i], b->children[i]))
       return false;

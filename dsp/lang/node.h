@@ -103,6 +103,9 @@ TfxNode *tfx_node_copy (const TfxNode *node);
 
 bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 
+/* Whether two calls have the same class and values. */
+bool tfx_node_has_values_of (const TfxNode *a, const TfxNode *b);
+
 /* What messages call a stage: "stage 'eq' (ParametricEQ)". */
 #define TFX_NODE_THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
 void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);

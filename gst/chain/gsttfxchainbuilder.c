@@ -274,15 +274,12 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
       tfx_move_free (&self->move);
   } else {
     self->is_refused = FALSE;
-    tfx_chain_unref (&self->made);
-    self->made = tfx_chain_ref (made);
     if (build->at_once)
       tfx_move_free (&self->move);
     else if (!self->move)
       self->move = tfx_move_new ();
     if (self->move)
-      tfx_move_begin (self->move, expr->expr);
-    g_clear_pointer (&self->moving, g_ptr_array_unref);
+      tfx_move_begin (self->move, expr->expr, made);
   }
   gst_tfx_chain_expr_unref (expr);
 
@@ -292,43 +289,6 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
 
 /* ---- one stage ---------------------------------------------------------------------------- */
 
-static void
-free_stage (gpointer data)
-{
-  TfxStage *stage = data;
-
-  tfx_stage_unref (&stage);
-}
-
-/* A new one; NULL if memory is short. */
-static TfxStage *
-gst_tfx_chain_builder_add_stage (GstTfxChainBuilder *self,
-    const TfxMoved *moved)
-{
-  TfxStage *stage = tfx_moved_make_stage (moved);
-
-  if (!self->moving)
-    self->moving = g_ptr_array_new_with_free_func (free_stage);
-  if (stage)
-    g_ptr_array_add (self->moving, stage);
-  return stage;
-}
-
-/* The stage that something has become; NULL if memory is short. */
-static TfxStage *
-gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
-    const TfxMoved *moved)
-{
-  TfxStage *stage;
-
-  for (guint i = 0; self->moving && i < self->moving->len; i++) {
-    stage = self->moving->pdata[i];
-    if (tfx_moved_reuse_stage (moved, stage))
-      return stage;
-  }
-  return gst_tfx_chain_builder_add_stage (self, moved);
-}
-
 /* The stage that was taken. */
 static gboolean
 gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
@@ -337,21 +297,15 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
   const gchar *name = tfx_move_stage_name (self->move);
   GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain), expr, build->rate,
     self->clamped };
-  TfxMoved moved;
   TfxStage *stage;
   gint ret;
 
   gst_tfx_chain_clamps_begin_stage (&clamps, name);
   ret = tfx_move_design (self->move, build->rate, build->n_channels,
-      gst_tfx_chain_clamps_report, &clamps, &moved, NULL);
-  if (ret == 0)
-    ret = tfx_moved_keep_latency (&moved, self->made);
+      gst_tfx_chain_clamps_report, &clamps, &stage, NULL);
   gst_tfx_chain_clamps_end_stage (&clamps, name, ret == 0);
   self->clamped = clamps.items;
-  if (ret < 0)
-    return FALSE;
-  stage = gst_tfx_chain_builder_make_stage (self, &moved);
-  return stage &&
+  return ret == 0 &&
          gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), build, stage);
 }
 
@@ -376,38 +330,20 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
   return ret == -ENOENT && n_moved > 0;
 }
 
-/* How many stages of one there are. */
-static guint
-gst_tfx_chain_builder_count (const GstTfxChainBuilder *self, guint64 id)
-{
-  guint n = 0;
-
-  for (guint i = 0; self->moving && i < self->moving->len; i++)
-    n += tfx_stage_id (self->moving->pdata[i]) == id;
-  return n;
-}
-
 static void
 gst_tfx_chain_builder_reserve_stage (GstTfxChainBuilder *self,
     GstTfxChain *chain, const GstTfxBuild *build, gboolean will_follow)
 {
-  TfxMoved moved;
   TfxStage *stage;
   guint n;
 
   if (tfx_move_design (self->move, build->rate, build->n_channels, NULL, NULL,
-          &moved, NULL) < 0 ||
-      tfx_moved_keep_latency (&moved, self->made) < 0)
+          &stage, NULL) < 0)
     return;
-  stage = gst_tfx_chain_builder_make_stage (self, &moved);
-  if (!stage)
-    return;
-  n = gst_tfx_element_reserve_stage (GST_TFX_ELEMENT (chain), moved.id,
-      tfx_stage_grid_frames (stage), will_follow);
-  if (tfx_moved_is_copied (&moved))
-    return;
-  for (guint i = gst_tfx_chain_builder_count (self, moved.id); i < n; i++)
-    gst_tfx_chain_builder_add_stage (self, &moved);
+  n = gst_tfx_element_reserve_stage (GST_TFX_ELEMENT (chain),
+      tfx_stage_id (stage), tfx_stage_grid_frames (stage), will_follow);
+  if (!tfx_move_is_copied (stage))
+    tfx_move_reserve (self->move, build->rate, build->n_channels, n);
 }
 
 void
@@ -433,8 +369,6 @@ gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
 {
   gst_tfx_chain_job_free (gst_tfx_worker_take (&self->worker, TRUE));
   g_clear_pointer (&self->clamped, g_ptr_array_unref);
-  g_clear_pointer (&self->moving, g_ptr_array_unref);
   tfx_move_free (&self->move);
-  tfx_chain_unref (&self->made);
   memset (self, 0, sizeof *self);
 }

@@ -18,9 +18,7 @@ typedef struct
   GstTfxWorker worker; /* designs stages meanwhile */
   GPtrArray *clamped;  /* items of GstTfxChainClamps */
   gboolean is_refused; /* the last expression could not be built */
-  TfxMove *move;       /* what is in force of the expression, or NULL */
-  GPtrArray *moving;   /* stages whose memory is used again, or NULL */
-  TfxChain *made;      /* the last one that could be built, or NULL */
+  TfxMove *move;       /* the values and the chain in force, or NULL */
 } GstTfxChainBuilder;
 
 /* As build_chain of GstTfxElement. */

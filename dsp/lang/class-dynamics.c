@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class-dynamics.c: gains that depend on the level: Compressor, Expander, Gate,
+ * Limiter, Normalize and Loudness. */
+#include <errno.h>
+#include <math.h>
+
+#include "class.h"
+#include "design/k-weighting.h"
+#include "error.h"
+
+/* The coefficient of a time constant, for steps of n_frames. */
+static double
+find_coefficient (const TfxNode *node, const char *param, size_t n_frames,
+    double rate_hz)
+{
+  const double seconds = tfx_class_number (node, param);
+
+  return seconds > 0.0 ? exp (-(double)n_frames / (seconds * rate_hz)) : 0.0;
+}
+
+/* ---- Compressor, Expander, Gate ----------------------------------------------- */
+
+/* TorchFX's stand-in for a ratio of infinity. */
+#define GATE_SLOPE -1e6
+
+static int
+dynamics_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxDynamicsClass klass = (TfxDynamicsClass)node->klass->variant;
+  const double ratio = klass == TFX_CLASS_GATE
+                           ? TFX_RATIO_INFINITE
+                           : tfx_class_number (node, "ratio");
+  const bool is_infinite = !(ratio < TFX_RATIO_INFINITE);
+  TfxDynamics dynamics = {
+    .is_rms = tfx_class_is (node, "detector", "rms"),
+    .is_linked = tfx_class_number (node, "link") != 0.0,
+    .is_downward = klass != TFX_CLASS_COMPRESSOR,
+    .threshold_db = tfx_class_number (node, "threshold"),
+    .knee_db = tfx_class_number (node, "knee"),
+    .attack = find_coefficient (node, "attack", 1, build->rate_hz),
+    .release = find_coefficient (node, "release", 1, build->rate_hz),
+  };
+
+  if (klass == TFX_CLASS_COMPRESSOR) {
+    dynamics.slope = is_infinite ? -1.0 : 1.0 / ratio - 1.0;
+    dynamics.floor_db = TFX_DYNAMICS_LOWEST_DB;
+    dynamics.makeup_db = tfx_class_number (node, "makeup_gain");
+  } else {
+    const TfxValue *lowest = tfx_class_value (node, "floor");
+
+    dynamics.slope = is_infinite ? GATE_SLOPE : 1.0 - ratio;
+    dynamics.floor_db =
+        lowest->type == TFX_VALUE_NONE ? TFX_EXPR_NO_FLOOR_DB : lowest->number;
+  }
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tfx_kind_dynamics, .u.dynamics = dynamics });
+}
+
+const TfxClassOps tfx_dynamics_ops = { .design = dynamics_design };
+
+/* ---- Limiter ---------------------------------------------------------------- */
+
+/* The gain block of a limiter of true peaks; the look-ahead is rounded up to these. */
+#define LIMITER_BLOCK 16
+
+/* A peak between samples may be found in the next block. */
+static TfxLeveller
+describe_true_peak (const TfxNode *node, double rate_hz)
+{
+  const double n_frames = tfx_class_number (node, "lookahead") * rate_hz;
+  TfxLeveller l = {
+    .measure = TFX_LEVELLER_TRUE_PEAK,
+    .is_linked = tfx_class_number (node, "link") != 0.0,
+    .target_db = tfx_class_number (node, "threshold"),
+    .n_cell = LIMITER_BLOCK,
+  };
+
+  while (n_frames / (double)l.n_cell > TFX_LEVELLER_MAX_CELLS - 1)
+    l.n_cell *= 2;
+  l.n_ahead = (size_t)fmax (ceil (n_frames / (double)l.n_cell - 1e-9), 3.0);
+  l.n_smooth = l.n_ahead - 2;
+  l.n_window = l.n_ahead;
+  l.release = find_coefficient (node, "release", l.n_cell, rate_hz);
+  return l;
+}
+
+static void
+limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxLeveller l = describe_true_peak (node, rate_hz);
+
+  extent->delay +=
+      tfx_class_number (node, "true_peak") != 0.0
+          ? (double)(l.n_ahead * l.n_cell)
+          : floor (tfx_class_number (node, "lookahead") * rate_hz + 0.5);
+}
+
+static int
+limiter_design (TfxBuild *build, const TfxNode *node)
+{
+  const double rate_hz = build->rate_hz;
+  /* Halves are rounded to even, as in Python. */
+  const double n_ahead = rint (tfx_class_number (node, "lookahead") * rate_hz);
+
+  if (tfx_class_number (node, "true_peak") != 0.0)
+    return tfx_class_make (build,
+        (TfxStage){ .kind = &tfx_kind_leveller,
+            .u.leveller = describe_true_peak (node, rate_hz) });
+  if (n_ahead > TFX_LIMITER_MAX_AHEAD)
+    return tfx_class_refuse (build, "its look-ahead is too long");
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tfx_kind_limiter,
+          .u.limiter = {
+              .threshold_db = tfx_class_number (node, "threshold"),
+              .n_ahead = (size_t)n_ahead,
+              .attack = find_coefficient (node, "lookahead", 1, rate_hz),
+              .release = find_coefficient (node, "release", 1, rate_hz),
+              .is_linked = tfx_class_number (node, "link") != 0.0,
+          } });
+}
+
+const TfxClassOps tfx_limiter_ops = {
+  .design = limiter_design,
+  .measure = limiter_measure,
+};
+
+/* ---- Normalize --------------------------------------------------------------- */
+
+/* Gain blocks of a window, about; and the fewest. */
+#define WINDOW_BLOCKS 256.0
+#define FEWEST_BLOCKS 8.0
+
+static TfxLeveller
+describe_normalize (const TfxNode *node, double rate_hz)
+{
+  const double n_frames =
+      fmax (tfx_class_number (node, "window") * rate_hz, FEWEST_BLOCKS);
+  TfxLeveller l = {
+    .measure = tfx_class_is (node, "strategy", "rms") ? TFX_LEVELLER_RMS
+                                                      : TFX_LEVELLER_PEAK,
+    .is_linked = !tfx_class_is (node, "strategy", "per-channel"),
+    .target_db = 20.0 * log10 (tfx_class_number (node, "peak")),
+    .max_gain_db = tfx_class_number (node, "max_gain"),
+    .n_cell = (size_t)ceil (n_frames / WINDOW_BLOCKS),
+  };
+
+  l.n_window = (size_t)fmax (rint (n_frames / (double)l.n_cell), FEWEST_BLOCKS);
+  l.n_ahead = l.n_window / 2;
+  l.n_smooth = l.n_ahead / 2;
+  return l;
+}
+
+static void
+normalize_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxLeveller l = describe_normalize (node, rate_hz);
+
+  if (rate_hz > 0.0)
+    extent->delay += (double)(l.n_ahead * l.n_cell);
+}
+
+static int
+normalize_design (TfxBuild *build, const TfxNode *node)
+{
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tfx_kind_leveller,
+          .u.leveller = describe_normalize (node, build->rate_hz) });
+}
+
+const TfxClassOps tfx_normalize_ops = {
+  .design = normalize_design,
+  .measure = normalize_measure,
+};
+
+/* ---- Loudness ---------------------------------------------------------------- */
+
+/* In steps of 100 ms; without a target it only measures. */
+static TfxLeveller
+describe_loudness (const TfxNode *node, double rate_hz)
+{
+  const bool has_target =
+      tfx_class_value (node, "target")->type != TFX_VALUE_NONE;
+  TfxLeveller l = {
+    .measure = TFX_LEVELLER_LOUDNESS,
+    .is_linked = true,
+    .n_cell = (size_t)fmax (floor (rate_hz / 10.0 + 0.5), 1.0),
+    .max_gain_db = tfx_class_number (node, "max_gain"),
+    .step_db = tfx_class_number (node, "speed") / 10.0,
+  };
+
+  if (has_target) {
+    l.n_ahead = l.n_window =
+        (size_t)fmax (rint (tfx_class_number (node, "lookahead") * 10.0), 2.0);
+    l.n_smooth = 1;
+    l.target_db = tfx_class_number (node, "target");
+  }
+  return l;
+}
+
+static void
+loudness_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxLeveller l = describe_loudness (node, rate_hz);
+
+  extent->delay += (double)(l.n_ahead * l.n_cell);
+}
+
+static int
+loudness_design (TfxBuild *build, const TfxNode *node)
+{
+  TfxLeveller l = describe_loudness (node, build->rate_hz);
+
+  if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
+      l.n_cell > TFX_LEVELLER_MAX_CELL)
+    return tfx_class_refuse (build,
+        "the sample rate must be from 4001 to 1310720 Hz");
+  l.positions = build->positions ? build->positions
+                                 : tfx_positions_default (build->n_channels);
+  tfx_k_weighting_design (build->rate_hz, l.weighting);
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tfx_kind_leveller, .u.leveller = l });
+}
+
+const TfxClassOps tfx_loudness_ops = {
+  .design = loudness_design,
+  .measure = loudness_measure,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class-effects.c: gain, sums of channels, echoes and reverb. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "class.h"
+#include "error.h"
+#include "note.h"
+#include "number.h"
+
+/* ---- Gain ------------------------------------------------------------------- */
+
+static int
+gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const double gain = tfx_class_number (node, "gain");
+
+  if (tfx_class_is (node, "gain_type", "db") && fabs (gain) > 400.0)
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %s dB, out of range (-400 to 400 dB)", thing,
+        TFX_NUMBER_TEXT (gain));
+  if (tfx_class_is (node, "gain_type", "power") && gain < 0.0)
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %s, out of range for a power factor (0 to 1e+06)", thing,
+        TFX_NUMBER_TEXT (gain));
+  return 0;
+}
+
+static int
+gain_design (TfxBuild *build, const TfxNode *node)
+{
+  const bool is_clip = tfx_class_number (node, "clamp") != 0.0;
+  TfxStage values = { .kind = is_clip ? &tfx_kind_clip : &tfx_kind_gain,
+    .u.gain = tfx_class_number (node, "gain") };
+
+  if (tfx_class_is (node, "gain_type", "db"))
+    values.u.gain = pow (10.0, values.u.gain / 20.0);
+  else if (tfx_class_is (node, "gain_type", "power"))
+    values.u.gain = sqrt (values.u.gain);
+  return tfx_class_make (build, values);
+}
+
+const TfxClassOps tfx_gain_ops = { .design = gain_design, .check = gain_check };
+
+/* ---- Mix -------------------------------------------------------------------- */
+
+static int
+mix_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *gains = tfx_class_value (node, "gains");
+  const size_t n_rows = gains->n_list / gains->n_columns;
+
+  if (n_rows > TFX_EXPR_MAX_CHANNELS ||
+      gains->n_columns > TFX_EXPR_MAX_CHANNELS)
+    return tfx_error_set (error, -ERANGE,
+        "gains of %s has %zu rows of %zu numbers; at most %u are allowed",
+        thing, n_rows, gains->n_columns, TFX_EXPR_MAX_CHANNELS);
+  return 0;
+}
+
+/* A row for each output channel; idle channels of the chain are silent. */
+static int
+mix_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxValue *gains = tfx_class_value (node, "gains");
+  const size_t n_in = gains->n_columns, n = build->n_room;
+  double *all;
+  int code;
+
+  if (n > TFX_MIX_MAX_CHANNELS)
+    return tfx_error_set (build->error, -ERANGE,
+        "%s is in a chain of %zu channels; at most %u are allowed",
+        build->thing, n, TFX_MIX_MAX_CHANNELS);
+  all = calloc (n * n, sizeof *all);
+  if (!all)
+    return tfx_class_refuse (build, NULL);
+  for (size_t i = 0; i < gains->n_list; i++)
+    all[i / n_in * n + i % n_in] = gains->list[i];
+  code = tfx_class_take (build, tfx_stage_new_mix (node->id, (unsigned)n, all));
+  free (all);
+  return code;
+}
+
+const TfxClassOps tfx_mix_ops = {
+  .design = mix_design,
+  .check = mix_check,
+  .is_rebuilt = true,
+};
+
+/* ---- Echo ------------------------------------------------------------------- */
+
+static void
+echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->delay += tfx_class_number (node, "delay");
+  extent->echoes++;
+}
+
+/* y[n] = (1 - mix) x[n] + mix (x[n] + decay x[n - delay]) */
+static int
+echo_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxTap tap = { .delay = (size_t)tfx_class_number (node, "delay"),
+    .gain = tfx_class_number (node, "mix") * tfx_class_number (node, "decay") };
+
+  return tfx_class_make_delay (build, 1.0, &tap, 1);
+}
+
+const TfxClassOps tfx_echo_ops = {
+  .design = echo_design,
+  .measure = echo_measure,
+};
+
+/* ---- Delay ------------------------------------------------------------------ */
+
+static int
+delay_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  if (tfx_class_value (node, "delay_samples")->type == TFX_VALUE_NONE &&
+      tfx_class_value (node, "bpm")->type == TFX_VALUE_NONE)
+    return tfx_error_set (error, -EINVAL,
+        "%s needs delay_samples, or bpm and delay_time, for example %s", thing,
+        node->klass->example);
+  return 0;
+}
+
+/* Frames from echo to echo, rounded down, but not because of rounding errors. */
+static double
+find_delay (const TfxNode *node, double rate_hz)
+{
+  const TfxValue *samples = tfx_class_value (node, "delay_samples");
+  double fraction = 0.0;
+
+  if (samples->type == TFX_VALUE_NUMBER)
+    return samples->number;
+  tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction);
+  return floor (
+      tfx_note_seconds (fraction, tfx_class_number (node, "bpm")) * rate_hz +
+      1e-6);
+}
+
+static void
+delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const double taps = tfx_class_number (node, "taps");
+
+  extent->delay += taps * find_delay (node, rate_hz);
+  extent->echoes += (size_t)taps;
+}
+
+/* y[n] = (1 - mix) x[n] + mix sum_k feedback^(k - 1) x[n - k D], k = 1 to taps.
+ * Ping-pong takes odd echoes from the left into the right channel, and even
+ * ones from the right into the left. */
+static int
+delay_design (TfxBuild *build, const TfxNode *node)
+{
+  const double delay = find_delay (node, build->rate_hz);
+  const double mix = tfx_class_number (node, "mix");
+  const double feedback = tfx_class_number (node, "feedback");
+  const size_t n = (size_t)tfx_class_number (node, "taps");
+  const bool ping_pong =
+      build->n_channels == 2 && tfx_class_is (node, "strategy", "ping-pong");
+  TfxTap taps[TFX_EXPR_MAX_ECHOES];
+  double gain = mix;
+
+  if (delay < 1.0)
+    return tfx_class_refuse (build,
+        "bpm and delay_time give a delay of less than one sample");
+  for (size_t k = 0; k < n; k++) {
+    taps[k] = (TfxTap){ .delay = (k + 1) * (size_t)delay, .gain = gain };
+    if (ping_pong) {
+      taps[k].swap = true;
+      taps[k].side = k % 2 == 0 ? TFX_TAP_RIGHT : TFX_TAP_LEFT;
+    }
+    gain *= feedback;
+  }
+  return tfx_class_make_delay (build, 1.0 - mix, taps, n);
+}
+
+const TfxClassOps tfx_delay_ops = {
+  .design = delay_design,
+  .check = delay_check,
+  .measure = delay_measure,
+};
+
+/* ---- Reverb ----------------------------------------------------------------- */
+
+/* Freeverb's lengths (Jezar at Dreampoint, public domain), in frames at 44.1
+ * kHz. */
+static const unsigned combs[TFX_REVERB_COMBS] = { 1116, 1188, 1277, 1356, 1422,
+  1491, 1557, 1617 };
+static const unsigned all_passes[TFX_REVERB_ALL_PASSES] = { 556, 441, 341,
+  225 };
+
+static void
+reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    extent->delay += combs[i] * rate_hz / 44100.0;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    extent->delay += all_passes[i] * rate_hz / 44100.0;
+}
+
+static int
+reverb_design (TfxBuild *build, const TfxNode *node)
+{
+  const double scale = build->rate_hz / 44100.0;
+  const double mix = tfx_class_number (node, "mix");
+  TfxReverb reverb = {
+    .feedback = 0.7 + 0.28 * tfx_class_number (node, "room_size"),
+    .damp = 0.4 * tfx_class_number (node, "damping"),
+    .wet = mix,
+    .dry = 1.0 - mix,
+  };
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    reverb.combs[i] = (size_t)fmax (1.0, round (combs[i] * scale));
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    reverb.all_passes[i] = (size_t)fmax (1.0, round (all_passes[i] * scale));
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tfx_kind_reverb, .u.reverb = reverb });
+}
+
+const TfxClassOps tfx_reverb_ops = {
+  .design = reverb_design,
+  .measure = reverb_measure,
+};

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class-fir.c: the FIR classes: taps as numbers or from a file, and windowed sincs. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "class.h"
+#include "design/window.h"
+#include "error.h"
+#include "number.h"
+
+static TfxFirMethod
+find_method (const TfxNode *node)
+{
+  return tfx_class_is (node, "conv_mode", "direct") ? TFX_FIR_DIRECT
+         : tfx_class_is (node, "conv_mode", "fft")  ? TFX_FIR_FFT
+                                                    : TFX_FIR_AUTO;
+}
+
+/* ---- FIR, Convolve ------------------------------------------------------------- */
+
+size_t
+tfx_impulse_find_peak (const TfxImpulse *impulse)
+{
+  const size_t n = impulse->n_taps;
+  size_t peak = 0;
+  double most = 0.0;
+
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned k = 0; k < impulse->n_kernels; k++) {
+      if (fabs (impulse->taps[k * n + i]) > most) {
+        most = fabs (impulse->taps[k * n + i]);
+        peak = i;
+      }
+    }
+  }
+  return peak;
+}
+
+/* The taps or the file. */
+static const TfxValue *
+find_kernel (const TfxNode *node)
+{
+  return tfx_class_value (node,
+      tfx_class_has (node, "location") ? "location" : "b");
+}
+
+/* The channel of the file, or -1. */
+static int
+find_channel (const TfxNode *node)
+{
+  const TfxValue *channel = tfx_class_value (node, "channel");
+
+  return channel->type == TFX_VALUE_NUMBER ? (int)channel->number : -1;
+}
+
+static void
+kernel_fit (const TfxNode *node, TfxFit *fit)
+{
+  const TfxValue *kernel = find_kernel (node);
+  const size_t n = kernel->file ? kernel->file->n_frames : kernel->n_list;
+  const double asked = tfx_class_number (node, "delay");
+
+  if (n == 0 || tfx_class_is (node, "delay", "peak"))
+    return;
+  *fit = (TfxFit){ "delay", asked, fmin (asked, (double)n - 1.0), 0.0,
+    (double)n - 1.0, "must be less than the number of taps" };
+}
+
+static int
+kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *kernel = find_kernel (node);
+  const int channel = find_channel (node);
+  char quoted[80];
+
+  if (channel >= 0 && kernel->type != TFX_VALUE_TEXT)
+    return tfx_error_set (error, -EINVAL,
+        "channel of %s selects a channel of a file, but the taps are numbers",
+        thing);
+  if (channel < 0 || !kernel->file ||
+      (unsigned)channel < kernel->file->n_channels)
+    return 0;
+  tfx_error_quote (quoted, sizeof quoted, kernel->text, strlen (kernel->text));
+  return tfx_error_set (error, -ERANGE,
+      "channel of %s is %d, but '%s' has %u channel%s, counted from 0", thing,
+      channel, quoted, kernel->file->n_channels,
+      kernel->file->n_channels == 1 ? "" : "s");
+}
+
+/* A file has one kernel for all channels, or one for each. */
+static int
+kernel_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error)
+{
+  const TfxValue *kernel = find_kernel (node);
+  const TfxFile *file = kernel->file;
+  char quoted[80];
+
+  if (!file || find_channel (node) >= 0 || file->n_channels == 1 ||
+      file->n_channels == n_channels)
+    return 0;
+  tfx_error_quote (quoted, sizeof quoted, kernel->text, strlen (kernel->text));
+  return tfx_error_set (error, -EINVAL,
+      "%s: '%s' has %u channels, but the input has %u; channel=0 uses its "
+      "first channel for all",
+      thing, quoted, file->n_channels, n_channels);
+}
+
+static void
+kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxValue *kernel = find_kernel (node);
+  const TfxFile *file = kernel->file;
+
+  extent->taps += kernel->n_list;
+  if (file && file->rate_hz > 0.0 && rate_hz > 0.0)
+    extent->taps += (size_t)ceil (file->n_frames * (rate_hz / file->rate_hz));
+  else if (file)
+    extent->taps += file->n_frames;
+}
+
+/* The latency in frames of the stream.  scale: frames of the stream per frame of the
+ * file. */
+static size_t
+find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
+{
+  const double delay = tfx_class_number (node, "delay");
+  size_t n_late;
+
+  if (tfx_class_is (node, "delay", "peak"))
+    return tfx_impulse_find_peak (impulse);
+  if (delay == 0.0)
+    return 0;
+  n_late = impulse->beginning + (size_t)(delay * scale + 0.5);
+  return n_late < impulse->n_taps ? n_late : impulse->n_taps - 1;
+}
+
+/* Channels above the n_kernels of the file are idle and get the first kernel.  The
+ * input is mixed in at the tap of the latency, or at time 0 if there is none. */
+static int
+make_from_file (TfxBuild *build, const TfxNode *node, const TfxValue *name,
+    double mix)
+{
+  const double *kernels[TFX_EXPR_MAX_CHANNELS];
+  char why[TFX_FILE_WHY_SIZE], quoted[80];
+  const TfxFile *file = name->file;
+  TfxImpulse impulse;
+  unsigned n_kernels;
+  size_t n_late, direct;
+  int code;
+
+  if (!file) {
+    tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
+    return tfx_error_set (build->error, -ENOENT,
+        "%s: '%s' was not read: files cannot be read here", build->thing,
+        quoted);
+  }
+  code = file->fit (file, build->rate_hz, build->n_channels,
+      find_channel (node), &impulse, why);
+  if (code < 0)
+    return tfx_error_set (build->error, code, "%s: %s", build->thing, why);
+  n_kernels = impulse.n_kernels > 1 ? build->n_room : 1;
+  if (n_kernels > TFX_EXPR_MAX_CHANNELS) {
+    free (impulse.taps);
+    return tfx_error_set (build->error, -ERANGE,
+        "%s has a kernel for each of %u channels; at most %u are allowed",
+        build->thing, n_kernels, TFX_EXPR_MAX_CHANNELS);
+  }
+  n_late = find_delay (node, &impulse,
+      file->rate_hz > 0.0 ? build->rate_hz / file->rate_hz : 1.0);
+  direct = n_late > 0 || tfx_class_is (node, "delay", "peak")
+               ? n_late
+               : impulse.beginning;
+  for (unsigned k = 0; mix != 1.0 && k < impulse.n_kernels; k++) {
+    double *taps = impulse.taps + k * impulse.n_taps;
+
+    for (size_t i = 0; i < impulse.n_taps; i++)
+      taps[i] *= mix;
+    taps[direct] += 1.0 - mix;
+  }
+  for (unsigned k = 0; k < n_kernels; k++)
+    kernels[k] =
+        impulse.taps + (k < impulse.n_kernels ? k : 0) * impulse.n_taps;
+  code = tfx_class_make_fir (build, kernels, n_kernels, impulse.n_taps,
+      find_method (node));
+  free (impulse.taps);
+  if (code == 0)
+    build->stage->u.fir.n_late = n_late;
+  return code;
+}
+
+static int
+kernel_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxValue *kernel = find_kernel (node);
+  const TfxImpulse impulse = { kernel->list, 1, kernel->n_list, 0 };
+  const double *taps = kernel->list;
+  int code;
+
+  if (kernel->type == TFX_VALUE_TEXT)
+    return make_from_file (build, node, kernel,
+        tfx_class_has (node, "mix") ? tfx_class_number (node, "mix") : 1.0);
+  code =
+      tfx_class_make_fir (build, &taps, 1, kernel->n_list, find_method (node));
+  if (code == 0)
+    build->stage->u.fir.n_late = find_delay (node, &impulse, 1.0);
+  return code;
+}
+
+const TfxClassOps tfx_kernel_ops = {
+  .design = kernel_design,
+  .check = kernel_check,
+  .check_channels = kernel_check_channels,
+  .measure = kernel_measure,
+  .fit = kernel_fit,
+  .is_rebuilt = true,
+};
+
+/* ---- DesignableFIR -----------------------------------------------------------------
+ * As scipy.signal.firwin makes it.  tfx_fir_design() makes one or two edges with the
+ * windows of TfxWindow.  Others are the same sum over more bands, [left, right] in
+ * units of half the rate, m samples from the middle:
+ *
+ *   h(m) = w(m) sum_bands (right sinc (right m) - left sinc (left m)) */
+
+#define MAX_EDGES 64
+#define MARGIN 1e-6 /* of the rate, between edges and to 0 and half the rate */
+
+typedef struct Sinc
+{
+  double edges[MAX_EDGES]; /* Hz, rising, above 0 and below half the rate */
+  size_t n_edges;
+  bool pass_zero;     /* whether the lowest band passes */
+  const char *window; /* a word of the catalogue */
+  TfxWindow known;    /* the same, if is_simple */
+  bool is_simple;     /* tfx_fir_design() makes it, without memory */
+  double beta;
+  size_t n_taps;
+} Sinc;
+
+static Sinc
+describe (const TfxNode *node)
+{
+  static const struct
+  {
+    const char *word;
+    TfxWindow window;
+  } windows[] = {
+    { "hamming", TFX_WINDOW_HAMMING },
+    { "hann", TFX_WINDOW_HANN },
+    { "blackman", TFX_WINDOW_BLACKMAN },
+    { "blackmanharris", TFX_WINDOW_BLACKMAN_HARRIS },
+    { "nuttall", TFX_WINDOW_NUTTALL },
+    { "flattop", TFX_WINDOW_FLATTOP },
+    { "bartlett", TFX_WINDOW_BARTLETT },
+    { "boxcar", TFX_WINDOW_RECTANGULAR },
+    { "kaiser", TFX_WINDOW_KAISER },
+  };
+  const TfxValue *cutoff = tfx_class_value (node, "cutoff");
+  const TfxValue *pass_zero = tfx_class_value (node, "pass_zero");
+  Sinc sinc = { .n_edges = cutoff->type == TFX_VALUE_LIST ? cutoff->n_list : 1,
+    .window = tfx_class_value (node, "window")->word,
+    .beta = tfx_class_number (node, "beta"),
+    .n_taps = (size_t)tfx_class_number (node, "num_taps") };
+
+  memcpy (sinc.edges,
+      cutoff->type == TFX_VALUE_LIST ? cutoff->list : &cutoff->number,
+      sinc.n_edges * sizeof *sinc.edges);
+  sinc.pass_zero = pass_zero->type == TFX_VALUE_BOOL
+                       ? pass_zero->number != 0.0
+                       : tfx_class_is (node, "pass_zero", "lowpass") ||
+                             tfx_class_is (node, "pass_zero", "bandstop");
+  sinc.known = TFX_WINDOW_HAMMING;
+  for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+    if (strcmp (windows[i].word, sinc.window) == 0) {
+      sinc.known = windows[i].window;
+      sinc.is_simple = sinc.n_edges <= 2;
+      break;
+    }
+  }
+  return sinc;
+}
+
+/* Three windows that TorchFX has besides those of TfxWindow; x is the distance from
+ * the middle, 1 at both ends. */
+static long double
+window_at (const Sinc *sinc, size_t i)
+{
+  const size_t n = sinc->n_taps;
+  long double x, r;
+
+  if (n == 1)
+    return 1.0L;
+  x = fabsl (2.0L * (long double)i / (long double)(n - 1) - 1.0L);
+  if (strcmp (sinc->window, "barthann") == 0)
+    return 0.62L - 0.24L * x + 0.38L * cosl (M_PIl * x);
+  if (strcmp (sinc->window, "bohman") == 0)
+    return i == 0 || i == n - 1
+               ? 0.0L
+               : (1.0L - x) * cosl (M_PIl * x) + sinl (M_PIl * x) / M_PIl;
+  if (strcmp (sinc->window, "parzen") != 0)
+    return tfx_window_at (sinc->known, sinc->beta, i, n);
+  /* r is the distance in units of n / 2. */
+  r = x * (long double)(n - 1) / (long double)n;
+  if (x > 0.5L)
+    return 2.0L * (1.0L - r) * (1.0L - r) * (1.0L - r);
+  return 1.0L - 6.0L * r * r * (1.0L - r);
+}
+
+static long double
+ideal_low_pass (long double c, long double m)
+{
+  return m == 0.0L ? c : sinl (M_PIl * c * m) / (M_PIl * m);
+}
+
+/* Writes taps[n_taps], with a response of 1 in the middle of the lowest band that
+ * passes (at its end, if that is 0 or half the rate).  0, -ENOMEM, or -EINVAL if the
+ * response there is 0, or if an even number of taps is to pass half the rate. */
+static int
+design_sinc (const Sinc *sinc, double rate_hz, double *taps)
+{
+  const size_t n = sinc->n_taps, n_half = (n + 1) / 2;
+  const long double nyquist = 0.5L * rate_hz;
+  long double *half, sum = 0.0L, magnitude = 0.0L, scale = 0.0L;
+  bool passes = sinc->pass_zero;
+
+  if (sinc->is_simple) {
+    const TfxFirDesign design = { .mode = sinc->n_edges == 1
+                                              ? passes ? TFX_MODE_LOW_PASS
+                                                       : TFX_MODE_HIGH_PASS
+                                          : passes ? TFX_MODE_BAND_REJECT
+                                                   : TFX_MODE_BAND_PASS,
+      .window = sinc->known,
+      .beta = sinc->beta,
+      .n_taps = n,
+      .lower_hz = sinc->edges[0],
+      .upper_hz = sinc->n_edges == 1 ? 0.0 : sinc->edges[1] };
+
+    return tfx_fir_design (&design, rate_hz, taps);
+  }
+  if (n % 2 == 0 && passes == (sinc->n_edges % 2 == 0))
+    return -EINVAL;
+  if (!passes)
+    scale =
+        sinc->n_edges == 1
+            ? 1.0L
+            : 0.5L * ((long double)sinc->edges[0] + sinc->edges[1]) / nyquist;
+  half = malloc (n_half * sizeof *half);
+  if (!half)
+    return -ENOMEM;
+  for (size_t i = 0; i < n_half; i++) {
+    const long double m = (long double)i - 0.5L * (long double)(n - 1);
+    const long double count = i == n - 1 - i ? 1.0L : 2.0L;
+    long double ideal = 0.0L;
+
+    /* Bands pass and stop in turn; the highest reaches half the rate. */
+    passes = sinc->pass_zero;
+    for (size_t k = 0; k < sinc->n_edges; k++, passes = !passes) {
+      const long double edge = ideal_low_pass (sinc->edges[k] / nyquist, m);
+
+      ideal += passes ? edge : -edge;
+    }
+    if (passes)
+      ideal += ideal_low_pass (1.0L, m);
+    half[i] = window_at (sinc, i) * ideal;
+    sum += count * half[i] * cosl (M_PIl * m * scale);
+    magnitude += count * fabsl (half[i]);
+  }
+  if (!(fabsl (sum) > 1e-13L * magnitude && magnitude > DBL_MIN))
+    sum = 0.0L;
+  for (size_t i = 0; i < n_half && sum != 0.0L; i++)
+    taps[i] = taps[n - 1 - i] = (double)(half[i] / sum);
+  free (half);
+  return sum == 0.0L ? -EINVAL : 0;
+}
+
+static int
+windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *pass_zero = tfx_class_value (node, "pass_zero");
+  const Sinc sinc = describe (node);
+  const size_t n = sinc.n_edges;
+
+  for (size_t i = 1; i < n; i++) {
+    if (!(sinc.edges[i - 1] < sinc.edges[i]))
+      return tfx_error_set (error, -ERANGE,
+          "cutoff of %s: edge %zu (%s Hz) is not higher than edge %zu (%s Hz)",
+          thing, i + 1, TFX_NUMBER_TEXT (sinc.edges[i]), i,
+          TFX_NUMBER_TEXT (sinc.edges[i - 1]));
+  }
+  if (pass_zero->type == TFX_VALUE_WORD) {
+    const bool one = strcmp (pass_zero->word, "lowpass") == 0 ||
+                     strcmp (pass_zero->word, "highpass") == 0;
+
+    if (one != (n == 1))
+      return tfx_error_set (error, -EINVAL,
+          "cutoff of %s has %zu frequencies, but pass_zero='%s' needs %s",
+          thing, n, pass_zero->word, one ? "one" : "two or more");
+  }
+  /* Each edge changes from pass to stop or back. */
+  if (sinc.n_taps % 2 == 0 && sinc.pass_zero == (n % 2 == 0))
+    return tfx_error_set (error, -EINVAL,
+        "num_taps of %s is %zu, but must be odd: an even number of taps gives "
+        "a "
+        "zero at half the sample rate, where this filter passes",
+        thing, sinc.n_taps);
+  if (tfx_class_is (node, "window", "kaiser") &&
+      tfx_class_value (node, "beta")->type == TFX_VALUE_NONE)
+    return tfx_error_set (error, -EINVAL,
+        "window 'kaiser' of %s needs its beta: window=('kaiser', 8.6); TorchFX "
+        "uses 0.5",
+        thing);
+  return 0;
+}
+
+static void
+windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->taps += (size_t)tfx_class_number (node, "num_taps");
+}
+
+static bool
+windowed_can_move (const TfxNode *node)
+{
+  const Sinc sinc = describe (node);
+
+  return sinc.n_taps <= TFX_EXPR_MAX_MOVED_KERNEL && sinc.is_simple;
+}
+
+static int
+windowed_design (TfxBuild *build, const TfxNode *node)
+{
+  double room[TFX_EXPR_MAX_MOVED_KERNEL], *allocated = NULL;
+  const bool is_list = tfx_class_value (node, "cutoff")->type == TFX_VALUE_LIST;
+  const double nyquist = 0.5 * build->rate_hz;
+  Sinc sinc = describe (node);
+  const double *taps = room;
+  int code;
+
+  if (sinc.n_taps > TFX_EXPR_MAX_MOVED_KERNEL) {
+    taps = allocated = calloc (sinc.n_taps, sizeof *allocated);
+    if (!allocated)
+      return tfx_class_refuse (build, NULL);
+  }
+  for (size_t i = 0; i < sinc.n_edges; i++) {
+    double *edge = &sinc.edges[i], margin = 0.0;
+
+    /* Room for the edges above, which must stay above. */
+    if (!(*edge > 0.0 && *edge < nyquist))
+      margin = MARGIN * (double)(sinc.n_edges - i);
+    *edge = tfx_class_fit_frequency (build, "cutoff", is_list ? (int)i : -1,
+        *edge, margin);
+    if (i > 0 && *edge <= edge[-1])
+      *edge = 0.5 * (edge[-1] + nyquist);
+  }
+  code = design_sinc (&sinc, build->rate_hz, allocated ? allocated : room);
+  if (code == -ENOMEM)
+    code = tfx_class_refuse (build, NULL);
+  else if (code < 0)
+    code = tfx_class_refuse (build,
+        "with these edges, more taps are needed: the response is 0 where it "
+        "should be 1");
+  else
+    code =
+        tfx_class_make_fir (build, &taps, 1, sinc.n_taps, find_method (node));
+  free (allocated);
+  return code;
+}
+
+const TfxClassOps tfx_windowed_ops = {
+  .design = windowed_design,
+  .check = windowed_check,
+  .measure = windowed_measure,
+  .can_move = windowed_can_move,
+};

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class-sections.c: classes of single sections: those of the Audio EQ Cookbook, rows
+ * and a bank of them, and sections given by their coefficients. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "class.h"
+#include "design/rbj.h"
+#include "error.h"
+#include "number.h"
+
+/* ---- one section ------------------------------------------------------------------ */
+
+#define MAX_GAIN_DB 120.0
+
+/* Whether gain is in decibels: gain_scale says it, or there is no gain_scale. */
+static bool
+gain_is_db (const TfxNode *node)
+{
+  return !tfx_class_has (node, "gain_scale") ||
+         tfx_class_is (node, "gain_scale", "db");
+}
+
+static int
+biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const double gain =
+      tfx_class_has (node, "gain") ? tfx_class_number (node, "gain") : 1.0;
+
+  if (gain_is_db (node) && fabs (gain) > MAX_GAIN_DB)
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %s dB, out of range (-120 to 120 dB)", thing,
+        TFX_NUMBER_TEXT (gain));
+  if (!gain_is_db (node) && (gain < 1e-6 || gain > 1e6))
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %s, out of range for a factor (1e-06 to 1e+06); for "
+        "decibels add gain_scale='db'",
+        thing, TFX_NUMBER_TEXT (gain));
+  return 0;
+}
+
+/* The section at *freq_hz, or at the nearest frequency with a stable one, which
+ * *freq_hz becomes. */
+static int
+make_section (const TfxBuild *build, TfxRbjKind kind, const char *param,
+    double *freq_hz, double q, double gain, TfxSos *sos)
+{
+  const double asked = *freq_hz;
+  int code = tfx_rbj_section (kind, asked, q, gain, build->rate_hz, sos);
+
+  for (double margin = 1e-6; code < 0 && margin < 0.11; margin *= 10.0) {
+    *freq_hz = tfx_class_clamp_frequency (build, asked, margin);
+    code = tfx_rbj_section (kind, *freq_hz, q, gain, build->rate_hz, sos);
+    if (code == 0)
+      tfx_class_fit_frequency (build, param, -1, asked, margin);
+  }
+  return code < 0 ? tfx_class_refuse (build,
+                        "its section is unstable in double precision")
+                  : 0;
+}
+
+static int
+biquad_design (TfxBuild *build, const TfxNode *node)
+{
+  const char *param = tfx_class_has (node, "cutoff") ? "cutoff" : "frequency";
+  double gain = 1.0, freq_hz = tfx_class_number (node, param);
+  double q = tfx_class_has (node, "q") ? tfx_class_number (node, "q") : 1.0;
+  TfxSos sos;
+  int code;
+
+  if (tfx_class_has (node, "gain")) {
+    gain = tfx_class_number (node, "gain");
+    if (gain_is_db (node))
+      gain = pow (10.0, gain / 20.0);
+  }
+  code = make_section (build, (TfxRbjKind)node->klass->variant, param, &freq_hz,
+      q, gain, &sos);
+  return code < 0 ? code : tfx_class_make_sections (build, &sos, NULL, 1);
+}
+
+const TfxClassOps tfx_biquad_ops = {
+  .design = biquad_design,
+  .check = biquad_check,
+  .n_sections = 1,
+};
+
+/* ---- Hum -------------------------------------------------------------------------- */
+
+/* Notches at the frequency and its multiples, all as wide as the first.  Those above
+ * half the rate change nothing. */
+static int
+hum_design (TfxBuild *build, const TfxNode *node)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const size_t n = (size_t)tfx_class_number (node, "harmonics");
+  const double q = tfx_class_number (node, "q");
+  const double freq_hz = tfx_class_fit_frequency (build, "frequency", -1,
+      tfx_class_number (node, "frequency"), 1e-6);
+
+  for (size_t i = 0; i < n; i++) {
+    const double times = (double)(i + 1);
+
+    if (tfx_rbj_section (TFX_RBJ_NOTCH, times * freq_hz, times * q, 1.0,
+            build->rate_hz, &sos[i]) < 0)
+      sos[i] = (TfxSos){ 1.0, 0.0, 0.0, 0.0, 0.0 };
+  }
+  return tfx_class_make_sections (build, sos, NULL, n);
+}
+
+const TfxClassOps tfx_hum_ops = {
+  .design = hum_design,
+  .sections_param = "harmonics",
+};
+
+/* ---- LogFilterBank ---------------------------------------------------------------- */
+
+static int
+bank_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const double f_min = tfx_class_number (node, "f_min");
+  const double f_max = tfx_class_number (node, "f_max");
+
+  if (f_min < f_max)
+    return 0;
+  return tfx_error_set (error, -ERANGE,
+      "f_min of %s is %s Hz, but must be lower than f_max, %s Hz", thing,
+      TFX_NUMBER_TEXT (f_min), TFX_NUMBER_TEXT (f_max));
+}
+
+/* A sum of band-passes, whose centres are spread evenly over the logarithm of the
+ * frequency from f_min to f_max. */
+static int
+bank_design (TfxBuild *build, const TfxNode *node)
+{
+  const size_t n = (size_t)tfx_class_number (node, "n_bands");
+  const double q = tfx_class_number (node, "q");
+  double f_min = tfx_class_number (node, "f_min");
+  double f_max = tfx_class_number (node, "f_max");
+  TfxChain *branches[TFX_EXPR_MAX_BANDS] = { NULL };
+  TfxSos sos;
+  int code =
+      make_section (build, TFX_RBJ_BAND_PASS, "f_max", &f_max, q, 1.0, &sos);
+
+  if (code == 0 && f_min >= f_max)
+    f_min = tfx_class_fit_frequency (build, "f_min", -1, f_min, 0.01);
+  if (code == 0)
+    code =
+        make_section (build, TFX_RBJ_BAND_PASS, "f_min", &f_min, q, 1.0, &sos);
+  for (size_t k = 0; k < n && code == 0; k++) {
+    const double part = (double)k / (double)(n - 1);
+    double centre = k == n - 1 ? f_max : f_min * pow (f_max / f_min, part);
+    TfxStage *band;
+
+    code = make_section (build, TFX_RBJ_BAND_PASS, "a centre", &centre, q, 1.0,
+        &sos);
+    if (code < 0)
+      break;
+    band = tfx_stage_new_sections (node->band_ids[k], &sos, 1);
+    branches[k] = tfx_chain_append (NULL, band);
+    tfx_stage_unref (&band);
+    if (!branches[k])
+      code = tfx_class_refuse (build, NULL);
+  }
+  if (code == 0)
+    code = tfx_class_take (build, tfx_stage_new_sum (node->id, branches, n));
+  for (size_t k = 0; k < n; k++)
+    tfx_chain_unref (&branches[k]);
+  return code;
+}
+
+const TfxClassOps tfx_bank_ops = {
+  .design = bank_design,
+  .check = bank_check,
+  .sections_param = "n_bands",
+  .is_rebuilt = true,
+};
+
+/* ---- Biquad, SOS ------------------------------------------------------------------ */
+
+/* b0 b1 b2 a0 a1 a2, as a row of SciPy's sos. */
+#define N_NUMBERS 6
+
+static TfxSos
+divide (const double *row)
+{
+  return (TfxSos){ row[0] / row[3], row[1] / row[3], row[2] / row[3],
+    row[4] / row[3], row[5] / row[3] };
+}
+
+/* place: "section 2 of ", or nothing. */
+static int
+check_section (const double *row, const char *place, const char *thing,
+    TfxExprError *error)
+{
+  TfxSos sos;
+
+  if (row[3] == 0.0)
+    return tfx_error_set (error, -ERANGE, "a0 of %s%s is 0", place, thing);
+  sos = divide (row);
+  if (!isfinite (sos.b0) || !isfinite (sos.b1) || !isfinite (sos.b2))
+    return tfx_error_set (error, -ERANGE,
+        "%s%s is not finite after division by its a0, %s", place, thing,
+        TFX_NUMBER_TEXT (row[3]));
+  if (!tfx_sos_is_stable (&sos))
+    return tfx_error_set (error, -ERANGE,
+        "%s%s is unstable: a1 = %.15g and a2 = %.15g (divided by a0) "
+        "give a pole on or outside the unit circle",
+        place, thing, sos.a1, sos.a2);
+  return 0;
+}
+
+static int
+given_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  double row[N_NUMBERS];
+
+  for (unsigned i = 0; i < N_NUMBERS; i++)
+    row[i] = node->values[i].number;
+  return check_section (row, "", thing, error);
+}
+
+static int
+given_design (TfxBuild *build, const TfxNode *node)
+{
+  double row[N_NUMBERS];
+  TfxSos sos;
+
+  for (unsigned i = 0; i < N_NUMBERS; i++)
+    row[i] = node->values[i].number;
+  sos = divide (row);
+  return tfx_class_make_sections (build, &sos, NULL, 1);
+}
+
+const TfxClassOps tfx_given_ops = {
+  .design = given_design,
+  .check = given_check,
+  .n_sections = 1,
+};
+
+static int
+sos_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *rows = tfx_class_value (node, "sos");
+  char place[40];
+  int code = 0;
+
+  for (size_t i = 0; i < rows->n_list / N_NUMBERS && code == 0; i++) {
+    snprintf (place, sizeof place, "section %zu of ", i);
+    code = check_section (rows->list + i * N_NUMBERS, place, thing, error);
+  }
+  return code;
+}
+
+static void
+sos_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->sections += tfx_class_value (node, "sos")->n_list / N_NUMBERS;
+}
+
+static int
+sos_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxValue *rows = tfx_class_value (node, "sos");
+  const size_t n = rows->n_list / N_NUMBERS;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+
+  for (size_t i = 0; i < n; i++)
+    sos[i] = divide (rows->list + i * N_NUMBERS);
+  return tfx_class_make_sections (build, sos, NULL, n);
+}
+
+const TfxClassOps tfx_sos_ops = {
+  .design = sos_design,
+  .check = sos_check,
+  .measure = sos_measure,
+};
