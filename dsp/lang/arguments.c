@@ -1,25 +1,294 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * arguments.c: the arguments of a call: which parameter each value is. */
+ * arguments.c: the arguments of a call: values, and the parameter of each. */
 #include "arguments.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "absent.h"
 #include "error.h"
-#include "number.h"
-#include "suggest.h"
+#include "hints.h"
 #include "value.h"
-#include "written.h"
 
-/* ---- parameters ----------------------------------------------------------------- */
+/* ---- values as they are written ---------------------------------------------------- */
 
-static int
-refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
+/* A tuple or list may begin with a word, as in ("kaiser", 8.6): word is not empty
+ * then, and value a list. */
+typedef struct Written
 {
-  const char *gone = tfx_absent_param (klass->name, name->string);
+  TfxValue value;
+  char word[TFX_EXPR_MAX_NAME + 1];
+  bool is_bare;    /* the word has no quotes */
+  TfxToken string; /* if it has */
+  size_t offset;
+  size_t n_columns; /* a list of rows: the length of each; else 0 */
+  size_t room;      /* of the list */
+} Written;
+
+static double
+read_number (TfxLexer *lexer)
+{
+  double number, sign = 1.0;
+
+  for (;;) {
+    if (tfx_lexer_accept (lexer, TFX_TOKEN_MINUS))
+      sign = -sign;
+    else if (!tfx_lexer_accept (lexer, TFX_TOKEN_PLUS))
+      break;
+  }
+  number = sign * lexer->token.number;
+  if (!tfx_lexer_accept (lexer, TFX_TOKEN_NUMBER))
+    tfx_lexer_fail_expected (lexer, "a number");
+  return number;
+}
+
+/* True, False, None, or a class of TorchFX that stands for a word. */
+static void
+read_word (TfxLexer *lexer, Written *written)
+{
+  TfxToken name = lexer->token;
+  bool is_call;
+
+  tfx_lexer_next (lexer);
+  while (tfx_lexer_accept (lexer, TFX_TOKEN_DOT)) {
+    name = lexer->token;
+    if (!tfx_lexer_accept (lexer, TFX_TOKEN_NAME))
+      tfx_lexer_fail_expected (lexer, "a name after '.'");
+  }
+  is_call = tfx_lexer_accept (lexer, TFX_TOKEN_OPEN);
+  if (is_call && strcmp (name.string, "float") == 0 &&
+      lexer->token.type == TFX_TOKEN_STRING &&
+      strcmp (lexer->token.string, "inf") == 0) {
+    name = lexer->token;
+    tfx_lexer_next (lexer);
+  }
+  if (is_call && lexer->code == 0 &&
+      !tfx_lexer_accept (lexer, TFX_TOKEN_CLOSE)) {
+    if (tfx_hints_absent (name.string))
+      tfx_lexer_place (lexer, name.offset,
+          tfx_hints_refuse_class (name.string, lexer->error));
+    else
+      tfx_lexer_fail_expected (lexer, "')'");
+  }
+  if (lexer->code < 0)
+    return;
+
+  if (!is_call && strcmp (name.string, "None") == 0) {
+    written->value.type = TFX_VALUE_NONE;
+  } else if (!is_call && (strcmp (name.string, "True") == 0 ||
+                             strcmp (name.string, "False") == 0)) {
+    written->value.type = TFX_VALUE_BOOL;
+    written->value.number = name.string[0] == 'T';
+  } else if (strcmp (name.string, "true") == 0 ||
+             strcmp (name.string, "false") == 0 ||
+             strcmp (name.string, "none") == 0) {
+    tfx_lexer_fail (lexer, name.offset, -EINVAL, "write %c%s, as in Python",
+        name.string[0] - 'a' + 'A', name.string + 1);
+  } else {
+    written->value.type = TFX_VALUE_WORD;
+    written->is_bare = true;
+    strcpy (written->word, name.string);
+  }
+}
+
+static void
+read_list_number (TfxLexer *lexer, Written *written)
+{
+  const TfxTokenType type = lexer->token.type;
+  const size_t offset = lexer->token.offset;
+  TfxValue *list = &written->value;
+  double number;
+
+  if (type != TFX_TOKEN_NUMBER && type != TFX_TOKEN_MINUS &&
+      type != TFX_TOKEN_PLUS) {
+    tfx_lexer_fail_expected (lexer, "a number in the list");
+    return;
+  }
+  number = read_number (lexer);
+  if (list->n_list == TFX_EXPR_MAX_LIST)
+    tfx_lexer_fail (lexer, offset, -E2BIG, "the list has more than %u numbers",
+        TFX_EXPR_MAX_LIST);
+  if (lexer->code == 0 && list->n_list == written->room) {
+    const size_t room = written->room ? 2 * written->room : 8;
+    double *numbers = realloc (list->list, room * sizeof *numbers);
+
+    if (!numbers) {
+      tfx_lexer_fail_no_memory (lexer);
+      return;
+    }
+    list->list = numbers;
+    written->room = room;
+  }
+  if (lexer->code == 0)
+    list->list[list->n_list++] = number;
+}
+
+/* Moves on over the comma between two items, or to the closing bracket. */
+static void
+read_separator (TfxLexer *lexer, TfxTokenType close)
+{
+  if (!tfx_lexer_accept (lexer, TFX_TOKEN_COMMA) && lexer->token.type != close)
+    tfx_lexer_fail_expected (lexer,
+        close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
+}
+
+/* A list in the list: its numbers are appended to those of earlier rows. */
+static void
+read_row (TfxLexer *lexer, Written *written)
+{
+  const TfxTokenType close = lexer->token.type == TFX_TOKEN_OPEN
+                                 ? TFX_TOKEN_CLOSE
+                                 : TFX_TOKEN_CLOSE_LIST;
+  const size_t offset = lexer->token.offset, before = written->value.n_list;
+
+  tfx_lexer_enter (lexer);
+  while (lexer->code == 0 && lexer->token.type != close) {
+    read_list_number (lexer, written);
+    read_separator (lexer, close);
+  }
+  if (written->value.n_list == before)
+    tfx_lexer_fail (lexer, offset, -EINVAL, "the row is empty");
+  if (before == 0)
+    written->n_columns = written->value.n_list;
+  if (written->value.n_list - before != written->n_columns)
+    tfx_lexer_fail (lexer, offset, -EINVAL, "the rows have different lengths");
+  lexer->depth--;
+  tfx_lexer_next (lexer);
+}
+
+static void
+read_list (TfxLexer *lexer, Written *written)
+{
+  const TfxTokenType close = lexer->token.type == TFX_TOKEN_OPEN
+                                 ? TFX_TOKEN_CLOSE
+                                 : TFX_TOKEN_CLOSE_LIST;
+  const size_t offset = lexer->token.offset;
+  bool has_comma = false;
+
+  written->value.type = TFX_VALUE_LIST;
+  tfx_lexer_enter (lexer);
+  while (lexer->code == 0 && lexer->token.type != close) {
+    const TfxTokenType type = lexer->token.type;
+    const bool is_first = written->value.n_list == 0 && !written->word[0];
+
+    if ((type == TFX_TOKEN_OPEN_LIST || type == TFX_TOKEN_OPEN) &&
+        (written->n_columns || is_first)) {
+      read_row (lexer, written);
+    } else if (written->n_columns) {
+      tfx_lexer_fail_expected (lexer, "a row in the list");
+    } else if (type == TFX_TOKEN_STRING && is_first && lexer->token.string[0]) {
+      written->string = lexer->token;
+      strcpy (written->word, lexer->token.string);
+      tfx_lexer_next (lexer);
+    } else {
+      read_list_number (lexer, written);
+    }
+    if (lexer->token.type == TFX_TOKEN_END)
+      tfx_lexer_fail (lexer, offset, -EINVAL, "this bracket is not closed");
+    has_comma = has_comma || lexer->token.type == TFX_TOKEN_COMMA;
+    read_separator (lexer, close);
+  }
+  /* (5) and ('hann') are no tuples: a comma makes one. */
+  if (lexer->code == 0 && close == TFX_TOKEN_CLOSE && !has_comma &&
+      !written->n_columns && (written->value.n_list == 1 || written->word[0])) {
+    const TfxValue single = written->value.n_list == 1
+                                ? tfx_value_number (written->value.list[0])
+                                : (TfxValue){ .type = TFX_VALUE_WORD };
+
+    tfx_value_clear (&written->value);
+    written->value = single;
+  }
+  lexer->depth--;
+  tfx_lexer_next (lexer);
+}
+
+/* written->value may have a list even after an error. */
+static void
+read_value (TfxLexer *lexer, Written *written)
+{
+  memset (written, 0, sizeof *written);
+  written->value.type = TFX_VALUE_NONE;
+  written->offset = lexer->token.offset;
+  switch (lexer->token.type) {
+    case TFX_TOKEN_NUMBER:
+    case TFX_TOKEN_MINUS:
+    case TFX_TOKEN_PLUS:
+      written->value.type = TFX_VALUE_NUMBER;
+      written->value.number = read_number (lexer);
+      break;
+    case TFX_TOKEN_STRING:
+      written->value.type = TFX_VALUE_WORD;
+      written->string = lexer->token;
+      strcpy (written->word, lexer->token.string);
+      tfx_lexer_next (lexer);
+      break;
+    case TFX_TOKEN_NAME:
+      read_word (lexer, written);
+      break;
+    case TFX_TOKEN_OPEN_LIST:
+    case TFX_TOKEN_OPEN:
+      read_list (lexer, written);
+      break;
+    default:
+      tfx_lexer_fail_expected (lexer, "a value");
+  }
+}
+
+/* ---- thousands -------------------------------------------------------------------- */
+
+/* Whether three digits at offset follow "," and one to three other digits that may
+ * begin a number. */
+static bool
+is_thousands (const TfxLexer *lexer, size_t offset)
+{
+  const char *at = lexer->text + offset;
+  size_t n = 0, n_before = 0;
+
+  if (offset < 2 || at[-1] != ',')
+    return false;
+  while (n_before + 1 < offset &&
+         tfx_lexer_is_digit (at[-2 - (ptrdiff_t)n_before]))
+    n_before++;
+  if (n_before < 1 || n_before > 3 ||
+      (n_before + 1 < offset && at[-2 - (ptrdiff_t)n_before] == '.'))
+    return false;
+  while (offset + n < lexer->length && tfx_lexer_is_digit (at[n]))
+    n++;
+  return n == 3;
+}
+
+/* An error at offset may mean that the digits there belong to the number before. */
+static void
+check_thousands (TfxLexer *lexer, size_t offset, bool *has_thousands)
+{
+  if (!is_thousands (lexer, offset))
+    return;
+  *has_thousands = true;
+  if (lexer->code == 0)
+    return;
+  lexer->code = 0;
+  tfx_lexer_fail (lexer, offset, -EINVAL,
+      "',' separates two values; a large number is written 1000 or 1_000");
+}
+
+/* ---- the parameter of a value ----------------------------------------------------- */
+
+/* What the arguments before give. */
+typedef struct Arguments
+{
+  TfxNode *call;
+  const TfxFileReader *files;
+  bool given[TFX_CLASS_MAX_PARAMS];
+  size_t offsets[TFX_CLASS_MAX_PARAMS];
+  unsigned n_positional;
+  bool has_keyword;
+} Arguments;
+
+static void
+refuse_param (TfxLexer *lexer, const TfxClass *klass, const TfxToken *name)
+{
+  const char *gone = tfx_hints_param (klass->name, name->string);
   TfxSuggestion near;
   char list[160] = "";
   size_t n = 0;
@@ -31,334 +300,248 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
         klass->params[i].name);
   }
   if (gone)
-    return tfx_parser_fail (parser, name->offset, -EINVAL,
+    tfx_lexer_fail (lexer, name->offset, -EINVAL,
         "%s has no parameter '%s', only %s; %s", klass->name, name->string,
         list, gone);
-  if (near.best)
-    return tfx_parser_fail (parser, name->offset, -EINVAL,
+  else if (near.best)
+    tfx_lexer_fail (lexer, name->offset, -EINVAL,
         "%s has no parameter '%s'; did you mean '%s'?", klass->name,
         name->string, near.best);
-  return tfx_parser_fail (parser, name->offset, -EINVAL,
-      "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
+  else
+    tfx_lexer_fail (lexer, name->offset, -EINVAL,
+        "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
+}
+
+/* The index of the parameter of the next argument; moves on over "name =". */
+static unsigned
+find_param (TfxLexer *lexer, Arguments *arguments)
+{
+  const TfxClass *klass = arguments->call->klass;
+  const TfxToken name = lexer->token;
+  unsigned index = arguments->n_positional;
+  TfxLexer ahead = *lexer;
+  int found;
+
+  if (name.type == TFX_TOKEN_NAME)
+    tfx_lexer_next (&ahead);
+  if (name.type == TFX_TOKEN_NAME &&
+      (ahead.code < 0 || ahead.token.type == TFX_TOKEN_EQUALS)) {
+    *lexer = ahead;
+    tfx_lexer_next (lexer);
+    arguments->has_keyword = true;
+    found = tfx_class_find_param (klass, name.string);
+    if (found < 0)
+      refuse_param (lexer, klass, &name);
+    else if (arguments->given[found])
+      tfx_lexer_fail (lexer, name.offset, -EINVAL, "%s of %s is given twice",
+          name.string, klass->name);
+    return found < 0 ? 0 : (unsigned)found;
+  }
+  if (arguments->has_keyword)
+    tfx_lexer_fail (lexer, name.offset, -EINVAL,
+        "a value without name= cannot follow one with name=");
+  if (index >= klass->n_params ||
+      (klass->params[index].flags & TFX_PARAM_KEYWORD)) {
+    tfx_lexer_fail (lexer, name.offset, -EINVAL,
+        "%s takes at most %u values without name=", klass->name, index);
+    return 0;
+  }
+  arguments->n_positional++;
+  return index;
 }
 
 /* A tuple that begins with a word: ("kaiser", 8.6) for the window is the word
  * and its beta. */
-static int
-set_tuple (TfxParser *parser, TfxNode *call, unsigned index,
-    TfxWritten *written)
+static void
+set_tuple (TfxLexer *lexer, TfxNode *call, const TfxParam *param,
+    Written *written)
 {
-  const TfxParam *param = &call->klass->params[index], *second;
+  const TfxClass *klass = call->klass;
   TfxValue number;
-  int second_index, code;
+  int second;
 
   if (!param->second)
-    return tfx_parser_fail (parser, written->offset, -EINVAL,
+    tfx_lexer_fail (lexer, written->offset, -EINVAL,
         "a list may contain numbers only");
-  if (written->value.n_list > 1)
-    return tfx_parser_fail (parser, written->offset, -EINVAL,
+  else if (written->value.n_list > 1)
+    tfx_lexer_fail (lexer, written->offset, -EINVAL,
         "only one number may follow the string");
+  if (lexer->code < 0)
+    return;
   if (written->value.n_list == 1) {
-    second_index = tfx_class_find_param (call->klass, param->second);
-    second = &call->klass->params[second_index];
+    second = tfx_class_find_param (klass, param->second);
     number = tfx_value_number (written->value.list[0]);
-    code = tfx_value_fit (&number, second, call->klass->name, parser->error);
-    if (code < 0)
-      return tfx_parser_fail_at (parser, written->offset);
-    call->values[second_index] = number;
+    tfx_lexer_place (lexer, written->offset,
+        tfx_value_fit (&number, &klass->params[second], klass->name,
+            lexer->error));
+    call->values[second] = number;
   }
   tfx_value_clear (&written->value);
   written->value.type = TFX_VALUE_WORD;
-  return 0;
-}
-
-static bool
-is_string (const TfxWritten *written)
-{
-  return written->value.type == TFX_VALUE_WORD && !written->is_bare;
 }
 
 /* A string is the name of a file; the impulse response in it is read. */
-static int
-set_text (TfxParser *parser, const TfxParam *param, const TfxClass *klass,
-    const TfxWritten *written, TfxValue *value)
+static void
+set_text (TfxLexer *lexer, const TfxParam *param, const Arguments *arguments,
+    Written *written)
 {
-  const TfxFileReader *reader = parser->reader;
+  const char *klass = arguments->call->klass->name;
+  const TfxFileReader *files = arguments->files;
+  TfxValue *value = &written->value;
   char why[TFX_FILE_WHY_SIZE];
 
-  if (written->string.n_string == 0)
-    return tfx_parser_fail (parser, written->offset, -EINVAL,
-        "%s of %s: the name of the file is empty", param->name, klass->name);
+  if (written->string.n_string == 0) {
+    tfx_lexer_fail (lexer, written->offset, -EINVAL,
+        "%s of %s: the name of the file is empty", param->name, klass);
+    return;
+  }
   value->text = malloc (written->string.n_string + 1);
-  if (!value->text)
-    return tfx_error_set_no_memory (parser->error);
+  if (!value->text) {
+    tfx_lexer_fail_no_memory (lexer);
+    return;
+  }
   value->type = TFX_VALUE_TEXT;
-  tfx_lexer_copy_string (&parser->lexer, &written->string, value->text);
-  if (!reader)
-    return 0;
-  value->file = reader->open_impulse (reader->data, value->text, why);
-  if (value->file)
-    return 0;
-  return tfx_parser_fail (parser, written->offset, -ENOENT, "%s of %s: %s",
-      param->name, klass->name, why);
+  tfx_lexer_copy_string (lexer, &written->string, value->text);
+  if (files)
+    value->file = files->open_impulse (files->data, value->text, why);
+  if (files && !value->file)
+    tfx_lexer_fail (lexer, written->offset, -ENOENT, "%s of %s: %s",
+        param->name, klass, why);
 }
 
-/* Gives the value to the parameter; takes its list over. */
-static int
-set_value (TfxParser *parser, TfxNode *call, unsigned index,
-    TfxWritten *written)
+/* Gives the value to the parameter, which takes its list over. */
+static void
+set_value (TfxLexer *lexer, const Arguments *arguments, unsigned index,
+    Written *written)
 {
+  TfxNode *call = arguments->call;
+  const char *klass = call->klass->name;
   const TfxParam *param = &call->klass->params[index];
   TfxValue *value = &written->value;
-  int code = 0;
+  const size_t offset = written->offset, n_columns = written->n_columns;
 
   if (value->type == TFX_VALUE_LIST && written->word[0])
-    code = set_tuple (parser, call, index, written);
-  if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
-    code =
-        tfx_parser_fail (parser, written->offset, -EINVAL, "the list is empty");
-  value->n_columns = written->n_columns;
-  if (code == 0 && written->n_columns != 0 &&
-      !(param->flags & TFX_PARAM_ROWS) &&
-      written->n_columns != param->n_columns) {
+    set_tuple (lexer, call, param, written);
+  if (value->type == TFX_VALUE_LIST && value->n_list == 0)
+    tfx_lexer_fail (lexer, offset, -EINVAL, "the list is empty");
+  value->n_columns = n_columns;
+  if (n_columns != 0 && !(param->flags & TFX_PARAM_ROWS) &&
+      n_columns != param->n_columns) {
     if (param->n_columns == 0)
-      code = tfx_parser_fail (parser, written->offset, -EINVAL,
-          "%s of %s is a plain list, without rows", param->name,
-          call->klass->name);
+      tfx_lexer_fail (lexer, offset, -EINVAL,
+          "%s of %s is a plain list, without rows", param->name, klass);
     else
-      code = tfx_parser_fail (parser, written->offset, -EINVAL,
+      tfx_lexer_fail (lexer, offset, -EINVAL,
           "%s of %s has rows of %zu numbers, but needs rows of %zu",
-          param->name, call->klass->name, written->n_columns, param->n_columns);
+          param->name, klass, n_columns, param->n_columns);
   }
   if (written->is_bare && (param->flags & TFX_PARAM_INFINITE) &&
       strcmp (written->word, "inf") == 0) {
     *value = tfx_value_number (param->maximum);
     written->is_bare = false;
   }
-  if (code == 0 && written->is_bare && (param->types & TFX_VALUE_TEXT))
-    code = tfx_parser_fail (parser, written->offset, -EINVAL,
+  if (written->is_bare && (param->types & TFX_VALUE_TEXT))
+    tfx_lexer_fail (lexer, offset, -EINVAL,
         "%s of %s: the name of a file must be in quotes: '%s'", param->name,
-        call->klass->name, written->word);
-  else if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD))
-    code = tfx_parser_fail (parser, written->offset, -EINVAL,
+        klass, written->word);
+  else if (written->is_bare && !(param->types & TFX_VALUE_WORD))
+    tfx_lexer_fail (lexer, offset, -EINVAL,
         "%s of %s: '%s' is not a value (the chain language has no variables)",
-        param->name, call->klass->name, written->word);
-  if (code == 0 && (param->types & TFX_VALUE_TEXT) && is_string (written))
-    code = set_text (parser, param, call->klass, written, value);
-  else if (code == 0 && written->string.n_string > TFX_EXPR_MAX_NAME)
-    code = tfx_parser_fail (parser, written->offset, -E2BIG,
-        "the string is longer than %u bytes", TFX_EXPR_MAX_NAME);
-  if (code == 0) {
+        param->name, klass, written->word);
+  if (lexer->code == 0 && (param->types & TFX_VALUE_TEXT) &&
+      value->type == TFX_VALUE_WORD)
+    set_text (lexer, param, arguments, written);
+  else if (written->string.n_string > TFX_EXPR_MAX_NAME)
+    tfx_lexer_fail (lexer, offset, -E2BIG, "the string is longer than %u bytes",
+        TFX_EXPR_MAX_NAME);
+  if (lexer->code == 0) {
     if (value->type == TFX_VALUE_WORD)
       tfx_value_set_word (value, written->word);
-    code = tfx_value_fit (value, param, call->klass->name, parser->error);
-    if (code < 0)
-      tfx_parser_fail_at (parser, written->offset);
+    tfx_lexer_place (lexer, offset,
+        tfx_value_fit (value, param, klass, lexer->error));
   }
-  if (code < 0) {
+  if (lexer->code < 0) {
     tfx_value_clear (value);
-    return code;
+    return;
   }
   tfx_value_clear (&call->values[index]);
   call->values[index] = *value;
-  return 0;
 }
 
-/* ---- arguments ------------------------------------------------------------------ */
-
-typedef struct Arguments
+/* Refuses a value and the token after it for a likely slip. */
+static void
+check_argument (TfxLexer *lexer, const Arguments *arguments, unsigned index,
+    const Written *written)
 {
-  bool given[TFX_CLASS_MAX_PARAMS];
-  size_t offsets[TFX_CLASS_MAX_PARAMS];
-  unsigned n_positional;
-  bool has_keyword;
-} Arguments;
-
-/* The parameter of the next argument: its index, or the code of the error.
- * Consumes "name =". */
-static int
-find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
-{
-  TfxLexer behind = parser->lexer;
-  TfxToken name = parser->token, next;
-  int index, code = 0;
-
-  if (name.type == TFX_TOKEN_NAME)
-    code = tfx_lexer_next (&behind, &next, parser->error);
-  if (code < 0)
-    return code;
-  if (name.type == TFX_TOKEN_NAME && next.type == TFX_TOKEN_EQUALS) {
-    parser->lexer = behind;
-    code = tfx_parser_advance (parser);
-    if (code < 0)
-      return code;
-    arguments->has_keyword = true;
-    index = tfx_class_find_param (klass, name.string);
-    if (index < 0)
-      return refuse_param (parser, klass, &name);
-    if (arguments->given[index])
-      return tfx_parser_fail (parser, name.offset, -EINVAL,
-          "%s of %s is given twice", name.string, klass->name);
-    return index;
-  }
-  if (arguments->has_keyword)
-    return tfx_parser_fail (parser, name.offset, -EINVAL,
-        "a value without name= cannot follow one with name=");
-  index = (int)arguments->n_positional;
-  if ((unsigned)index >= klass->n_params ||
-      (klass->params[index].flags & TFX_PARAM_KEYWORD))
-    return tfx_parser_fail (parser, name.offset, -EINVAL,
-        "%s takes at most %d values without name=", klass->name, index);
-  arguments->n_positional++;
-  return index;
-}
-
-static bool
-is_digit (char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-/* Whether three digits stand at offset and ",", right after one to three others that
- * may begin a number, in front of them. */
-static bool
-is_thousands (const TfxParser *parser, size_t offset)
-{
-  const TfxLexer *lexer = &parser->lexer;
-  const char *at = lexer->text + offset;
-  size_t n = 0, n_front = 0;
-
-  if (offset < 2 || at[-1] != ',')
-    return false;
-  while (n_front + 1 < offset && is_digit (at[-2 - (ptrdiff_t)n_front]))
-    n_front++;
-  if (n_front < 1 || n_front > 3 ||
-      (n_front + 1 < offset && at[-2 - (ptrdiff_t)n_front] == '.'))
-    return false;
-  while (offset + n < lexer->length && is_digit (at[n]))
-    n++;
-  return n == 3;
-}
-
-/* What stands wrong at offset may be meant to belong to the number in front. */
-static int
-refuse_thousands (TfxParser *parser, size_t offset, int code)
-{
-  if (!is_thousands (parser, offset))
-    return code;
-  if (code == 0) {
-    parser->has_thousands = true;
-    return 0;
-  }
-  return tfx_parser_fail (parser, offset, -EINVAL,
-      "',' separates two values; a large number is written 1000 or 1_000");
-}
-
-/* What is behind a value, and should not be. */
-static int
-check_behind_value (TfxParser *parser, const TfxNode *call,
-    const TfxWritten *written)
-{
-  const TfxToken *token = &parser->token;
-  const char *text = parser->lexer.text;
-
-  if (written->is_bare &&
-      tfx_class_find_param (call->klass, written->word) >= 0 &&
-      token->type == TFX_TOKEN_OPERATOR && text[token->offset] == ':')
-    return tfx_parser_fail (parser, token->offset, -EINVAL,
-        "a parameter and its value are joined by '=': %s=…", written->word);
-  if (written->value.type == TFX_VALUE_NUMBER && token->type == TFX_TOKEN_NAME)
-    return tfx_parser_fail (parser, token->offset, -EINVAL,
-        "'%s' after a number: %s", token->string, TFX_LEXER_NO_UNIT);
-  return 0;
-}
-
-/* Butterworth('bandpass', 500, 2000): the second edge is not the order. */
-static int
-check_band (TfxParser *parser, const TfxNode *call, const Arguments *arguments,
-    int index, const TfxValue *value)
-{
+  const TfxNode *call = arguments->call;
   const TfxClass *klass = call->klass;
+  const TfxToken *token = &lexer->token;
   const int btype = tfx_class_find_param (klass, "btype");
   const int cutoff = tfx_class_find_param (klass, "cutoff");
-  char lower[TFX_NUMBER_SIZE], upper[TFX_NUMBER_SIZE];
+  const double number = written->value.number;
 
-  if (btype < 0 || cutoff < 0 || index != cutoff + 1 ||
-      arguments->has_keyword || value->type != TFX_VALUE_NUMBER ||
-      call->values[cutoff].type != TFX_VALUE_NUMBER ||
-      value->number <= call->values[cutoff].number ||
-      strncmp (call->values[btype].word, "band", 4) != 0)
-    return 0;
-  tfx_number_print (call->values[cutoff].number, lower);
-  tfx_number_print (value->number, upper);
-  return tfx_parser_fail (parser, arguments->offsets[cutoff], -EINVAL,
-      "cutoff of %s is a list of two frequencies, as btype is '%s': write "
-      "[%s, %s]",
-      klass->name, call->values[btype].word, lower, upper);
+  if (written->is_bare && tfx_class_find_param (klass, written->word) >= 0 &&
+      tfx_lexer_is_mark (lexer, ':'))
+    tfx_lexer_fail (lexer, token->offset, -EINVAL,
+        "a parameter and its value are joined by '=': %s=…", written->word);
+  if (written->value.type != TFX_VALUE_NUMBER)
+    return;
+  if (token->type == TFX_TOKEN_NAME)
+    tfx_lexer_fail (lexer, token->offset, -EINVAL, "'%s' after a number: %s",
+        token->string, TFX_LEXER_NO_UNIT);
+  /* Butterworth('bandpass', 500, 2000): the second edge is not the order. */
+  if (btype >= 0 && cutoff >= 0 && (int)index == cutoff + 1 &&
+      !arguments->has_keyword &&
+      call->values[cutoff].type == TFX_VALUE_NUMBER &&
+      number > call->values[cutoff].number &&
+      strncmp (call->values[btype].word, "band", 4) == 0)
+    tfx_lexer_fail (lexer, arguments->offsets[cutoff], -EINVAL,
+        "cutoff of %s is a list of two frequencies, as btype is '%s': write "
+        "[%s, %s]",
+        klass->name, call->values[btype].word,
+        TFX_NUMBER_TEXT (call->values[cutoff].number),
+        TFX_NUMBER_TEXT (number));
 }
 
-static int
-parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
-{
-  const size_t offset = parser->token.offset;
-  TfxWritten written;
-  int code, index = find_target (parser, call->klass, arguments);
+/* ---- the arguments ----------------------------------------------------------------- */
 
-  if (index < 0)
-    return refuse_thousands (parser, offset, index);
-  arguments->offsets[index] = parser->token.offset;
-  code = tfx_written_parse (parser, &written);
-  if (code == 0)
-    code = check_behind_value (parser, call, &written);
-  if (code == 0)
-    code = check_band (parser, call, arguments, index, &written.value);
-  if (code < 0) {
-    tfx_value_clear (&written.value);
-    return code;
-  }
-  arguments->given[index] = true;
-  code = set_value (parser, call, (unsigned)index, &written);
-  return refuse_thousands (parser, offset, code);
-}
-
-/* FIR(room.wav): the name of a file must be in quotes.  It is no number and has no
- * other marks of the language in it. */
-int
-tfx_arguments_check_file_name (TfxParser *parser, const char *klass,
+/* FIR(room.wav): a text that is no number, without other marks of the language. */
+void
+tfx_arguments_check_file_name (TfxLexer *lexer, const char *klass,
     const char *param)
 {
-  const TfxLexer *lexer = &parser->lexer;
-  size_t at = parser->token.offset + 1, end, n = strlen (param);
+  const char *text = lexer->text;
+  const size_t length = lexer->length, n = strlen (param);
+  size_t at = lexer->token.offset + 1, end;
   char name[80];
   double number;
 
-  while (at < lexer->length && lexer->text[at] == ' ')
+  while (at < length && text[at] == ' ')
     at++;
-  if (lexer->length - at > n && memcmp (lexer->text + at, param, n) == 0 &&
-      (lexer->text[at + n] == '=' || lexer->text[at + n] == ' ')) {
+  if (length - at > n && memcmp (text + at, param, n) == 0 &&
+      (text[at + n] == '=' || text[at + n] == ' ')) {
     at += n;
-    while (at < lexer->length &&
-           (lexer->text[at] == '=' || lexer->text[at] == ' '))
+    while (at < length && (text[at] == '=' || text[at] == ' '))
       at++;
   }
   end = at;
-  while (end < lexer->length && !strchr (",)([]'\"=|\n", lexer->text[end]))
+  while (end < length && !strchr (",)([]'\"=|\n", text[end]))
     end++;
-  if (end == at || end == lexer->length || !strchr (",)", lexer->text[end]))
-    return 0;
-  while (lexer->text[end - 1] == ' ')
+  if (end == at || end == length || !strchr (",)", text[end]))
+    return;
+  while (text[end - 1] == ' ')
     end--;
-  tfx_error_quote (name, sizeof name, lexer->text + at, end - at);
-  if (!strpbrk (name, "./\\") || tfx_number_parse (name, &number))
-    return 0;
-  return tfx_parser_fail (parser, at, -EINVAL,
-      "the name of a file must be in quotes: %s('%s')", klass, name);
+  tfx_error_quote (name, sizeof name, text + at, end - at);
+  if (strpbrk (name, "./\\") && !tfx_number_parse (name, &number))
+    tfx_lexer_fail (lexer, at, -EINVAL,
+        "the name of a file must be in quotes: %s('%s')", klass, name);
 }
 
-static int
-check_required (TfxParser *parser, const TfxClass *klass,
-    const Arguments *arguments, const TfxToken *name)
+static void
+check_required (TfxLexer *lexer, const Arguments *arguments,
+    const TfxToken *name)
 {
+  const TfxClass *klass = arguments->call->klass;
   const bool is_alias = strcmp (name->string, klass->name) != 0;
   char missing[120] = "";
   size_t n = 0;
@@ -368,57 +551,65 @@ check_required (TfxParser *parser, const TfxClass *klass,
       n += (size_t)snprintf (missing + n, sizeof missing - n, "%s%s",
           n ? ", " : "", klass->params[i].name);
   }
-  if (n == 0)
-    return 0;
-  return tfx_parser_fail (parser, name->offset, -EINVAL,
-      "%s%s%s%s needs %s, for example %s", is_alias ? name->string : "",
-      is_alias ? " is " : "", klass->name, is_alias ? ", which" : "", missing,
-      klass->example);
+  if (n > 0)
+    tfx_lexer_fail (lexer, name->offset, -EINVAL,
+        "%s%s%s%s needs %s, for example %s", is_alias ? name->string : "",
+        is_alias ? " is " : "", klass->name, is_alias ? ", which" : "", missing,
+        klass->example);
 }
 
-static bool
-is_arithmetic (const TfxParser *parser)
+void
+tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
+    const TfxFileReader *files, bool *has_thousands)
 {
-  return parser->token.type == TFX_TOKEN_OPERATOR &&
-         strchr ("*/%&^~", parser->lexer.text[parser->token.offset]);
-}
+  const TfxParam *first = &call->klass->params[0];
+  const size_t open = lexer->token.offset;
+  Arguments arguments = { .call = call, .files = files };
+  TfxToken *token = &lexer->token;
 
-int
-tfx_arguments_parse (TfxParser *parser, TfxNode *call, const TfxToken *name)
-{
-  Arguments arguments = { 0 };
-  size_t open = parser->token.offset;
-  int code = tfx_parser_enter (parser);
+  *has_thousands = false;
+  if (first->types & TFX_VALUE_TEXT)
+    tfx_arguments_check_file_name (lexer, call->klass->name, first->name);
+  tfx_lexer_enter (lexer);
+  while (lexer->code == 0 && token->type != TFX_TOKEN_CLOSE &&
+         token->type != TFX_TOKEN_END) {
+    const size_t offset = token->offset;
+    const unsigned index = find_param (lexer, &arguments);
 
-  parser->has_thousands = false;
-  if (code == 0 && (call->klass->params[0].types & TFX_VALUE_TEXT))
-    code = tfx_arguments_check_file_name (parser, call->klass->name,
-        call->klass->params[0].name);
-  if (code == 0)
-    code = tfx_parser_advance (parser);
-  while (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {
-    if (parser->token.type == TFX_TOKEN_END)
-      return tfx_parser_fail (parser, open, -EINVAL, "this '(' is not closed");
-    code = parse_argument (parser, call, &arguments);
-    if (code < 0)
-      return code;
-    if (parser->token.type == TFX_TOKEN_COMMA) {
-      const size_t behind = parser->token.offset + 1;
+    if (lexer->code == 0) {
+      Written written;
 
-      code = refuse_thousands (parser, behind, tfx_parser_advance (parser));
-    } else if (is_arithmetic (parser) || parser->token.type == TFX_TOKEN_PLUS ||
-               parser->token.type == TFX_TOKEN_MINUS)
-      return tfx_parser_fail (parser, parser->token.offset, -EINVAL,
+      arguments.offsets[index] = token->offset;
+      read_value (lexer, &written);
+      if (lexer->code == 0)
+        check_argument (lexer, &arguments, index, &written);
+      if (lexer->code < 0) {
+        tfx_value_clear (&written.value);
+        return;
+      }
+      arguments.given[index] = true;
+      set_value (lexer, &arguments, index, &written);
+    }
+    check_thousands (lexer, offset, has_thousands);
+    if (token->type == TFX_TOKEN_COMMA) {
+      const size_t behind = token->offset + 1;
+
+      tfx_lexer_next (lexer);
+      check_thousands (lexer, behind, has_thousands);
+    } else if (token->type == TFX_TOKEN_PLUS ||
+               token->type == TFX_TOKEN_MINUS ||
+               (token->type == TFX_TOKEN_OPERATOR &&
+                   strchr ("*/%&^~", lexer->text[token->offset]))) {
+      tfx_lexer_fail (lexer, token->offset, -EINVAL,
           "the chain language has no arithmetic; write the result");
-    else if (parser->token.type == TFX_TOKEN_END)
-      return tfx_parser_fail (parser, open, -EINVAL, "this '(' is not closed");
-    else if (parser->token.type != TFX_TOKEN_CLOSE)
-      return tfx_parser_fail_expected (parser, "',' or ')'");
+    } else if (token->type != TFX_TOKEN_CLOSE && token->type != TFX_TOKEN_END) {
+      tfx_lexer_fail_expected (lexer, "',' or ')'");
+    }
   }
-  if (code == 0)
-    code = check_required (parser, call->klass, &arguments, name);
-  if (code < 0)
-    return code;
-  parser->depth--;
-  return tfx_parser_advance (parser);
+  if (token->type == TFX_TOKEN_END)
+    tfx_lexer_fail (lexer, open, -EINVAL, "this '(' is not closed");
+  if (lexer->code == 0)
+    check_required (lexer, &arguments, name);
+  lexer->depth--;
+  tfx_lexer_next (lexer);
 }

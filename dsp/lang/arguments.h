@@ -3,17 +3,18 @@
 #ifndef TFX_LANG_ARGUMENTS_H
 #define TFX_LANG_ARGUMENTS_H
 
-#include "parser.h"
+#include "lexer.h"
+#include "node.h"
 
-/* Reads the arguments from "(" to ")" into the values of a new call, and sees
- * that the parameters without default are there.  name is that of the class, as it
- * is written.  0, or the code of the error. */
-int
-tfx_arguments_parse (TfxParser *parser, TfxNode *call, const TfxToken *name);
+/* Reads the arguments from "(" to ")" into the values of a new call, and checks that
+ * all required ones are there.  name is the class as it is written, files reads the
+ * files or is NULL.  *has_thousands: the call has "1,500", which may be one number. */
+void tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
+    const TfxFileReader *files, bool *has_thousands);
 
-/* The "(" is ahead.  Refuses the name of a file without quotes, which would be
- * the first parameter, of that name. */
-int tfx_arguments_check_file_name (TfxParser *parser, const char *klass,
+/* At "(": refuses the name of a file without quotes, which would be the first
+ * parameter, of that name. */
+void tfx_arguments_check_file_name (TfxLexer *lexer, const char *klass,
     const char *param);
 
 #endif /* TFX_LANG_ARGUMENTS_H */

@@ -8,7 +8,6 @@
 
 #include "error.h"
 #include "flow.h"
-#include "number.h"
 #include "value.h"
 
 /* ---- sizes ---------------------------------------------------------------------- */

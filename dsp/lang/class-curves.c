@@ -10,7 +10,7 @@
 #include "design/rbj.h"
 #include "design/sos.h"
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 static const TfxSos identity = { 1.0, 0.0, 0.0, 0.0, 0.0 };
 

@@ -6,8 +6,7 @@
 
 #include "class.h"
 #include "error.h"
-#include "note.h"
-#include "number.h"
+#include "value.h"
 
 /* ---- Gain ------------------------------------------------------------------- */
 
@@ -135,9 +134,9 @@ find_delay (const TfxNode *node, double rate_hz)
   if (samples->type == TFX_VALUE_NUMBER)
     return samples->number;
   tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction);
+  /* A beat is a quarter note. */
   return floor (
-      tfx_note_seconds (fraction, tfx_class_number (node, "bpm")) * rate_hz +
-      1e-6);
+      fraction * 4.0 * 60.0 / tfx_class_number (node, "bpm") * rate_hz + 1e-6);
 }
 
 static void

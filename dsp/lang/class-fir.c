@@ -9,7 +9,7 @@
 #include "class.h"
 #include "design/window.h"
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 static TfxFirMethod
 find_method (const TfxNode *node)

@@ -9,7 +9,7 @@
 #include "design/band.h"
 #include "design/svf-design.h"
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 static bool
 is_twice (const TfxNode *node)

@@ -8,7 +8,7 @@
 #include "class.h"
 #include "design/rbj.h"
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 /* ---- one section ------------------------------------------------------------------ */
 

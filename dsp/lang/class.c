@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 /* ---- parameters --------------------------------------------------------------- */
 

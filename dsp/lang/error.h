@@ -33,4 +33,26 @@ size_t tfx_error_sequence (const char *text, size_t n);
  * what is longer than the buffer is cut and ends in "...". */
 void tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
 
+/* ---- the name that a misspelt one was meant to be ------------------------------- */
+
+typedef struct TfxSuggestion
+{
+  const char *word; /* what was written: word[length] */
+  size_t length;
+  const char *best; /* the nearest candidate so far, NULL if none is near */
+  unsigned distance;
+  const char *second; /* the one that comes next, or NULL */
+  unsigned second_distance;
+} TfxSuggestion;
+
+void tfx_suggestion_init (TfxSuggestion *suggestion, const char *word,
+    size_t length);
+
+/* Looks at one candidate; the pointer is kept. */
+void tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate);
+
+/* The same where none is near: one that ends in the word, as ParametricEQ does in
+ * EQ. */
+void tfx_suggestion_try_end (TfxSuggestion *suggestion, const char *candidate);
+
 #endif /* TFX_LANG_ERROR_H */

@@ -10,7 +10,6 @@
 #include "error.h"
 #include "flow.h"
 #include "node.h"
-#include "suggest.h"
 #include "value.h"
 
 /* ---- the whole --------------------------------------------------------------- */

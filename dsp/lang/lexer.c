@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lexer.c: the tokens of the chain language, those of Python. */
+ * lexer.c: the tokens of the chain language, those of Python, one at a time. */
 #include "lexer.h"
 
 #include <errno.h>
@@ -7,46 +7,76 @@
 #include <string.h>
 
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
-/* The classes of <ctype.h> depend on the locale; these do not. */
-static bool
-is_digit (int c)
+/* ---- errors ------------------------------------------------------------------- */
+
+void
+tfx_lexer_place (TfxLexer *lexer, size_t offset, int code)
 {
-  return c >= '0' && c <= '9';
+  if (lexer->code < 0 || code == 0)
+    return;
+  lexer->code = code;
+  lexer->token.type = TFX_TOKEN_END;
+  tfx_error_place (lexer->error, lexer->text, lexer->length, offset);
 }
 
-static bool
-is_name_start (int c)
+void
+tfx_lexer_fail (TfxLexer *lexer, size_t offset, int code, const char *format,
+    ...)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  va_list args;
+
+  if (lexer->code < 0)
+    return;
+  va_start (args, format);
+  tfx_error_set_list (lexer->error, code, format, args);
+  va_end (args);
+  tfx_lexer_place (lexer, offset, code);
 }
+
+void
+tfx_lexer_fail_no_memory (TfxLexer *lexer)
+{
+  if (lexer->code < 0)
+    return;
+  lexer->code = tfx_error_set_no_memory (lexer->error);
+  lexer->token.type = TFX_TOKEN_END;
+}
+
+void
+tfx_lexer_fail_expected (TfxLexer *lexer, const char *expected)
+{
+  const TfxToken *token = &lexer->token;
+  const bool is_end = token->type == TFX_TOKEN_END;
+  char found[46] = "the end";
+
+  if (!is_end)
+    tfx_error_quote (found, sizeof found, lexer->text + token->offset,
+        token->length);
+  tfx_lexer_fail (lexer, token->offset, -EINVAL, "expected %s, found %s%s%s",
+      expected, is_end ? "" : "'", found, is_end ? "" : "'");
+}
+
+/* ---- characters ---------------------------------------------------------------- */
 
 static bool
 is_name_part (int c)
 {
-  return is_name_start (c) || is_digit (c);
+  return tfx_lexer_is_letter (c) || tfx_lexer_is_digit (c);
 }
 
 static int
 hex_value (int c)
 {
-  if (is_digit (c))
+  if (tfx_lexer_is_digit (c))
     return c - '0';
   if (c >= 'a' && c <= 'f')
     return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-void
-tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length)
-{
-  *lexer = (TfxLexer){ text, length, 0 };
-}
-
-/* The byte ahead, -1 at the end. */
+/* The byte so many further on, -1 at the end. */
 static int
 peek (const TfxLexer *lexer, size_t ahead)
 {
@@ -65,34 +95,17 @@ minus_length (const TfxLexer *lexer, size_t ahead)
              : 0;
 }
 
-static int fail (const TfxLexer *lexer, size_t offset, TfxExprError *error,
-    int code, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
-
-static int
-fail (const TfxLexer *lexer, size_t offset, TfxExprError *error, int code,
-    const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  tfx_error_set_list (error, code, format, args);
-  va_end (args);
-  tfx_error_place (error, lexer->text, lexer->length, offset);
-  return code;
-}
-
+/* White space, comments, and line ends after a backslash. */
 static void
 skip_space (TfxLexer *lexer)
 {
   for (;;) {
-    int c = peek (lexer, 0);
+    const int c = peek (lexer, 0);
 
     if (c == '#') {
-      while (c != '\n' && c != -1) {
+      while (peek (lexer, 0) != '\n' && peek (lexer, 0) != -1)
         lexer->at++;
-        c = peek (lexer, 0);
-      }
-    } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+    } else if (tfx_lexer_is_space (c)) {
       lexer->at++;
     } else if (c == '\\' && peek (lexer, 1) == '\n') {
       lexer->at += 2;
@@ -105,71 +118,47 @@ skip_space (TfxLexer *lexer)
   }
 }
 
-/* The longest literal that is read: more digits say nothing to a double. */
+/* ---- tokens -------------------------------------------------------------------- */
+
+/* The longest literal: further digits do not change a double. */
 #define MAX_LITERAL 400
 
-/* Copies a run of digits with '_' between two of them to literal; false if it
- * is too long. */
+/* Copies digits, with '_' between two of them, to the literal; false if it is too
+ * long. */
 static bool
 copy_digits (TfxLexer *lexer, char *literal, size_t *n)
 {
-  while (is_digit (peek (lexer, 0)) ||
-         (peek (lexer, 0) == '_' && is_digit (peek (lexer, 1)) && *n > 0 &&
-             is_digit (literal[*n - 1]))) {
-    int c = peek (lexer, 0);
-
-    if (c != '_') {
+  while (tfx_lexer_is_digit (peek (lexer, 0)) ||
+         (peek (lexer, 0) == '_' && tfx_lexer_is_digit (peek (lexer, 1)) &&
+             *n > 0 && tfx_lexer_is_digit (literal[*n - 1]))) {
+    if (peek (lexer, 0) != '_') {
       if (*n >= MAX_LITERAL)
         return false;
-      literal[(*n)++] = (char)c;
+      literal[(*n)++] = (char)peek (lexer, 0);
     }
     lexer->at++;
   }
   return true;
 }
 
-/* 0x, 0o and 0b: whole numbers. */
-static bool
-read_based (TfxLexer *lexer, int base, double *number)
-{
-  size_t n_digits = 0;
-  double value = 0.0;
-
-  for (lexer->at += 2;; lexer->at++) {
-    int c = peek (lexer, 0), digit = hex_value (c);
-
-    if (c == '_' && hex_value (peek (lexer, 1)) >= 0)
-      continue;
-    if (digit < 0 || digit >= base)
-      break;
-    value = value * base + digit;
-    n_digits++;
-  }
-  *number = value;
-  /* 2^53: above it not every whole number is a double. */
-  return n_digits > 0 && value <= 9007199254740992.0;
-}
-
-static int
-read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+static void
+read_decimal (TfxLexer *lexer, TfxToken *token)
 {
   char literal[MAX_LITERAL + 8];
-  size_t n = 0;
-  bool whole = true, fits;
+  size_t n = 0, zeros;
+  bool whole = true, fits = copy_digits (lexer, literal, &n);
 
-  fits = copy_digits (lexer, literal, &n);
   if (fits && peek (lexer, 0) == '.') {
     whole = false;
     literal[n++] = '.';
     lexer->at++;
     fits = copy_digits (lexer, literal, &n);
   }
-  if (fits && (peek (lexer, 0) == 'e' || peek (lexer, 0) == 'E')) {
-    size_t sign = peek (lexer, 1) == '+' || peek (lexer, 1) == '-'
-                      ? 1
-                      : minus_length (lexer, 1);
+  if (fits && (peek (lexer, 0) | 0x20) == 'e') {
+    const bool is_signed = peek (lexer, 1) == '+' || peek (lexer, 1) == '-';
+    const size_t sign = is_signed ? 1 : minus_length (lexer, 1);
 
-    if (is_digit (peek (lexer, 1 + sign))) {
+    if (tfx_lexer_is_digit (peek (lexer, 1 + sign))) {
       whole = false;
       literal[n++] = 'e';
       if (sign)
@@ -178,119 +167,122 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       fits = copy_digits (lexer, literal, &n);
     }
   }
-  if (!fits)
-    return fail (lexer, token->offset, error, -E2BIG,
-        "the number has more than %d digits", MAX_LITERAL);
   literal[n] = '\0';
-  if (whole && n > 1 && literal[0] == '0' &&
-      strspn (literal, "0") != strlen (literal))
-    return fail (lexer, token->offset, error, -EINVAL,
-        "an integer must not begin with 0 (write %.20s)",
-        literal + strspn (literal, "0"));
-  if (!tfx_number_parse (literal, &token->number))
-    return fail (lexer, token->offset, error, -ERANGE,
+  zeros = strspn (literal, "0");
+  if (!fits)
+    tfx_lexer_fail (lexer, token->offset, -E2BIG,
+        "the number has more than %d digits", MAX_LITERAL);
+  else if (whole && n > 1 && zeros > 0 && zeros < n)
+    tfx_lexer_fail (lexer, token->offset, -EINVAL,
+        "an integer must not begin with 0 (write %.20s)", literal + zeros);
+  else if (!tfx_number_parse (literal, &token->number))
+    tfx_lexer_fail (lexer, token->offset, -ERANGE,
         "the number %.40s is too large", literal);
-  return 0;
 }
 
-static int
-read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+static void
+read_number (TfxLexer *lexer, TfxToken *token)
 {
-  int c = peek (lexer, 1) | 0x20, base = 0;
+  const int prefix = peek (lexer, 0) == '0' ? peek (lexer, 1) | 0x20 : 0;
+  const int base = prefix == 'x'   ? 16
+                   : prefix == 'o' ? 8
+                   : prefix == 'b' ? 2
+                                   : 10;
   char digits[28], unit[28];
   size_t n = 0;
 
-  if (peek (lexer, 0) == '0')
-    base = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
-  if (base == 0) {
-    int code = read_decimal (lexer, token, error);
-    if (code < 0)
-      return code;
-  } else if (!read_based (lexer, base, &token->number)) {
-    return fail (lexer, token->offset, error, -EINVAL,
-        "the number has no digits of base %d, or is greater than 2^53", base);
+  if (base == 10) {
+    read_decimal (lexer, token);
+  } else {
+    token->number = 0.0;
+    for (lexer->at += 2;; lexer->at++) {
+      const int c = peek (lexer, 0), digit = hex_value (c);
+
+      if (c == '_' && hex_value (peek (lexer, 1)) >= 0)
+        continue;
+      if (digit < 0 || digit >= base)
+        break;
+      token->number = token->number * base + digit;
+      n++;
+    }
+    /* 2^53: above it not every whole number is a double. */
+    if (n == 0 || token->number > 9007199254740992.0)
+      tfx_lexer_fail (lexer, token->offset, -EINVAL,
+          "the number has no digits of base %d, or is greater than 2^53", base);
   }
   token->length = lexer->at - token->offset;
-  if (minus_length (lexer, 0) ||
-      (!is_name_part (peek (lexer, 0)) && peek (lexer, 0) < 0x80))
-    return 0;
-
-  while (is_name_part (peek (lexer, n)) || peek (lexer, n) >= 0x80)
+  if (lexer->code < 0 || minus_length (lexer, 0))
+    return;
+  for (n = 0; is_name_part (peek (lexer, n)) || peek (lexer, n) >= 0x80;)
     n++;
+  if (n == 0)
+    return;
   tfx_error_quote (digits, sizeof digits, lexer->text + token->offset,
       token->length);
   tfx_error_quote (unit, sizeof unit, lexer->text + lexer->at, n);
-  return fail (lexer, lexer->at, error, -EINVAL,
+  tfx_lexer_fail (lexer, lexer->at, -EINVAL,
       "'%s' after the number %s: " TFX_LEXER_NO_UNIT, unit, digits);
 }
 
-/* The character of the escape at the cursor, which stands on the '\\', or -1;
- * moves the cursor behind it. */
+/* The character of an escape that begins here, and moves behind it; or -1. */
 static int
 read_escape (TfxLexer *lexer)
 {
-  int c = peek (lexer, 1), high, low;
+  static const char escapes[] = "\\\\''\"\"n\nt\t";
+  const int c = peek (lexer, 1);
 
-  switch (c) {
-    case '\\':
-    case '\'':
-    case '"':
+  for (size_t i = 0; escapes[i]; i += 2) {
+    if (c == escapes[i]) {
       lexer->at += 2;
-      return c;
-    case 'n':
-      lexer->at += 2;
-      return '\n';
-    case 't':
-      lexer->at += 2;
-      return '\t';
-    case 'x':
-      high = hex_value (peek (lexer, 2));
-      low = high < 0 ? -1 : hex_value (peek (lexer, 3));
-      if (low < 0 || high * 16 + low == 0)
-        return -1;
+      return escapes[i + 1];
+    }
+  }
+  if (c == 'x') {
+    const int high = hex_value (peek (lexer, 2));
+    const int low = high < 0 ? -1 : hex_value (peek (lexer, 3));
+
+    if (low >= 0 && high * 16 + low > 0) {
       lexer->at += 4;
       return high * 16 + low;
-    default:
-      return -1;
+    }
   }
+  return -1;
 }
 
-static int
-read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+static void
+read_string (TfxLexer *lexer, TfxToken *token)
 {
-  int quote = peek (lexer, 0);
+  const int quote = peek (lexer, 0);
   size_t n = 0;
 
-  for (lexer->at++;;) {
-    int c = peek (lexer, 0);
-    size_t start = lexer->at;
+  lexer->at++;
+  for (int c; (c = peek (lexer, 0)) != quote; n++) {
+    const size_t start = lexer->at;
 
-    if (c == quote)
-      break;
-    if (c == -1 || c == '\n')
-      return fail (lexer, token->offset, error, -EINVAL,
-          "the string has no closing %c", quote);
-    if (c == 0)
-      return fail (lexer, start, error, -EINVAL,
-          "a string must not contain a NUL byte");
-    if (c == '\\') {
+    if (c == '\\')
       c = read_escape (lexer);
-      if (c < 0)
-        return fail (lexer, start, error, -EINVAL,
-            "unknown escape sequence; use \\\\ \\' \\\" \\n \\t or \\x01 to "
-            "\\xff");
-    } else {
+    else
       lexer->at++;
+    if (lexer->at == start) {
+      tfx_lexer_fail (lexer, start, -EINVAL,
+          "unknown escape sequence; use \\\\ \\' \\\" \\n \\t or \\x01 to "
+          "\\xff");
+    } else if (c == -1 || (c == '\n' && lexer->text[start] == '\n')) {
+      tfx_lexer_fail (lexer, token->offset, -EINVAL,
+          "the string has no closing %c", quote);
+    } else if (c == 0) {
+      tfx_lexer_fail (lexer, start, -EINVAL,
+          "a string must not contain a NUL byte");
     }
+    if (lexer->code < 0)
+      return;
     if (n < TFX_EXPR_MAX_NAME)
       token->string[n] = (char)c;
-    n++;
   }
   lexer->at++;
   token->string[n < TFX_EXPR_MAX_NAME ? n : TFX_EXPR_MAX_NAME] = '\0';
   token->n_string = n;
   token->length = lexer->at - token->offset;
-  return 0;
 }
 
 void
@@ -300,36 +292,32 @@ tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to)
 
   again.at = token->offset + 1;
   for (size_t i = 0; i < token->n_string; i++) {
-    int c = peek (&again, 0);
+    const bool is_escape = peek (&again, 0) == '\\';
 
-    if (c == '\\')
-      c = read_escape (&again);
-    else
-      again.at++;
-    to[i] = (char)c;
+    to[i] = (char)(is_escape ? read_escape (&again) : peek (&again, 0));
+    again.at += is_escape ? 0 : 1;
   }
   to[token->n_string] = '\0';
 }
 
-static int
-read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+static void
+read_name (TfxLexer *lexer, TfxToken *token)
 {
   while (is_name_part (peek (lexer, 0)))
     lexer->at++;
-  token->length = lexer->at - token->offset;
-  if (token->length > TFX_EXPR_MAX_NAME)
-    return fail (lexer, token->offset, error, -E2BIG,
-        "the name has %zu letters; at most %u are "
-        "allowed",
-        token->length, TFX_EXPR_MAX_NAME);
+  token->length = token->n_string = lexer->at - token->offset;
+  if (token->length > TFX_EXPR_MAX_NAME) {
+    tfx_lexer_fail (lexer, token->offset, -E2BIG,
+        "the name has %zu letters; at most %u are allowed", token->length,
+        TFX_EXPR_MAX_NAME);
+    return;
+  }
   memcpy (token->string, lexer->text + token->offset, token->length);
   token->string[token->length] = '\0';
-  token->n_string = token->length;
-  return 0;
 }
 
-static int
-refuse_character (TfxLexer *lexer, TfxExprError *error)
+static void
+refuse_character (TfxLexer *lexer)
 {
   static const char quotes[] = "a typographic quote; write ' or \"";
   static const char dashes[] = "a typographic dash; write - for a minus sign";
@@ -352,60 +340,88 @@ refuse_character (TfxLexer *lexer, TfxExprError *error)
     const size_t size = strlen (typographic[i].bytes);
 
     if (rest >= size && memcmp (at, typographic[i].bytes, size) == 0)
-      return fail (lexer, lexer->at, error, -EINVAL, "%s",
-          typographic[i].message);
+      tfx_lexer_fail (lexer, lexer->at, -EINVAL, "%s", typographic[i].message);
   }
   while (n < 4 && n < rest && (at[n] & 0xc0) == 0x80)
     n++;
   tfx_error_quote (shown, sizeof shown, at, n);
-  return fail (lexer, lexer->at, error, -EINVAL, "unexpected character '%s'",
+  tfx_lexer_fail (lexer, lexer->at, -EINVAL, "unexpected character '%s'",
       shown);
 }
 
-int
-tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+void
+tfx_lexer_next (TfxLexer *lexer)
 {
   static const char marks[] = "|+-()[],=.";
-  static const TfxTokenType types[] = { TFX_TOKEN_PIPE, TFX_TOKEN_PLUS,
-    TFX_TOKEN_MINUS, TFX_TOKEN_OPEN, TFX_TOKEN_CLOSE, TFX_TOKEN_OPEN_LIST,
-    TFX_TOKEN_CLOSE_LIST, TFX_TOKEN_COMMA, TFX_TOKEN_EQUALS, TFX_TOKEN_DOT };
+  TfxToken *token = &lexer->token;
   const char *mark;
   int c;
 
+  if (lexer->code < 0)
+    return;
   skip_space (lexer);
   c = peek (lexer, 0);
   token->offset = lexer->at;
-  token->length = 0;
+  token->length = minus_length (lexer, 0);
   if (c == -1) {
     token->type = TFX_TOKEN_END;
-    return 0;
-  }
-  if (is_digit (c) || (c == '.' && is_digit (peek (lexer, 1)))) {
+  } else if (tfx_lexer_is_digit (c) ||
+             (c == '.' && tfx_lexer_is_digit (peek (lexer, 1)))) {
     token->type = TFX_TOKEN_NUMBER;
-    return read_number (lexer, token, error);
-  }
-  if (is_name_start (c)) {
+    read_number (lexer, token);
+  } else if (tfx_lexer_is_letter (c)) {
     token->type = TFX_TOKEN_NAME;
-    return read_name (lexer, token, error);
-  }
-  if (c == '\'' || c == '"') {
+    read_name (lexer, token);
+  } else if (c == '\'' || c == '"') {
     token->type = TFX_TOKEN_STRING;
-    return read_string (lexer, token, error);
-  }
-  if (minus_length (lexer, 0)) {
+    read_string (lexer, token);
+  } else if (token->length > 0) {
     token->type = TFX_TOKEN_MINUS;
-    token->length = minus_length (lexer, 0);
     lexer->at += token->length;
-    return 0;
+  } else if (c && strchr ("|+-()[],=.*/%@&^~<>!:;{}", c)) {
+    mark = strchr (marks, c);
+    token->type = mark ? (TfxTokenType)(TFX_TOKEN_PIPE + (mark - marks))
+                       : TFX_TOKEN_OPERATOR;
+    token->length = 1;
+    lexer->at++;
+  } else {
+    refuse_character (lexer);
   }
-  mark = c ? strchr (marks, c) : NULL;
-  if (mark)
-    token->type = types[mark - marks];
-  else if (c && strchr ("*/%@&^~<>!:;{}", c))
-    token->type = TFX_TOKEN_OPERATOR;
-  else
-    return refuse_character (lexer, error);
-  token->length = 1;
-  lexer->at++;
-  return 0;
+  if (lexer->code < 0)
+    token->type = TFX_TOKEN_END;
+}
+
+/* ---- the reading ----------------------------------------------------------------- */
+
+void
+tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length,
+    TfxExprError *error)
+{
+  *lexer = (TfxLexer){ .text = text, .length = length, .error = error };
+  tfx_lexer_next (lexer);
+}
+
+bool
+tfx_lexer_accept (TfxLexer *lexer, TfxTokenType type)
+{
+  if (lexer->code < 0 || lexer->token.type != type)
+    return false;
+  tfx_lexer_next (lexer);
+  return true;
+}
+
+bool
+tfx_lexer_is_mark (const TfxLexer *lexer, char mark)
+{
+  return lexer->token.type == TFX_TOKEN_OPERATOR &&
+         lexer->text[lexer->token.offset] == mark;
+}
+
+void
+tfx_lexer_enter (TfxLexer *lexer)
+{
+  if (lexer->depth++ == TFX_EXPR_MAX_DEPTH)
+    tfx_lexer_fail (lexer, lexer->token.offset, -E2BIG,
+        "more than %u levels of brackets", TFX_EXPR_MAX_DEPTH);
+  tfx_lexer_next (lexer);
 }

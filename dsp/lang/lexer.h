@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lexer.h: the tokens of the chain language. */
+ * lexer.h: the tokens of the chain language, and the errors at their places. */
 #ifndef TFX_LANG_LEXER_H
 #define TFX_LANG_LEXER_H
 
@@ -30,31 +30,79 @@ typedef struct TfxToken
   TfxTokenType type;
   size_t offset, length; /* in the text */
   double number;
-  /* Of a name, or of a string with its escapes resolved; of a longer string its
-   * beginning. */
+  /* A name, or a string with its escapes resolved, cut to this size. */
   char string[TFX_EXPR_MAX_NAME + 1];
-  size_t n_string; /* bytes of all of it */
+  size_t n_string; /* bytes of the whole string */
 } TfxToken;
 
+/* A copy of a lexer reads ahead; with another error or NULL, without an effect. */
 typedef struct TfxLexer
 {
   const char *text;
   size_t length, at;
+  TfxToken token; /* the current one */
+  unsigned depth; /* open brackets */
+  /* The first error: later ones are ignored, and all tokens are the end. */
+  TfxExprError *error; /* or NULL */
+  int code;            /* 0: none yet */
 } TfxLexer;
 
-void tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length);
+/* Begins at the first token. */
+void tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length,
+    TfxExprError *error);
 
-/* Reads the next token; the end comes again and again.  0, or the code of the
- * error, which has its place. */
-int tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error);
+void tfx_lexer_next (TfxLexer *lexer);
 
-/* All of a string: to[token->n_string + 1]. */
+/* Moves on if the current token has this type. */
+bool tfx_lexer_accept (TfxLexer *lexer, TfxTokenType type);
+
+/* Whether it is this character, one that the language lacks. */
+bool tfx_lexer_is_mark (const TfxLexer *lexer, char mark);
+
+/* Moves on over an opening bracket, and counts it; depth is counted down where it is
+ * closed. */
+void tfx_lexer_enter (TfxLexer *lexer);
+
+/* The whole string of a token: to[token->n_string + 1]. */
 void
 tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to);
 
-/* Of "Hz" after a number. */
+/* Sets the error at byte offset of the text. */
+void tfx_lexer_fail (TfxLexer *lexer, size_t offset, int code,
+    const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+
+/* Without a place. */
+void tfx_lexer_fail_no_memory (TfxLexer *lexer);
+
+/* "expected ..., found" the current token */
+void tfx_lexer_fail_expected (TfxLexer *lexer, const char *expected);
+
+/* Gives its place to the error with this code that another function has set; code
+ * may be 0. */
+void tfx_lexer_place (TfxLexer *lexer, size_t offset, int code);
+
+/* The message for "Hz" after a number. */
 #define TFX_LEXER_NO_UNIT                                                      \
   "numbers are written without a unit or suffix (each parameter has its "      \
   "unit: Hz, dB, s or samples)"
+
+/* The classes of <ctype.h> depend on the locale; these do not. */
+static inline bool
+tfx_lexer_is_digit (int c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static inline bool
+tfx_lexer_is_letter (int c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline bool
+tfx_lexer_is_space (int c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 #endif /* TFX_LANG_LEXER_H */

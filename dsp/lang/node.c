@@ -201,8 +201,9 @@ tfx_node_has_values_of (const TfxNode *a, const TfxNode *b)
 bool
 tfx_node_equal (const TfxNode *a, const TfxNode *b)
 {
-  if (a->kind != b->kind || a->is_named != b->is_named || a->n_children != b->n_children ||
-      a->channels != b->channels || a->positions != b->positions)
+  if (a->kind != b->kind || a->is_named != b->is_named ||
+      a->n_children != b->n_children || a->channels != b->channels ||
+      a->positions != b->positions)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;

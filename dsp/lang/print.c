@@ -9,7 +9,6 @@
 
 #include "class.h"
 #include "error.h"
-#include "number.h"
 #include "value.h"
 
 typedef struct Text

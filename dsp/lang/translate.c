@@ -16,7 +16,7 @@
 #include <strings.h>
 
 #include "error.h"
-#include "number.h"
+#include "value.h"
 
 typedef enum
 {

@@ -1,17 +1,136 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * value.c: values of parameters, their types and ranges. */
+ * value.c: values of parameters, their types and ranges, and their text. */
 #include "value.h"
 
 #include <errno.h>
+#include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
-#include "note.h"
-#include "number.h"
-#include "suggest.h"
+
+/* ---- note values ------------------------------------------------------------------ */
+
+/* One to three digits, not 0; NULL if there are none. */
+static const char *
+read_count (const char *text, unsigned *count)
+{
+  unsigned n = 0;
+
+  *count = 0;
+  for (; text[n] >= '0' && text[n] <= '9'; n++) {
+    if (n == 3)
+      return NULL;
+    *count = 10 * *count + (unsigned)(text[n] - '0');
+  }
+  return *count > 0 ? text + n : NULL;
+}
+
+bool
+tfx_note_parse (const char *text, double *fraction)
+{
+  unsigned numerator, denominator;
+
+  text = read_count (text, &numerator);
+  if (!text || *text != '/')
+    return false;
+  text = read_count (text + 1, &denominator);
+  if (!text)
+    return false;
+  *fraction = (double)numerator / denominator;
+  if (*text == 'd') {
+    *fraction *= 1.5;
+    text++;
+  } else if (*text == 't') {
+    *fraction *= 2.0 / 3.0;
+    text++;
+  }
+  return *text == '\0';
+}
+
+/* ---- numbers -------------------------------------------------------------------
+ * A program that calls setlocale() may have a comma as decimal point.  The C
+ * library's conversions are exact to the last bit, so they are used, in the thread's
+ * own locale "C". */
+
+bool
+tfx_number_parse (const char *text, double *number)
+{
+  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
+  char *end;
+
+  if (c == (locale_t)0)
+    return false;
+  previous = uselocale (c);
+  *number = strtod (text, &end);
+  uselocale (previous);
+  freelocale (c);
+  return *end == '\0' && end != text && isfinite (*number);
+}
+
+/* The digits of |number| without the point and without zeros behind, and the
+ * decimal exponent of the first one. */
+static int
+find_digits (double number, char digits[20])
+{
+  char text[32];
+  size_t n = 0;
+
+  /* 15 digits survive the way through a double, fewer through a denormal one; 17
+   * always tell one apart. */
+  for (int precision = fabs (number) < DBL_MIN ? 1 : 15; precision <= 17;
+       precision++) {
+    snprintf (text, sizeof text, "%.*e", precision - 1, fabs (number));
+    if (strtod (text, NULL) == fabs (number))
+      break;
+  }
+  for (const char *p = text; *p != 'e'; p++) {
+    if (*p >= '0' && *p <= '9')
+      digits[n++] = *p;
+  }
+  while (n > 1 && digits[n - 1] == '0')
+    n--;
+  digits[n] = '\0';
+  return atoi (strchr (text, 'e') + 1);
+}
+
+char *
+tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
+{
+  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
+  char digits[20];
+  int exponent, n;
+  const char *sign = signbit (number) ? "-" : "";
+
+  /* Without memory for a locale the digits come out all the same: they are
+   * picked one by one. */
+  previous = c != (locale_t)0 ? uselocale (c) : (locale_t)0;
+  exponent = find_digits (number, digits);
+  if (c != (locale_t)0) {
+    uselocale (previous);
+    freelocale (c);
+  }
+
+  n = (int)strlen (digits);
+  if (exponent < -5 || exponent > 15)
+    snprintf (text, TFX_NUMBER_SIZE, "%s%c%s%se%d", sign, digits[0],
+        n > 1 ? "." : "", digits + 1, exponent);
+  else if (exponent < 0)
+    snprintf (text, TFX_NUMBER_SIZE, "%s0.%.*s%s", sign, -exponent - 1, "00000",
+        digits);
+  else if (n <= exponent + 1)
+    snprintf (text, TFX_NUMBER_SIZE, "%s%s%.*s", sign, digits, exponent + 1 - n,
+        "000000000000000");
+  else
+    snprintf (text, TFX_NUMBER_SIZE, "%s%.*s.%s", sign, exponent + 1, digits,
+        digits + exponent + 1);
+  return text;
+}
+
+/* ---- values ----------------------------------------------------------------------- */
 
 TfxValue
 tfx_value_number (double number)
@@ -59,6 +178,23 @@ tfx_value_copy (TfxValue *to, const TfxValue *from)
 error:
   tfx_value_clear (to);
   return -ENOMEM;
+}
+
+TfxFile *
+tfx_file_ref (TfxFile *file)
+{
+  __atomic_add_fetch (&file->refs, 1, __ATOMIC_RELAXED);
+  return file;
+}
+
+void
+tfx_file_unref (TfxFile **file)
+{
+  TfxFile *f = *file;
+
+  *file = NULL;
+  if (f && __atomic_sub_fetch (&f->refs, 1, __ATOMIC_ACQ_REL) == 0)
+    f->free (f);
 }
 
 static bool
@@ -125,24 +261,9 @@ print_range (const TfxParam *param, char *text, size_t size)
 
 /* ---- fitting ---------------------------------------------------------------- */
 
-static const char *
-type_name (unsigned type)
-{
-  switch (type) {
-    case TFX_VALUE_NONE:
-      return "None";
-    case TFX_VALUE_BOOL:
-      return "True or False";
-    case TFX_VALUE_NUMBER:
-      return "a number";
-    case TFX_VALUE_WORD:
-      return "a string";
-    case TFX_VALUE_TEXT:
-      return "the name of a file";
-    default:
-      return "a list of numbers";
-  }
-}
+/* In the order of the bits of TfxValueType. */
+static const char *const type_names[] = { "None", "True or False", "a number",
+  "a string", "a list of numbers", "the name of a file" };
 
 /* "'lowpass', 'highpass'", or nothing. */
 static void
@@ -163,15 +284,15 @@ refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
   char takes[96] = "", words[200];
   size_t n = 0;
 
-  for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_TEXT; type <<= 1) {
-    if (param->types & type)
+  for (unsigned i = 1; TFX_VALUE_NONE << i <= TFX_VALUE_TEXT; i++) {
+    if (param->types & TFX_VALUE_NONE << i)
       n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
-          n ? " or " : "", type_name (type));
+          n ? " or " : "", type_names[i]);
   }
   list_words (param, words, sizeof words);
   return tfx_error_set (error, -EINVAL, "%s of %s must be %s%s%s%s, not %s",
       param->name, thing, takes, words[0] ? " (" : "", words,
-      words[0] ? ")" : "", type_name (value->type));
+      words[0] ? ")" : "", type_names[__builtin_ctz (value->type)]);
 }
 
 static int

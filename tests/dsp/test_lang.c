@@ -3,7 +3,7 @@
  */
 #include "chaingen.h"
 #include "lang/expr.h"
-#include "lang/number.h"
+#include "lang/value.h"
 #include "tap.h"
 
 #include <errno.h>
