@@ -4,7 +4,7 @@
  *   highpass=f=80,equalizer=f=1000:t=q:w=1:g=2     FFmpeg
  *   highpass 80 equalizer 1000 1q 2                SoX
  *
- * Both programs use the sections of the Audio EQ Cookbook, as biquad.c does, so
+ * Both programs use the sections of the Audio EQ Cookbook, as class-sections.c does, so
  * the translation is exact to the digits of Q, but for widths in octaves, which
  * depend on the sample rate there, and for filters with one pole. */
 #include "translate.h"
@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "error.h"
+#include "lexer.h"
 #include "value.h"
 
 typedef enum
@@ -91,24 +92,6 @@ typedef struct Cursor
   const char *at, *end;
 } Cursor;
 
-static bool
-is_digit (char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static bool
-is_letter (char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool
-is_space (char c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static char
 peek (const Cursor *cursor, size_t ahead)
 {
@@ -118,35 +101,22 @@ peek (const Cursor *cursor, size_t ahead)
 static void
 skip_space (Cursor *cursor)
 {
-  while (is_space (peek (cursor, 0)))
+  while (tfx_lexer_is_space (peek (cursor, 0)))
     cursor->at++;
 }
 
-/* Letters and digits; false if they are none or too many. */
-static bool
-read_name (Cursor *cursor, char name[MAX_TOKEN])
-{
-  size_t n = 0;
-
-  while (is_letter (peek (cursor, n)) || (n > 0 && is_digit (peek (cursor, n))))
-    n++;
-  if (n == 0 || n >= MAX_TOKEN)
-    return false;
-  memcpy (name, cursor->at, n);
-  name[n] = '\0';
-  cursor->at += n;
-  return true;
-}
-
-/* Up to one of the stops, a space or the end. */
+/* Reads up to one of the stops, a space or the end; without stops a name of letters
+ * and digits.  False if it is empty or too long. */
 static bool
 read_token (Cursor *cursor, const char *stops, char token[MAX_TOKEN])
 {
   size_t n = 0;
 
-  while (peek (cursor, n) && !is_space (peek (cursor, n)) &&
-         !strchr (stops, peek (cursor, n)))
-    n++;
+  for (char c; (c = peek (cursor, n)); n++) {
+    if (stops ? tfx_lexer_is_space (c) || strchr (stops, c)
+              : !tfx_lexer_is_letter (c) && (n == 0 || !tfx_lexer_is_digit (c)))
+      break;
+  }
   if (n == 0 || n >= MAX_TOKEN)
     return false;
   memcpy (token, cursor->at, n);
@@ -159,10 +129,10 @@ read_token (Cursor *cursor, const char *stops, char token[MAX_TOKEN])
 static bool
 begins_number (const Cursor *cursor)
 {
-  size_t i = peek (cursor, 0) == '-' || peek (cursor, 0) == '+' ? 1 : 0;
+  const size_t i = peek (cursor, 0) == '-' || peek (cursor, 0) == '+' ? 1 : 0;
 
-  return is_digit (peek (cursor, i)) ||
-         (peek (cursor, i) == '.' && is_digit (peek (cursor, i + 1)));
+  return tfx_lexer_is_digit (peek (cursor, i)) ||
+         (peek (cursor, i) == '.' && tfx_lexer_is_digit (peek (cursor, i + 1)));
 }
 
 /* "1.5k": the number and the letters after it. */
@@ -178,18 +148,6 @@ read_number (const char *token, double *number, const char **unit)
   return tfx_number_parse (digits, number);
 }
 
-static bool
-read_frequency (const char *token, double *hz)
-{
-  const char *unit;
-
-  if (!read_number (token, hz, &unit) || *hz <= 0.0)
-    return false;
-  if (*unit == 'k')
-    *hz *= 1000.0;
-  return *unit == '\0' || strcmp (unit, "k") == 0;
-}
-
 /* ---- one filter ---------------------------------------------------------------- */
 
 typedef struct Values
@@ -203,108 +161,112 @@ typedef struct Values
 
 /* The values of a filter whose options are left out; 0: they must be given. */
 static Values
-find_defaults (Kind kind, Program program)
+find_defaults (const Filter *filter, Program program)
 {
-  Values values = { .width = 0.5, .width_type = 'q' };
+  const Kind kind = filter->kind;
+  const bool is_sox = program == SOX;
+  Values values = { .width = 0.5,
+    .width_type = 'q',
+    .is_decibel = kind != LEVEL || strcmp (filter->name, "gain") == 0,
+    .n_poles = 2,
+    .q_factor = 1.0 };
 
   if (kind == LOW_PASS || kind == HIGH_PASS)
-    values.width = program == SOX ? sqrt (0.5) : 0.707;
+    values.width = is_sox ? sqrt (0.5) : 0.707;
   else if (kind == PEAK)
-    values.width = program == SOX ? 0.0 : 1.0;
-  else if ((kind == LOW_SHELF || kind == HIGH_SHELF) && program == SOX)
+    values.width = is_sox ? 0.0 : 1.0;
+  else if ((kind == LOW_SHELF || kind == HIGH_SHELF) && is_sox)
     values.width_type = 's';
-  else if (kind == ALL_PASS && program == FFMPEG)
+  else if (kind == ALL_PASS && !is_sox)
     values.width = 0.707;
-  else if (program == SOX)
-    values = (Values){ .width_type = 'h' };
+  else if (is_sox) {
+    values.width_type = 'h';
+    values.width = 0.0;
+  }
   if (kind == LOW_SHELF)
     values.freq_hz = 100.0;
   else if (kind == HIGH_SHELF)
     values.freq_hz = 3000.0;
-  else if (program == FFMPEG && kind != PEAK)
+  else if (!is_sox && kind != PEAK)
     values.freq_hz = kind == LOW_PASS ? 500.0 : 3000.0;
-  values.is_decibel = kind != LEVEL;
-  values.n_poles = 2;
-  values.q_factor = 1.0;
+  if (!is_sox && (strcmp (filter->name, "bass") == 0 ||
+                     strcmp (filter->name, "treble") == 0))
+    values.q_factor = sqrt (2.0);
   return values;
 }
 
+/* Sets one value: 'f' frequency, 't' type of width, 'w' width, 'g' gain, 'p' poles,
+ * 'k' constant skirt gain, 'v' level.  False if it cannot be read. */
 static bool
-set_level (Values *values, const char *token)
+set_value (Values *values, char key, const char *token)
 {
-  const char *unit;
+  const char *unit = "";
+  double number = 0.0;
 
-  if (!read_number (token, &values->gain, &unit))
+  if (key != 't' && !read_number (token, &number, &unit))
     return false;
-  values->is_decibel = values->is_decibel || strcasecmp (unit, "dB") == 0;
-  return *unit == '\0' || strcasecmp (unit, "dB") == 0;
+  switch (key) {
+    case 'f':
+      values->freq_hz = strcmp (unit, "k") == 0 ? 1000.0 * number : number;
+      return number > 0.0 && (*unit == '\0' || strcmp (unit, "k") == 0);
+    case 't':
+      values->width_type = token[0];
+      return token[1] == '\0' && strchr ("qhkos", token[0]);
+    case 'w':
+      values->width = number;
+      if (*unit)
+        values->width_type = *unit;
+      return *unit == '\0' || (unit[1] == '\0' && strchr ("qhkos", *unit));
+    case 'g':
+      values->gain = number;
+      return *unit == '\0';
+    case 'p':
+      values->n_poles = number == 1.0 ? 1 : 2;
+      return *unit == '\0';
+    case 'k':
+      values->is_skirt = number == 1.0;
+      return *unit == '\0';
+    case 'v':
+      values->gain = number;
+      values->is_decibel = values->is_decibel || strcasecmp (unit, "dB") == 0;
+      return *unit == '\0' || strcasecmp (unit, "dB") == 0;
+    default:
+      return false;
+  }
 }
 
-/* FFmpeg's "f=80:t=q:w=0.7"; without a name they come in that order. */
+/* FFmpeg's "f=80:t=q:w=0.7"; without names in that order. */
 static bool
 read_ffmpeg (Cursor *cursor, const Filter *filter, Values *values)
 {
-  static const char order[] = "ftwg";
+  static const struct
+  {
+    const char *name;
+    char key;
+  } names[] = { { "f", 'f' }, { "frequency", 'f' }, { "t", 't' },
+    { "width_type", 't' }, { "w", 'w' }, { "width", 'w' }, { "g", 'g' },
+    { "gain", 'g' }, { "p", 'p' }, { "poles", 'p' }, { "csg", 'k' },
+    { "volume", 'v' } };
   unsigned n_plain = 0;
 
   do {
     Cursor ahead = *cursor;
-    char key[MAX_TOKEN], token[MAX_TOKEN];
-    const char *unit;
-    bool is_read;
+    char name[MAX_TOKEN], token[MAX_TOKEN], key = '?';
 
-    if (read_name (&ahead, key) && peek (&ahead, 0) == '=') {
+    if (read_token (&ahead, NULL, name) && peek (&ahead, 0) == '=') {
       *cursor = ahead;
       cursor->at++;
-      if (strcmp (key, "poles") != 0 && strcmp (key, "csg") != 0 &&
-          strcmp (key, "frequency") != 0 && strcmp (key, "width") != 0 &&
-          strcmp (key, "gain") != 0 && strcmp (key, "width_type") != 0 &&
-          strcmp (key, "volume") != 0 && key[1] != '\0')
-        return false;
-      if (strcmp (key, "width_type") == 0)
-        key[0] = 't';
-      else if (strcmp (key, "csg") == 0)
-        key[0] = 'k';
-      else if (filter->kind == LEVEL)
-        key[0] = strcmp (key, "volume") == 0 ? 'v' : '?';
-    } else {
-      key[0] = filter->kind == LEVEL && n_plain == 0 ? 'v'
-               : n_plain < 4                         ? order[n_plain]
-                                                     : '?';
+      for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        key = strcmp (names[i].name, name) == 0 ? names[i].key : key;
+    } else if (n_plain < 4) {
+      key = filter->kind == LEVEL && n_plain == 0 ? 'v' : "ftwg"[n_plain];
       n_plain++;
     }
-    if (!read_token (cursor, ":,;|[]'\"", token))
-      return false;
-    switch (key[0]) {
-      case 'f':
-        is_read = read_frequency (token, &values->freq_hz);
-        break;
-      case 't':
-        values->width_type = token[0];
-        is_read = token[1] == '\0' && strchr ("qhkos", token[0]);
-        break;
-      case 'w':
-        is_read = read_number (token, &values->width, &unit) && !*unit;
-        break;
-      case 'g':
-        is_read = read_number (token, &values->gain, &unit) && !*unit;
-        break;
-      case 'p':
-        values->n_poles = token[0] == '1' ? 1 : 2;
-        is_read = token[1] == '\0';
-        break;
-      case 'k':
-        values->is_skirt = token[0] == '1';
-        is_read = filter->kind == BAND_PASS && token[1] == '\0';
-        break;
-      case 'v':
-        is_read = set_level (values, token);
-        break;
-      default:
-        is_read = false;
-        break;
-    }
-    if (!is_read)
+    if ((filter->kind == LEVEL) != (key == 'v') ||
+        (key == 'k' && filter->kind != BAND_PASS) ||
+        !read_token (cursor, ":,;|[]'\"", token) ||
+        !set_value (values, key, token) ||
+        (key == 'w' && tfx_lexer_is_letter (token[strlen (token) - 1])))
       return false;
   } while (peek (cursor, 0) == ':' && cursor->at++);
   return true;
@@ -315,15 +277,13 @@ static bool
 read_sox (Cursor *cursor, const Filter *filter, Values *values)
 {
   const bool is_shelf = filter->kind == LOW_SHELF || filter->kind == HIGH_SHELF;
+  const bool is_pass = filter->kind == LOW_PASS || filter->kind == HIGH_PASS;
   const char *order = filter->kind == LEVEL  ? "v"
                       : is_shelf             ? "gfw"
                       : filter->kind == PEAK ? "fwg"
                                              : "fw";
   char token[MAX_TOKEN];
-  const char *unit;
 
-  if (filter->kind == LEVEL)
-    values->is_decibel = strcmp (filter->name, "gain") == 0;
   if (filter->kind == BAND_PASS && peek (cursor, 0) == '-' &&
       peek (cursor, 1) == 'c') {
     values->is_skirt = true;
@@ -334,49 +294,16 @@ read_sox (Cursor *cursor, const Filter *filter, Values *values)
     if (!read_token (cursor, "|,;()'\"", token))
       return false;
     skip_space (cursor);
-    if ((filter->kind == LOW_PASS || filter->kind == HIGH_PASS) &&
-        order[0] == 'f' &&
-        (strcmp (token, "-1") == 0 || strcmp (token, "-2") == 0)) {
+    if (is_pass && *order == 'f' &&
+        (strcmp (token, "-1") == 0 || strcmp (token, "-2") == 0))
       values->n_poles = token[1] - '0';
-      continue;
-    }
-    switch (*order++) {
-      case 'f':
-        if (!read_frequency (token, &values->freq_hz))
-          return false;
-        break;
-      case 'w':
-        if (!read_number (token, &values->width, &unit) ||
-            (*unit && (unit[1] || !strchr ("qhkos", *unit))))
-          return false;
-        if (*unit)
-          values->width_type = *unit;
-        break;
-      case 'g':
-        if (!read_number (token, &values->gain, &unit) || *unit)
-          return false;
-        break;
-      case 'v':
-        if (!set_level (values, token))
-          return false;
-        break;
-      default:
-        return false;
-    }
+    else if (!*order || !set_value (values, *order++, token))
+      return false;
   }
   return *order == '\0' || is_shelf || (*order == 'w' && values->width > 0.0);
 }
 
 /* ---- writing -------------------------------------------------------------------- */
-
-/* A quality factor, to four digits. */
-static void
-print_q (double q, char text[TFX_NUMBER_SIZE])
-{
-  const double scale = pow (10.0, 3.0 - floor (log10 (q)));
-
-  tfx_number_print (rint (q * scale) / scale, text);
-}
 
 /* The Q of the width; 0 if there is none. */
 static double
@@ -408,21 +335,24 @@ find_q (const Values *values)
   return isfinite (q) && q >= 0.001 && q <= 10000.0 ? q : 0.0;
 }
 
-/* The call of the filter; false if there is none.  Not exact: *is_near. */
+/* Writes the call of the filter; false if there is none.  Sets *is_near if it is not
+ * exact. */
 static bool
 write_call (const Filter *filter, const Values *values, char *call, size_t size,
     bool *is_near)
 {
-  char freq[TFX_NUMBER_SIZE], gain[TFX_NUMBER_SIZE], q_text[TFX_NUMBER_SIZE];
   const double q = filter->kind == LEVEL ? 1.0 : find_q (values);
-  const char *klass = filter->klass;
+  const char *freq = TFX_NUMBER_TEXT (values->freq_hz);
+  const char *gain = TFX_NUMBER_TEXT (values->gain), *klass = filter->klass;
+  const char *q_text;
+  double scale;
 
   if (filter->kind == OTHER || q == 0.0 ||
       (filter->kind != LEVEL && !(values->freq_hz > 0.0)))
     return false;
-  tfx_number_print (values->freq_hz, freq);
-  tfx_number_print (values->gain, gain);
-  print_q (q, q_text);
+  /* To four digits. */
+  scale = pow (10.0, 3.0 - floor (log10 (q)));
+  q_text = TFX_NUMBER_TEXT (rint (q * scale) / scale);
   *is_near = *is_near || values->width_type == 'o' || values->n_poles == 1;
   switch (filter->kind) {
     case LOW_PASS:
@@ -432,10 +362,10 @@ write_call (const Filter *filter, const Values *values, char *call, size_t size,
       else
         snprintf (call, size, "%s(%s, q=%s)",
             filter->kind == LOW_PASS ? "BiquadLPF" : "BiquadHPF", freq, q_text);
-      return true;
+      break;
     case PEAK:
       snprintf (call, size, "%s(%s, q=%s, gain=%s)", klass, freq, q_text, gain);
-      return true;
+      break;
     case LOW_SHELF:
     case HIGH_SHELF:
       if (values->n_poles == 1)
@@ -444,49 +374,38 @@ write_call (const Filter *filter, const Values *values, char *call, size_t size,
       else
         snprintf (call, size, "%s(%s, q=%s, gain=%s, gain_scale='db')", klass,
             freq, q_text, gain);
-      return true;
+      break;
     case LEVEL:
       snprintf (call, size, "%s(%s%s)", klass, gain,
           values->is_decibel ? ", gain_type='db'" : "");
-      return true;
+      break;
     default:
       snprintf (call, size, "%s(%s, q=%s)",
           values->is_skirt ? "BiquadBPFPeak" : klass, freq, q_text);
-      return true;
   }
+  return true;
 }
 
 /* ---- filters of FFmpeg and SoX ---------------------------------------------------- */
 
-static const Filter *
-find_filter (const char *name, Program program)
-{
-  for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
-    if ((filters[i].programs & program) && strcmp (filters[i].name, name) == 0)
-      return &filters[i];
-  }
-  return NULL;
-}
-
-/* Whether the cursor is behind the name of a filter of the program, in a form that
+/* Whether the cursor is after the name of a filter of the program, in a form that
  * no chain has. */
 static bool
 is_filter (Cursor cursor, Program program)
 {
-  const bool has_space = is_space (peek (&cursor, 0));
+  const bool has_space = tfx_lexer_is_space (peek (&cursor, 0));
   char key[MAX_TOKEN];
 
   skip_space (&cursor);
   if (program == SOX)
-    return has_space &&
-           (begins_number (&cursor) ||
-               (peek (&cursor, 0) == '-' && is_letter (peek (&cursor, 1))));
+    return has_space && (begins_number (&cursor) ||
+                            (peek (&cursor, 0) == '-' &&
+                                tfx_lexer_is_letter (peek (&cursor, 1))));
   if (peek (&cursor, 0) != '=')
     return false;
   cursor.at++;
-  if (begins_number (&cursor))
-    return true;
-  return read_name (&cursor, key) && peek (&cursor, 0) == '=';
+  return begins_number (&cursor) ||
+         (read_token (&cursor, NULL, key) && peek (&cursor, 0) == '=');
 }
 
 /* Reads the next filter, and writes it as a call if it can. */
@@ -494,28 +413,26 @@ static const Filter *
 translate_one (Cursor *cursor, Program program, char *call, size_t size,
     bool *is_near)
 {
+  const Filter *filter = NULL;
   char name[MAX_TOKEN];
-  const Filter *filter;
   Values values;
+  bool is_read;
 
   *call = '\0';
-  if (!read_name (cursor, name) || !is_filter (*cursor, program))
+  if (!read_token (cursor, NULL, name) || !is_filter (*cursor, program))
     return NULL;
-  filter = find_filter (name, program);
+  for (size_t i = 0; i < sizeof filters / sizeof filters[0] && !filter; i++) {
+    if ((filters[i].programs & program) && strcmp (filters[i].name, name) == 0)
+      filter = &filters[i];
+  }
   if (!filter)
     return NULL;
   skip_space (cursor);
-  values = find_defaults (filter->kind, program);
-  if (program == FFMPEG) {
-    if (strcmp (name, "bass") == 0 || strcmp (name, "treble") == 0)
-      values.q_factor = sqrt (2.0);
-    cursor->at++;
-    if (!read_ffmpeg (cursor, filter, &values))
-      return filter;
-  } else if (!read_sox (cursor, filter, &values)) {
-    return filter;
-  }
-  if (!write_call (filter, &values, call, size, is_near))
+  values = find_defaults (filter, program);
+  cursor->at += program == FFMPEG ? 1 : 0;
+  is_read = program == FFMPEG ? read_ffmpeg (cursor, filter, &values)
+                              : read_sox (cursor, filter, &values);
+  if (is_read && !write_call (filter, &values, call, size, is_near))
     *call = '\0';
   return filter;
 }
@@ -564,7 +481,7 @@ tfx_translate_refuse (const char *text, size_t length, TfxExprError *error)
   char name[MAX_TOKEN];
   int code = 0;
 
-  if (!read_name (&after, name))
+  if (!read_token (&after, NULL, name))
     return 0;
   for (Program program = FFMPEG; code == 0 && program <= SOX; program <<= 1) {
     if (is_filter (after, program))
