@@ -64,7 +64,7 @@ is_same_filter (const TfxNode *a, const TfxNode *b)
 static void
 adopt (TfxNode *node, const TfxNode *old)
 {
-  tfx_node_forget (node);
+  tfx_node_keep (node, NULL);
   node->id = old->id;
   if (node->band_ids)
     memcpy (node->band_ids, old->band_ids,

@@ -136,9 +136,9 @@ begin_node (const TfxBuild *all, const TfxNode *node)
 static bool
 is_prepared (const TfxBuild *build)
 {
-  const TfxNodeMade *made = &build->node->made;
+  const TfxNodeMade *made = build->node->made;
 
-  return made->stage && made->rate_hz == build->rate_hz &&
+  return made && made->rate_hz == build->rate_hz &&
          made->n_channels == build->n_channels && made->n_room == build->n_room;
 }
 
@@ -165,13 +165,13 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
   if (code == 0 && build.is_move)
     code = tfx_class_check (used, build.thing, build.error);
   if (code == 0 && is_prepared (&build)) {
-    for (size_t i = 0; i < node->made.n_clamped; i++) {
-      const TfxNodeClamp *c = &node->made.clamped[i];
+    for (size_t i = 0; i < node->made->n_clamped; i++) {
+      const TfxNodeClamp *c = &node->made->clamped[i];
 
       tfx_class_report (&build, c->param, c->index, c->asked, c->used,
           c->lowest, c->highest);
     }
-    *stage = tfx_stage_ref (node->made.stage);
+    *stage = tfx_stage_ref (node->made->stage);
   } else if (code == 0) {
     code = used->klass->ops->design (&build, used);
     *stage = build.stage;
@@ -358,27 +358,22 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   *n_taps = extent.taps;
 }
 
-/* More than one stage has numbers that depend on the rate. */
+/* The most numbers of a stage that depend on the rate, for it to be kept. */
 #define MAX_CLAMPS 64
 
-typedef struct Clamps
-{
-  TfxNodeClamp list[MAX_CLAMPS];
-  size_t n;
-} Clamps;
-
-/* (A number that does not depend on the rate is reported anew each time.) */
+/* Appends to a TfxNodeMade; a number that does not depend on the rate is reported
+ * anew each time. */
 static void
-note_clamped (const TfxExprClamp *clamped, void *data)
+note_clamped (const TfxExprClamp *c, void *data)
 {
-  Clamps *clamps = data;
+  TfxNodeMade *made = data;
 
-  if (clamped->because)
+  if (c->because)
     return;
-  if (clamps->n < MAX_CLAMPS)
-    clamps->list[clamps->n] = (TfxNodeClamp){ clamped->param, clamped->index,
-      clamped->asked, clamped->used, clamped->lowest, clamped->highest };
-  clamps->n++;
+  if (made->n_clamped < MAX_CLAMPS)
+    made->clamped[made->n_clamped] = (TfxNodeClamp){ c->param, c->index,
+      c->asked, c->used, c->lowest, c->highest };
+  made->n_clamped++;
 }
 
 void
@@ -393,25 +388,30 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxNode *node = expr->stages[i];
     const TfxBuild build = begin_node (&all, node);
-    Clamps clamps = { .n = 0 };
     TfxExtent extent = { 0 };
-    TfxStage *stage = NULL;
+    TfxNodeMade *made, *fitted;
 
     add_extent (node, rate_hz, &extent);
     if (extent.sections + extent.taps == 0 || is_prepared (&build))
       continue;
+    made = malloc (sizeof *made + MAX_CLAMPS * sizeof *made->clamped);
+    if (!made)
+      return;
+    *made = (TfxNodeMade){ 0, NULL, rate_hz, build.n_channels, build.n_room };
     all.report = note_clamped;
-    all.data = &clamps;
-    if (tfx_build_node (&all, node, &stage) == 0 && clamps.n <= MAX_CLAMPS) {
-      const TfxNodeMade made = { stage, rate_hz, build.n_channels, build.n_room,
-        clamps.list, clamps.n };
-
-      /* (Without memory it is designed again later, and prepared when it runs.) */
-      if (spec && !tfx_node_part (node))
-        tfx_stage_prepare (stage, spec);
-      tfx_node_keep (node, &made);
+    all.data = made;
+    if (tfx_build_node (&all, node, &made->stage) < 0 ||
+        made->n_clamped > MAX_CLAMPS) {
+      tfx_stage_unref (&made->stage);
+      free (made);
+      continue;
     }
-    tfx_stage_unref (&stage);
+    /* (Without memory it is prepared when it runs.) */
+    if (spec && !tfx_node_part (node))
+      tfx_stage_prepare (made->stage, spec);
+    fitted =
+        realloc (made, sizeof *made + made->n_clamped * sizeof *made->clamped);
+    tfx_node_keep (node, fitted ? fitted : made);
   }
 }
 
@@ -434,7 +434,7 @@ tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
     TfxNode *node = expr->stages[i];
     const TfxNode *same = find_id (from, i, node->id);
 
-    if (same && same->made.stage && tfx_node_has_values_of (node, same))
-      tfx_node_keep (node, &same->made);
+    if (same && same->made && tfx_node_has_values_of (node, same))
+      tfx_node_keep (node, same->made);
   }
 }

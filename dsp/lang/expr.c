@@ -282,7 +282,7 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
       (found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &fitted);
   if (store (at, &fitted) < 0)
     return tfx_error_set_no_memory (error);
-  tfx_node_forget (expr->stages[stage]);
+  tfx_node_keep (expr->stages[stage], NULL);
   if (found->flags & TFX_PARAM_ROWS)
     tfx_flow_fix (expr);
   if (is_structure) {

@@ -9,79 +9,6 @@
 #include "error.h"
 #include "core/positions.h"
 
-/* Channels of a part. */
-static unsigned
-count (const TfxNode *part)
-{
-  return (unsigned)(__builtin_popcountll (part->channels) +
-                    __builtin_popcountll (part->positions));
-}
-
-static const TfxValue *
-mix_gains (const TfxNode *call)
-{
-  return call->klass->kind == TFX_CLASS_MIX ? tfx_class_value (call, "gains")
-                                            : NULL;
-}
-
-/* ---- fixed numbers ------------------------------------------------------------- */
-
-/* n channels come to the node, within the part; returns how many leave it.  most:
- * outside of splits, else NULL. */
-static unsigned
-fix (TfxNode *node, unsigned n, const TfxNode *outer, unsigned *most)
-{
-  const TfxNode *part;
-  const TfxValue *gains;
-  unsigned out = n;
-
-  node->outer = outer;
-  part = tfx_node_part (node);
-  switch (node->kind) {
-    case TFX_NODE_CALL:
-      node->n_fixed = n;
-      gains = mix_gains (node);
-      if (gains)
-        out = (unsigned)(gains->n_list / gains->n_columns);
-      break;
-    case TFX_NODE_SERIES:
-      for (size_t i = 0; i < node->n_children; i++)
-        out = fix (node->children[i], out, part, most);
-      break;
-    case TFX_NODE_SUM:
-      for (size_t i = 0; i < node->n_children; i++) {
-        const unsigned of_branch = fix (node->children[i], n, part, most);
-
-        out = i == 0 || of_branch > out ? of_branch : out;
-      }
-      break;
-    case TFX_NODE_SPLIT:
-      for (size_t i = 0; i < node->n_children; i++) {
-        node->children[i]->n_whole = n;
-        fix (node->children[i], count (node->children[i]), part, NULL);
-      }
-      break;
-  }
-  if (most && out > *most)
-    *most = out;
-  return out;
-}
-
-void
-tfx_flow_fix (TfxExpr *expr)
-{
-  expr->n_most = 0;
-  expr->n_out = expr->root ? fix (expr->root, 0, NULL, &expr->n_most) : 0;
-}
-
-void
-tfx_expr_channels (const TfxExpr *expr, unsigned n_channels, unsigned *n_out,
-    unsigned *n_most)
-{
-  *n_out = expr->n_out ? expr->n_out : n_channels;
-  *n_most = expr->n_most > n_channels ? expr->n_most : n_channels;
-}
-
 /* ---- positions ----------------------------------------------------------------- */
 
 uint64_t
@@ -107,10 +34,15 @@ tfx_flow_channels (const TfxNode *part, const TfxFlow *stream)
   return part->channels | tfx_positions_find_channels (whole, part->positions);
 }
 
-/* ---- checking ------------------------------------------------------------------ */
+/* ---- the way through the expression ---------------------------------------------- */
 
-static int check (const TfxNode *node, const TfxFlow *stream, unsigned *n,
-    TfxExprError *error);
+typedef struct Walk
+{
+  const TfxFlow *stream; /* NULL: numbers are fixed, nothing is checked */
+  TfxExprError *error;   /* or NULL */
+  int code;              /* of the first error */
+  unsigned n_most;       /* outside of splits */
+} Walk;
 
 static const char *
 plural (size_t n)
@@ -118,88 +50,33 @@ plural (size_t n)
   return n == 1 ? "" : "s";
 }
 
-/* The place of its first stage. */
-static size_t
-find_place (const TfxNode *node)
-{
-  while (node->place == 0 && node->n_children > 0)
-    node = node->children[0];
-  return node->place;
-}
-
-/* A stream that goes on has the rest of its channels beside it. */
+/* Whether n channels may come to a call. */
 static int
-check_square (const TfxNode *node, const TfxValue *gains, TfxExprError *error)
-{
-  const size_t n_rows = gains->n_list / gains->n_columns;
-
-  if (!tfx_node_part (node) || n_rows == gains->n_columns)
-    return 0;
-  return tfx_error_set (error, -EINVAL,
-      "gains of stage '%s' (Mix) makes %zu channel%s from %zu, but inside "
-      "ch[…] "
-      "it must have as many rows as columns",
-      node->name, n_rows, plural (n_rows), gains->n_columns);
-}
-
-static int
-check_mix (const TfxNode *node, const TfxValue *gains, unsigned *n,
+check_call (const TfxNode *node, const TfxValue *gains, unsigned n,
     TfxExprError *error)
 {
-  if (*n != 0 && *n != gains->n_columns)
+  const size_t n_rows = gains ? gains->n_list / gains->n_columns : 0;
+  char thing[TFX_NODE_THING_SIZE];
+
+  if (gains && n != 0 && n != gains->n_columns)
     return tfx_error_set (error, -EINVAL,
         "gains of stage '%s' (Mix) has rows of %zu number%s, but its input has "
         "%u channel%s",
-        node->name, gains->n_columns, plural (gains->n_columns), *n,
-        plural (*n));
-  *n = (unsigned)(gains->n_list / gains->n_columns);
-  return check_square (node, gains, error);
+        node->name, gains->n_columns, plural (gains->n_columns), n, plural (n));
+  /* The other channels of the stream go on beside a part. */
+  if (gains && tfx_node_part (node) && n_rows != gains->n_columns)
+    return tfx_error_set (error, -EINVAL,
+        "gains of stage '%s' (Mix) makes %zu channel%s from %zu, but inside "
+        "ch[…] it must have as many rows as columns",
+        node->name, n_rows, plural (n_rows), gains->n_columns);
+  if (gains || n == 0 || !node->klass->ops->check_channels)
+    return 0;
+  tfx_node_describe (node, thing);
+  return node->klass->ops->check_channels (node, n, thing, error);
 }
 
-static int
-check_call (const TfxNode *node, unsigned *n, TfxExprError *error)
-{
-  const TfxValue *gains = mix_gains (node);
-  char thing[TFX_NODE_THING_SIZE];
-  int code = 0;
-
-  if (gains) {
-    code = check_mix (node, gains, n, error);
-  } else if (*n != 0 && node->klass->ops->check_channels) {
-    tfx_node_describe (node, thing);
-    code = node->klass->ops->check_channels (node, *n, thing, error);
-  }
-  return tfx_error_set_place (error, node->place, code);
-}
-
-static int
-check_sum (const TfxNode *node, const TfxFlow *stream, unsigned *n,
-    TfxExprError *error)
-{
-  unsigned out = 0;
-
-  for (size_t i = 0; i < node->n_children; i++) {
-    unsigned of_branch = *n;
-    int code = check (node->children[i], stream, &of_branch, error);
-
-    if (code < 0)
-      return code;
-    if (out != 0 && of_branch != 0 && of_branch != out) {
-      code = tfx_error_set (error, -EINVAL,
-          "the branches of a sum have different channel counts: this one has "
-          "%u "
-          "channel%s, those before it %u",
-          of_branch, plural (of_branch), out);
-      return tfx_error_set_place (error, find_place (node->children[i]), code);
-    }
-    out = of_branch ? of_branch : out;
-  }
-  *n = out;
-  return 0;
-}
-
-/* Whether the n channels at a part's split, 0: any number, are those of the part too.
- * taken: those that other parts have. */
+/* Whether the n channels at a split (0: any number) include those of the part.
+ * taken: those of earlier parts. */
 static int
 check_part (const TfxNode *part, const TfxFlow *stream, unsigned n,
     uint64_t *taken, TfxExprError *error)
@@ -236,53 +113,93 @@ check_part (const TfxNode *part, const TfxFlow *stream, unsigned n,
   return 0;
 }
 
-static int
-check_split (const TfxNode *node, const TfxFlow *stream, unsigned *n,
-    TfxExprError *error)
+/* The number of channels after the node, for n before it (0: any), within a part. */
+static unsigned
+walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
 {
+  const TfxNode *part;
+  const TfxValue *gains = NULL;
+  const TfxNode *first;
+  unsigned out = n;
   uint64_t taken = 0;
-  int code = 0;
 
-  for (size_t i = 0; i < node->n_children && code == 0; i++) {
-    const TfxNode *child = node->children[i];
-    unsigned in_branch = count (child);
+  if (!w->stream)
+    node->outer = outer;
+  part = tfx_node_part (node);
+  if (node->kind == TFX_NODE_CALL) {
+    if (node->klass->kind == TFX_CLASS_MIX)
+      gains = tfx_class_value (node, "gains");
+    if (!w->stream)
+      node->n_fixed = n;
+    else if (w->code == 0)
+      w->code = tfx_error_set_place (w->error, node->place,
+          check_call (node, gains, n, w->error));
+    if (gains)
+      out = (unsigned)(gains->n_list / gains->n_columns);
+  } else if (node->kind == TFX_NODE_SUM) {
+    out = 0;
+    for (size_t i = 0; i < node->n_children; i++) {
+      const unsigned of_branch = walk (w, node->children[i], n, part);
 
-    code = tfx_error_set_place (error, child->channels_place,
-        check_part (child, stream, *n, &taken, error));
-    if (code == 0)
-      code = check (child, stream, &in_branch, error);
+      for (first = node->children[i]; first->place == 0 && first->n_children;)
+        first = first->children[0];
+      if (w->stream && w->code == 0 && out != 0 && of_branch != 0 &&
+          of_branch != out)
+        w->code = tfx_error_set_place (w->error, first->place,
+            tfx_error_set (w->error, -EINVAL,
+                "the branches of a sum have different channel counts: this one "
+                "has %u channel%s, those before it %u",
+                of_branch, plural (of_branch), out));
+      out = of_branch > out ? of_branch : out;
+    }
   }
-  return code;
+  for (size_t i = 0; node->kind == TFX_NODE_SERIES && i < node->n_children; i++)
+    out = walk (w, node->children[i], out, part);
+  for (size_t i = 0; node->kind == TFX_NODE_SPLIT && i < node->n_children;
+       i++) {
+    TfxNode *child = node->children[i];
+    const unsigned n_most = w->n_most;
+
+    if (!w->stream)
+      child->n_whole = n;
+    else if (w->code == 0)
+      w->code = tfx_error_set_place (w->error, child->channels_place,
+          check_part (child, w->stream, n, &taken, w->error));
+    walk (w, child,
+        (unsigned)(__builtin_popcountll (child->channels) +
+                   __builtin_popcountll (child->positions)),
+        part);
+    w->n_most = n_most;
+  }
+  w->n_most = out > w->n_most ? out : w->n_most;
+  return out;
 }
 
-/* *n channels come to the node, and then are those that leave it. */
-static int
-check (const TfxNode *node, const TfxFlow *stream, unsigned *n,
-    TfxExprError *error)
+void
+tfx_flow_fix (TfxExpr *expr)
 {
-  int code = 0;
+  Walk w = { NULL };
 
-  switch (node->kind) {
-    case TFX_NODE_CALL:
-      return check_call (node, n, error);
-    case TFX_NODE_SERIES:
-      for (size_t i = 0; code == 0 && i < node->n_children; i++)
-        code = check (node->children[i], stream, n, error);
-      return code;
-    case TFX_NODE_SUM:
-      return check_sum (node, stream, n, error);
-    case TFX_NODE_SPLIT:
-      return check_split (node, stream, n, error);
-  }
-  return code;
+  expr->n_out = expr->root ? walk (&w, expr->root, 0, NULL) : 0;
+  expr->n_most = w.n_most;
 }
 
 int
 tfx_flow_check (const TfxExpr *expr, const TfxFlow *stream, TfxExprError *error)
 {
-  unsigned n = stream->n_channels;
+  Walk w = { stream, error };
 
-  return expr->root ? check (expr->root, stream, &n, error) : 0;
+  if (expr->root)
+    walk (&w, expr->root, stream->n_channels, NULL);
+  return w.code;
+}
+
+void
+tfx_expr_channels (const TfxExpr *expr, unsigned n_channels, unsigned *n_out,
+    unsigned *n_most)
+{
+  *n_out = expr->n_out ? expr->n_out : n_channels;
+  *n_most = expr->n_most > n_channels ? expr->n_most : n_channels;
 }
 
 /* ---- channels that fit ----------------------------------------------------------- */

@@ -93,7 +93,7 @@ take (TfxMove *move, const TfxNode *node)
   move->node = *node;
   move->node.outer = NULL;
   move->node.values = move->values;
-  move->node.made = (TfxNodeMade){ NULL };
+  move->node.made = NULL;
   for (unsigned i = 0; i < node->klass->n_params; i++) {
     move->values[i] = node->values[i];
     if (node->values[i].n_list > 0)

@@ -11,83 +11,52 @@
 #include "value.h"
 
 void
-tfx_node_forget (TfxNode *node)
+tfx_node_keep (TfxNode *node, TfxNodeMade *made)
 {
-  tfx_stage_unref (&node->made.stage);
-  free (node->made.clamped);
-  node->made = (TfxNodeMade){ NULL };
-}
+  TfxNodeMade *old = node->made;
 
-int
-tfx_node_keep (TfxNode *node, const TfxNodeMade *made)
-{
-  TfxNodeClamp *clamped = NULL;
-
-  if (made->n_clamped > 0) {
-    clamped = malloc (made->n_clamped * sizeof *clamped);
-    if (!clamped)
-      return -ENOMEM;
-    memcpy (clamped, made->clamped, made->n_clamped * sizeof *clamped);
-  }
-  tfx_node_forget (node);
-  node->made = *made;
-  node->made.clamped = clamped;
-  tfx_stage_ref (made->stage);
-  return 0;
+  if (made)
+    __atomic_add_fetch (&made->refs, 1, __ATOMIC_RELAXED);
+  node->made = made;
+  if (!old || __atomic_sub_fetch (&old->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  tfx_stage_unref (&old->stage);
+  free (old);
 }
 
 void
 tfx_node_renew_id (TfxNode *node)
 {
-  tfx_node_forget (node);
+  tfx_node_keep (node, NULL);
   if (node->kind != TFX_NODE_SERIES)
     node->id = tfx_stage_new_id ();
   for (unsigned i = 0; node->band_ids && i < TFX_EXPR_MAX_BANDS; i++)
     node->band_ids[i] = tfx_stage_new_id ();
 }
 
-static TfxNode *
-node_new (TfxNodeKind kind)
+TfxNode *
+tfx_node_new (TfxNodeKind kind, const TfxClass *klass)
 {
   TfxNode *node = calloc (1, sizeof *node);
+  bool is_done = node;
 
   if (node) {
     node->kind = kind;
+    node->klass = klass;
+  }
+  if (node && klass) {
+    node->values = calloc (klass->n_params, sizeof *node->values);
+    if (klass->kind == TFX_CLASS_BANK)
+      node->band_ids = calloc (TFX_EXPR_MAX_BANDS, sizeof *node->band_ids);
+    is_done = node->values && (node->band_ids || klass->kind != TFX_CLASS_BANK);
+    for (unsigned i = 0; node->values && i < klass->n_params; i++)
+      node->values[i] = klass->params[i].initial;
+  }
+  if (is_done)
     tfx_node_renew_id (node);
-  }
-  return node;
-}
-
-TfxNode *
-tfx_node_new_group (TfxNodeKind kind)
-{
-  return node_new (kind);
-}
-
-TfxNode *
-tfx_node_new_call (const TfxClass *klass)
-{
-  TfxNode *node = node_new (TFX_NODE_CALL);
-
-  if (!node)
-    return NULL;
-  node->klass = klass;
-  node->values = calloc (klass->n_params, sizeof *node->values);
-  if (!node->values)
-    goto error;
-  for (unsigned i = 0; i < klass->n_params; i++)
-    node->values[i] = klass->params[i].initial;
-  if (klass->kind == TFX_CLASS_BANK) {
-    node->band_ids = calloc (TFX_EXPR_MAX_BANDS, sizeof *node->band_ids);
-    if (!node->band_ids)
-      goto error;
-  }
-  tfx_node_renew_id (node);
-  return node;
-
-error:
-  tfx_node_free (node);
-  return NULL;
+  else
+    tfx_node_free (node);
+  return is_done ? node : NULL;
 }
 
 void
@@ -102,57 +71,44 @@ tfx_node_free (TfxNode *node)
     for (unsigned i = 0; i < node->klass->n_params; i++)
       tfx_value_clear (&node->values[i]);
   }
-  tfx_node_forget (node);
+  tfx_node_keep (node, NULL);
   free (node->values);
   free (node->band_ids);
   free (node);
 }
 
-static int
-make_room (TfxNode *node, size_t n_more)
-{
-  size_t need = node->n_children + n_more, room = node->room;
-  TfxNode **children;
-
-  if (need <= room)
-    return 0;
-  while (room < need)
-    room = room ? 2 * room : 4;
-  children = realloc (node->children, room * sizeof *children);
-  if (!children)
-    return -ENOMEM;
-  node->children = children;
-  node->room = room;
-  return 0;
-}
-
 int
 tfx_node_add (TfxNode *node, TfxNode *child)
 {
-  bool merge = child->kind == node->kind && node->kind != TFX_NODE_SPLIT;
+  const bool merge = child->kind == node->kind && node->kind != TFX_NODE_SPLIT;
+  const size_t n_more = merge ? child->n_children : 1;
+  const size_t need = node->n_children + n_more;
 
-  if (make_room (node, merge ? child->n_children : 1) < 0) {
+  if (need > node->room) {
+    const size_t room = 2 * need + 2;
+    TfxNode **children = realloc (node->children, room * sizeof *children);
+
+    if (!children) {
+      tfx_node_free (child);
+      return -ENOMEM;
+    }
+    node->children = children;
+    node->room = room;
+  }
+  memcpy (node->children + node->n_children, merge ? child->children : &child,
+      n_more * sizeof *node->children);
+  node->n_children = need;
+  if (merge) {
+    child->n_children = 0;
     tfx_node_free (child);
-    return -ENOMEM;
   }
-  if (!merge) {
-    node->children[node->n_children++] = child;
-    return 0;
-  }
-  if (child->n_children > 0)
-    memcpy (node->children + node->n_children, child->children,
-        child->n_children * sizeof *child->children);
-  node->n_children += child->n_children;
-  child->n_children = 0;
-  tfx_node_free (child);
   return 0;
 }
 
 TfxNode *
 tfx_node_copy (const TfxNode *node)
 {
-  TfxNode *copy = node->kind == TFX_NODE_CALL ? tfx_node_new_call (node->klass)
-                                              : node_new (node->kind);
+  TfxNode *copy = tfx_node_new (node->kind, node->klass);
 
   if (!copy)
     return NULL;
@@ -172,8 +128,7 @@ tfx_node_copy (const TfxNode *node)
     if (tfx_value_copy (&copy->values[i], &node->values[i]) < 0)
       goto error;
   }
-  if (node->made.stage && tfx_node_keep (copy, &node->made) < 0)
-    goto error;
+  tfx_node_keep (copy, node->made);
   for (size_t i = 0; i < node->n_children; i++) {
     TfxNode *child = tfx_node_copy (node->children[i]);
     if (!child || tfx_node_add (copy, child) < 0)
@@ -216,19 +171,15 @@ tfx_node_equal (const TfxNode *a, const TfxNode *b)
   return true;
 }
 
-/* With each value that moves: printf() would take as long as the design. */
-static char *
-add_text (char *to, const char *text)
-{
-  const size_t n = strlen (text);
-
-  memcpy (to, text, n + 1);
-  return to + n;
-}
-
+/* (printf() would take as long as the design of a value that moves.) */
 void
 tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE])
 {
-  thing = add_text (add_text (thing, "stage '"), node->name);
-  add_text (add_text (add_text (thing, "' ("), node->klass->name), ")");
+  const char *parts[] = { "stage '", node->name, "' (", node->klass->name,
+    ")" };
+
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    strcpy (thing, parts[i]);
+    thing += strlen (parts[i]);
+  }
 }

@@ -23,14 +23,16 @@ typedef struct TfxNodeClamp
   double asked, used, lowest, highest;
 } TfxNodeClamp;
 
-/* What a call was made into, kept for the next time. */
+/* The stage of a call, kept for the next time that the call is built; shared by the
+ * copies of an expression. */
 typedef struct TfxNodeMade
 {
-  TfxStage *stage; /* NULL: nothing is kept; else for: */
-  double rate_hz;
+  unsigned refs; /* atomic */
+  TfxStage *stage;
+  double rate_hz; /* it was made for */
   unsigned n_channels, n_room;
-  TfxNodeClamp *clamped; /* [n_clamped] */
   size_t n_clamped;
+  TfxNodeClamp clamped[];
 } TfxNodeMade;
 
 struct TfxNode
@@ -58,7 +60,7 @@ struct TfxNode
   unsigned n_fixed;   /* channels that come to it; 0: those of the stream */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
   uint64_t serial;    /* a higher number for whatever was set later; 0: never */
-  TfxNodeMade made;
+  TfxNodeMade *made;  /* or NULL */
 };
 
 struct TfxExpr
@@ -70,10 +72,9 @@ struct TfxExpr
   uint64_t structure;     /* a number that a copy shares, until it is changed */
 };
 
-/* A call with the defaults of its class, or a group without children; a new
- * id.  NULL if memory is short. */
-TfxNode *tfx_node_new_call (const TfxClass *klass);
-TfxNode *tfx_node_new_group (TfxNodeKind kind);
+/* A call of a class with the defaults, or a group (klass NULL) without children; with
+ * a new id.  NULL if memory is short. */
+TfxNode *tfx_node_new (TfxNodeKind kind, const TfxClass *klass);
 
 /* Takes child over, whatever comes of it; the children of one of the same
  * kind become children of node.  0 or -ENOMEM. */
@@ -89,11 +90,9 @@ tfx_node_part (const TfxNode *node)
 /* A new id, for another filter. */
 void tfx_node_renew_id (TfxNode *node);
 
-/* Forgets what it was made into, as it is to become something else. */
-void tfx_node_forget (TfxNode *node);
-
-/* Keeps a copy of made, which takes its own reference.  0 or -ENOMEM. */
-int tfx_node_keep (TfxNode *node, const TfxNodeMade *made);
+/* Keeps what it was made into, with a reference of its own; NULL: nothing, as it is
+ * to become something else. */
+void tfx_node_keep (TfxNode *node, TfxNodeMade *made);
 
 /* Frees node and all below it; NULL is allowed. */
 void tfx_node_free (TfxNode *node);

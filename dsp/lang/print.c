@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * print.c: the canonical text of an expression.
+ * print.c: the canonical text of an expression, in one line.
  *
- * One line; " | " and " + " between stages, a sum within a series in
- * parentheses; "ch[0, 1]: " in front of the chain of channels, "; " between two; the leading required parameters by position, the others by
- * name and only where they differ from their default. */
+ * " | " and " + " separate stages, with parentheses around a sum in a series; "ch[0,
+ * 1]: " precedes the chain of channels, "; " separates two.  The first required
+ * parameters have no names; others have, and are left out if they have their
+ * default. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "class.h"
+#include "core/positions.h"
 #include "error.h"
 #include "value.h"
 
@@ -18,85 +22,30 @@ typedef struct Text
   bool failed; /* memory was short */
 } Text;
 
-static void
-add_bytes (Text *text, const char *bytes, size_t n)
-{
-  if (text->failed)
-    return;
-  if (text->room - text->length < n + 1) {
-    size_t room = 2 * (text->length + n + 1);
-    char *grown = realloc (text->bytes, room);
+static void add (Text *text, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
 
-    if (!grown) {
-      text->failed = true;
+static void
+add (Text *text, const char *format, ...)
+{
+  for (int n = 0; !text->failed;) {
+    const size_t left = text->room - text->length;
+    va_list args;
+    char *grown;
+
+    va_start (args, format);
+    n = vsnprintf (text->bytes ? text->bytes + text->length : NULL, left,
+        format, args);
+    va_end (args);
+    if ((size_t)n < left) {
+      text->length += (size_t)n;
       return;
     }
-    text->bytes = grown;
-    text->room = room;
+    text->room = 2 * (text->length + (size_t)n + 1);
+    grown = realloc (text->bytes, text->room);
+    text->failed = !grown;
+    text->bytes = grown ? grown : text->bytes;
   }
-  memcpy (text->bytes + text->length, bytes, n);
-  text->length += n;
-  text->bytes[text->length] = '\0';
-}
-
-static void
-add (Text *text, const char *string)
-{
-  add_bytes (text, string, strlen (string));
-}
-
-static void
-add_number (Text *text, double number)
-{
-  char digits[TFX_NUMBER_SIZE];
-
-  tfx_number_print (number, digits);
-  add (text, digits);
-}
-
-static void
-add_row (Text *text, const double *numbers, size_t n)
-{
-  add (text, "[");
-  for (size_t i = 0; i < n; i++) {
-    if (i > 0)
-      add (text, ", ");
-    add_number (text, numbers[i]);
-  }
-  add (text, "]");
-}
-
-static void
-add_list (Text *text, const TfxValue *value)
-{
-  const size_t n = value->n_columns;
-
-  if (n == 0) {
-    add_row (text, value->list, value->n_list);
-    return;
-  }
-  add (text, "[");
-  for (size_t i = 0; i < value->n_list; i += n) {
-    if (i > 0)
-      add (text, ", ");
-    add_row (text, value->list + i, n);
-  }
-  add (text, "]");
-}
-
-/* Words are the catalogue's or note values: they need no escapes. */
-static void
-add_word (Text *text, const TfxParam *param, const char *word)
-{
-  for (const TfxWord *w = param->words; w && w->word; w++) {
-    if (w->call && strcmp (w->word, word) == 0) {
-      add (text, w->call);
-      return;
-    }
-  }
-  add (text, "'");
-  add (text, word);
-  add (text, "'");
 }
 
 /* As Python reads it.  Bytes that are not UTF-8, which names of files may have, are
@@ -104,24 +53,22 @@ add_word (Text *text, const TfxParam *param, const char *word)
 static void
 add_string (Text *text, const char *string)
 {
-  static const char digits[] = "0123456789abcdef";
   size_t n = strlen (string), length;
 
   add (text, "'");
   for (const char *c = string; n > 0; c += length, n -= length) {
     const unsigned char byte = (unsigned char)*c;
-    const char hex[] = { '\\', 'x', digits[byte >> 4], digits[byte & 15] };
     const size_t valid = tfx_error_sequence (c, n);
 
     length = valid ? valid : 1;
     if (*c == '\\' || *c == '\'')
-      add (text, *c == '\\' ? "\\\\" : "\\'");
+      add (text, "\\%c", *c);
     else if (*c == '\n' || *c == '\t')
       add (text, *c == '\n' ? "\\n" : "\\t");
     else if (byte < 0x20 || byte == 0x7f || valid == 0)
-      add_bytes (text, hex, sizeof hex);
+      add (text, "\\x%02x", byte);
     else
-      add_bytes (text, c, length);
+      add (text, "%.*s", (int)length, c);
   }
   add (text, "'");
 }
@@ -129,6 +76,9 @@ add_string (Text *text, const char *string)
 static void
 add_value (Text *text, const TfxParam *param, const TfxValue *value)
 {
+  const size_t n_columns = value->n_columns;
+  const char *call = NULL;
+
   switch (value->type) {
     case TFX_VALUE_NONE:
       add (text, "None");
@@ -141,13 +91,22 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
           value->number == param->maximum)
         add (text, "inf");
       else
-        add_number (text, value->number);
+        add (text, "%s", TFX_NUMBER_TEXT (value->number));
       break;
     case TFX_VALUE_WORD:
-      add_word (text, param, value->word);
+      /* A word of the catalogue, or a note: it needs no escapes. */
+      for (const TfxWord *w = param->words; w && w->word; w++)
+        call = strcmp (w->word, value->word) == 0 ? w->call : call;
+      add (text, call ? "%s" : "'%s'", call ? call : value->word);
       break;
     case TFX_VALUE_LIST:
-      add_list (text, value);
+      for (size_t i = 0; i < value->n_list; i++) {
+        const bool is_row = n_columns > 0 && i % n_columns == 0;
+
+        add (text, "%s%s%s%s", is_row && i > 0 ? "]" : "", i > 0 ? ", " : "[",
+            is_row ? "[" : "", TFX_NUMBER_TEXT (value->list[i]));
+      }
+      add (text, n_columns > 0 ? "]]" : "]");
       break;
     case TFX_VALUE_TEXT:
       add_string (text, value->text);
@@ -156,7 +115,7 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
 }
 
 static bool
-is_initial (const TfxNode *node, int index)
+is_initial (const TfxNode *node, unsigned index)
 {
   const TfxParam *param = &node->klass->params[index];
 
@@ -164,72 +123,41 @@ is_initial (const TfxNode *node, int index)
          tfx_value_equal (&node->values[index], &param->initial);
 }
 
-/* The number that a tuple gives along with a word: the index of its parameter,
- * or -1 if it has its default or there is no such parameter. */
-static int
-find_second (const TfxNode *node, unsigned index)
-{
-  const char *second = node->klass->params[index].second;
-  int found = second ? tfx_class_find_param (node->klass, second) : -1;
-
-  return found >= 0 && !is_initial (node, found) ? found : -1;
-}
-
-/* Whether a tuple gives it along. */
-static bool
-is_second (const TfxClass *klass, unsigned index)
-{
-  bool found = false;
-
-  for (unsigned i = 0; i < klass->n_params; i++)
-    found = found ||
-            (klass->params[i].second && strcmp (klass->params[i].second,
-                                            klass->params[index].name) == 0);
-  return found;
-}
-
-static void
-add_argument (Text *text, const TfxNode *node, unsigned index)
-{
-  const TfxParam *param = &node->klass->params[index];
-  int second = find_second (node, index);
-
-  if (index >= node->klass->n_positional) {
-    add (text, param->name);
-    add (text, "=");
-  }
-  if (second >= 0)
-    add (text, "(");
-  add_value (text, param, &node->values[index]);
-  if (second >= 0) {
-    add (text, ", ");
-    add_number (text, node->values[second].number);
-    add (text, ")");
-  }
-}
-
-/* What is used of it, so that it can be read again. */
+/* As it is used, so that it can be read again.  A number that a tuple gives along
+ * with a word, as in ('kaiser', 8.6), is printed there. */
 static void
 add_call (Text *text, const TfxNode *call)
 {
   const TfxClass *klass = call->klass;
   const char *separator = "";
+  bool is_second[TFX_CLASS_MAX_PARAMS] = { false };
   TfxFittedNode fitted;
   const TfxNode *node = tfx_class_fit (call, &fitted, NULL);
 
-  if (node->is_named) {
-    add (text, node->name);
-    add (text, "=");
-  }
-  add (text, klass->name);
-  add (text, "(");
+  if (node->is_named)
+    add (text, "%s=", node->name);
+  add (text, "%s(", klass->name);
   for (unsigned i = 0; i < klass->n_params; i++) {
-    if (is_second (klass, i) ||
-        (is_initial (node, (int)i) && find_second (node, i) < 0))
+    if (klass->params[i].second)
+      is_second[tfx_class_find_param (klass, klass->params[i].second)] = true;
+  }
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    const TfxParam *param = &klass->params[i];
+    const int second =
+        param->second ? tfx_class_find_param (klass, param->second) : -1;
+    const bool is_tuple = second >= 0 && !is_initial (node, (unsigned)second);
+
+    if (is_second[i] || (is_initial (node, i) && !is_tuple))
       continue;
-    add (text, separator);
+    add (text, "%s", separator);
     separator = ", ";
-    add_argument (text, node, i);
+    if (i >= klass->n_positional)
+      add (text, "%s=", param->name);
+    if (is_tuple)
+      add (text, "(");
+    add_value (text, param, &node->values[i]);
+    if (is_tuple)
+      add (text, ", %s)", TFX_NUMBER_TEXT (node->values[second].number));
   }
   add (text, ")");
 }
@@ -242,54 +170,65 @@ add_channels (Text *text, const TfxNode *part)
   const char *separator = "ch[";
 
   for (uint64_t left = part->channels; left != 0; left &= left - 1) {
-    add (text, separator);
-    add_number (text, __builtin_ctzll (left));
+    add (text, "%s%d", separator, __builtin_ctzll (left));
     separator = ", ";
   }
-  if (part->positions)
-    add (text, separator);
   tfx_positions_print (part->positions, names);
-  add (text, names);
-  add (text, "]: ");
-}
-
-static const char *
-separator_of (TfxNodeKind kind)
-{
-  return kind == TFX_NODE_SUM ? " + " : kind == TFX_NODE_SPLIT ? "; " : " | ";
+  add (text, "%s%s]: ", part->positions ? separator : "", names);
 }
 
 static void
 add_node (Text *text, const TfxNode *node, bool is_part)
 {
+  const bool is_split = node->kind == TFX_NODE_SPLIT;
+  const char *separator = node->kind == TFX_NODE_SUM ? " + "
+                          : is_split                 ? "; "
+                                                     : " | ";
+
   if (node->kind == TFX_NODE_CALL) {
     add_call (text, node);
     return;
   }
-  if (is_part)
-    add (text, "(");
+  add (text, is_part ? "(" : "");
   for (size_t i = 0; i < node->n_children; i++) {
     const TfxNode *child = node->children[i];
-    const bool is_split = node->kind == TFX_NODE_SPLIT;
 
-    if (i > 0)
-      add (text, separator_of (node->kind));
+    add (text, "%s", i > 0 ? separator : "");
     if (is_split)
       add_channels (text, child);
     add_node (text, child, !is_split || child->kind == TFX_NODE_SPLIT);
   }
-  if (is_part)
-    add (text, ")");
+  add (text, is_part ? ")" : "");
+}
+
+/* Adds the channels of the parts that the call is in, from the outermost on; returns
+ * whether it is in the node. */
+static bool
+add_parts (Text *text, const TfxNode *node, const TfxNode *call)
+{
+  bool found = node == call;
+
+  for (size_t i = 0; i < node->n_children && !found; i++) {
+    const size_t length = text->length;
+
+    if (node->kind == TFX_NODE_SPLIT)
+      add_channels (text, node->children[i]);
+    found = add_parts (text, node->children[i], call);
+    if (!found)
+      text->length = length;
+  }
+  return found;
 }
 
 /* The text, or NULL if memory was short. */
 static char *
 finish (Text *text)
 {
-  if (!text->failed)
-    return text->bytes;
-  free (text->bytes);
-  return NULL;
+  if (text->failed)
+    free (text->bytes);
+  else if (text->bytes)
+    text->bytes[text->length] = '\0';
+  return text->failed ? NULL : text->bytes;
 }
 
 char *
@@ -297,7 +236,7 @@ tfx_expr_print (const TfxExpr *expr)
 {
   Text text = { 0 };
 
-  add (&text, "");
+  add (&text, "%s", "");
   if (expr->root)
     add_node (&text, expr->root, false);
   return finish (&text);
@@ -314,30 +253,6 @@ tfx_expr_print_stage (const TfxExpr *expr, size_t stage)
   return finish (&text);
 }
 
-static bool
-contains (const TfxNode *node, const TfxNode *call)
-{
-  bool is_in = node == call;
-
-  for (size_t i = 0; i < node->n_children && !is_in; i++)
-    is_in = contains (node->children[i], call);
-  return is_in;
-}
-
-static void
-add_place (Text *text, const TfxNode *node, const TfxNode *call)
-{
-  for (size_t i = 0; i < node->n_children; i++) {
-    const TfxNode *child = node->children[i];
-
-    if (!contains (child, call))
-      continue;
-    if (node->kind == TFX_NODE_SPLIT)
-      add_channels (text, child);
-    add_place (text, child, call);
-  }
-}
-
 char *
 tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage)
 {
@@ -345,7 +260,7 @@ tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage)
 
   if (stage >= expr->n_stages)
     return NULL;
-  add (&text, "");
-  add_place (&text, expr->root, expr->stages[stage]);
+  add (&text, "%s", "");
+  add_parts (&text, expr->root, expr->stages[stage]);
   return finish (&text);
 }

@@ -47,7 +47,7 @@ static TfxNode *read_group (Reader *reader);
 static TfxNode *
 new_group (Reader *reader, TfxNodeKind kind)
 {
-  TfxNode *group = tfx_node_new_group (kind);
+  TfxNode *group = tfx_node_new (kind, NULL);
 
   if (!group)
     tfx_lexer_fail_no_memory (&reader->lexer);
@@ -403,7 +403,7 @@ read_call (Reader *reader)
   if (lexer->code < 0)
     return NULL;
 
-  node = tfx_node_new_call (klass);
+  node = tfx_node_new (TFX_NODE_CALL, klass);
   if (!node) {
     tfx_lexer_fail_no_memory (lexer);
     return NULL;
