@@ -14,41 +14,22 @@
 
 /* ---- the whole --------------------------------------------------------------- */
 
-static size_t
-count_calls (const TfxNode *node)
-{
-  size_t n = node->kind == TFX_NODE_CALL ? 1 : 0;
-
-  for (size_t i = 0; i < node->n_children; i++)
-    n += count_calls (node->children[i]);
-  return n;
-}
-
+/* Numbers the calls and groups in the order of the text; lists the calls, unless
+ * there is no list yet. */
 static void
 list_calls (TfxExpr *expr, TfxNode *node)
 {
-  if (node->kind == TFX_NODE_CALL) {
-    node->index = expr->n_stages;
-    expr->stages[expr->n_stages++] = node;
-  } else {
-    node->index = expr->n_groups++;
-  }
+  const bool is_call = node->kind == TFX_NODE_CALL;
+
+  node->index = is_call ? expr->n_stages++ : expr->n_groups++;
+  if (is_call && expr->stages)
+    expr->stages[node->index] = node;
   for (size_t i = 0; i < node->n_children; i++)
     list_calls (expr, node->children[i]);
 }
 
-static bool
-has_given_name (const TfxExpr *expr, const char *name)
-{
-  for (size_t i = 0; i < expr->n_stages; i++) {
-    if (expr->stages[i]->is_named && strcmp (expr->stages[i]->name, name) == 0)
-      return true;
-  }
-  return false;
-}
-
-/* The class in lower case and the next number of that class that no given name
- * has. */
+/* The class in lower case and the next number of that class, unless this is a given
+ * name. */
 static int
 generate_names (TfxExpr *expr)
 {
@@ -59,18 +40,22 @@ generate_names (TfxExpr *expr)
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxNode *node = expr->stages[i];
     size_t index = 0;
-    char lower[TFX_EXPR_MAX_NAME + 1];
+    bool is_taken;
 
     if (node->is_named)
       continue;
     while (tfx_catalogue_class (index) != node->klass)
       index++;
-    snprintf (lower, sizeof lower, "%s", node->klass->name);
-    for (char *c = lower; *c; c++)
-      *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-    do
-      snprintf (node->name, sizeof node->name, "%.40s%u", lower, next[index]++);
-    while (has_given_name (expr, node->name));
+    do {
+      snprintf (node->name, sizeof node->name, "%.40s%u", node->klass->name,
+          next[index]++);
+      for (char *c = node->name; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+      is_taken = false;
+      for (size_t k = 0; k < expr->n_stages && !is_taken; k++)
+        is_taken = expr->stages[k]->is_named &&
+                   strcmp (expr->stages[k]->name, node->name) == 0;
+    } while (is_taken);
   }
   free (next);
   return 0;
@@ -99,7 +84,9 @@ tfx_expr_new (TfxNode *root)
   }
   expr->root = root;
   expr->structure = tfx_stage_new_id ();
-  expr->stages = calloc (count_calls (root), sizeof *expr->stages);
+  list_calls (expr, root);
+  expr->stages = calloc (expr->n_stages, sizeof *expr->stages);
+  expr->n_stages = expr->n_groups = 0;
   if (expr->stages) {
     list_calls (expr, root);
     tfx_flow_fix (expr);
@@ -229,29 +216,9 @@ tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
   const TfxParam *found;
   const TfxValue *at = find_value (expr, stage, param, &found, &error);
 
-  if (!at)
-    return error.code;
-  *value = *at;
-  return 0;
-}
-
-/* Stores a value that fits.  A list of the same length needs no memory. */
-static int
-store (TfxValue *at, const TfxValue *value)
-{
-  TfxValue copy;
-
-  if (at->type == TFX_VALUE_LIST && value->type == TFX_VALUE_LIST &&
-      at->n_list == value->n_list) {
-    at->n_columns = value->n_columns;
-    memmove (at->list, value->list, value->n_list * sizeof *at->list);
-    return 0;
-  }
-  if (tfx_value_copy (&copy, value) < 0)
-    return -ENOMEM;
-  tfx_value_clear (at);
-  *at = copy;
-  return 0;
+  if (at)
+    *value = *at;
+  return error.code;
 }
 
 int
@@ -261,8 +228,9 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   TfxExprError own;
   const TfxParam *found;
   char thing[TFX_NODE_THING_SIZE];
-  TfxValue *at, fitted = *value;
+  TfxValue *at, copy, fitted = *value;
   bool is_structure;
+  TfxNode *node;
   int code;
 
   if (!error)
@@ -270,26 +238,36 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   at = find_value (expr, stage, param, &found, error);
   if (!at)
     return error->code;
+  node = expr->stages[stage];
   fitted.word[TFX_VALUE_WORD_SIZE - 1] = '\0';
-  /* What has no rows of its own takes those that there are. */
+  /* A list without rows takes those of the current value. */
   if ((found->flags & TFX_PARAM_ROWS) && fitted.n_columns == 0)
     fitted.n_columns = at->n_columns;
-  tfx_node_describe (expr->stages[stage], thing);
+  tfx_node_describe (node, thing);
   code = tfx_value_fit (&fitted, found, thing, error);
   if (code < 0)
     return code;
   is_structure =
       (found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &fitted);
-  if (store (at, &fitted) < 0)
-    return tfx_error_set_no_memory (error);
-  tfx_node_keep (expr->stages[stage], NULL);
+  if (at->type == TFX_VALUE_LIST && fitted.type == TFX_VALUE_LIST &&
+      at->n_list == fitted.n_list) {
+    /* Without memory. */
+    at->n_columns = fitted.n_columns;
+    memmove (at->list, fitted.list, fitted.n_list * sizeof *at->list);
+  } else {
+    if (tfx_value_copy (&copy, &fitted) < 0)
+      return tfx_error_set_no_memory (error);
+    tfx_value_clear (at);
+    *at = copy;
+  }
+  tfx_node_keep (node, NULL);
   if (found->flags & TFX_PARAM_ROWS)
     tfx_flow_fix (expr);
   if (is_structure) {
-    tfx_node_renew_id (expr->stages[stage]);
+    tfx_node_renew_id (node);
     expr->structure = tfx_stage_new_id ();
   }
-  expr->stages[stage]->serial = tfx_stage_new_id ();
+  node->serial = tfx_stage_new_id ();
   return 0;
 }
 

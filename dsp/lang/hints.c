@@ -17,96 +17,69 @@
 #include "lexer.h"
 #include "translate.h"
 
-typedef struct Pair
+/* Names, separated by spaces, and a text for them. */
+typedef struct Names
 {
-  const char *name, *text;
-} Pair;
+  const char *names, *text;
+} Names;
 
 static const char *
-find_pair (const Pair *pairs, size_t n, const char *name)
+find_name (const Names *list, size_t n, const char *name)
 {
-  for (size_t i = 0; i < n; i++) {
-    if (strcmp (pairs[i].name, name) == 0)
-      return pairs[i].text;
+  const size_t length = strlen (name);
+
+  for (size_t i = 0; i < n && length > 0; i++) {
+    const char *names = list[i].names;
+
+    for (const char *c = names; (c = strstr (c, name)); c++) {
+      if ((c == names || c[-1] == ' ') && (!c[length] || c[length] == ' '))
+        return list[i].text;
+    }
   }
   return NULL;
 }
 
-#define FIND(pairs, name) find_pair (pairs, sizeof pairs / sizeof *pairs, name)
+#define FIND(list, name) find_name (list, sizeof list / sizeof *list, name)
 
 /* ---- classes ------------------------------------------------------------------- */
 
-static const char normalising[] =
-    "it needs the whole signal before the first output sample, which a stream "
-    "cannot give; use Normalize(strategy='peak') or 'rms'";
-static const char grouping[] = "write a | b for a series and a + b for a sum";
-static const char base[] = "it is a base class; use one of its filters";
-
-static const Pair absents[] = {
+/* Classes of TorchFX that are not in the catalogue, and why. */
+static const Names absents[] = {
   { "PeakNormalizationStrategy",
       "it is a value of Normalize: strategy='peak'" },
   { "RMSNormalizationStrategy", "it is a value of Normalize: strategy='rms'" },
   { "PerChannelNormalizationStrategy",
       "it is a value of Normalize: strategy='per-channel'" },
-  { "PercentileNormalizationStrategy", normalising },
+  { "PercentileNormalizationStrategy",
+      "it needs the whole signal before the first output sample, which a "
+      "stream cannot give; use Normalize(strategy='peak') or 'rms'" },
   { "CustomNormalizationStrategy", "it runs Python code" },
   { "NoiseGate", "it is called Gate" },
-  { "FilterChain", grouping },
-  { "ParallelFilterCombination", grouping },
-  { "Sequential", grouping },
-  { "FusedSOSCascade", grouping },
-  { "FX", base },
-  { "IIR", base },
-  { "Shelving", base },
-  { "AbstractFilter", base },
+  { "FilterChain ParallelFilterCombination Sequential FusedSOSCascade",
+      "write a | b for a series and a + b for a sum" },
+  { "FX IIR Shelving AbstractFilter",
+      "it is a base class; use one of its filters" },
   { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },
   { "PingPongDelayStrategy", "it is a value of Delay: strategy='ping-pong'" },
   { "Wave", "the audio comes from the pipeline" },
   { "ch", "channels are written ch[0]: …; ch[1]: …" },
 };
 
-/* Names of other programs, in lower case and without "_". */
-static const Pair synonyms[] = {
-  { "lowpass", "LoButterworth" },
-  { "lopass", "LoButterworth" },
-  { "lpf", "LoButterworth" },
-  { "highcut", "LoButterworth" },
-  { "hicut", "LoButterworth" },
-  { "highpass", "HiButterworth" },
-  { "hipass", "HiButterworth" },
-  { "hpf", "HiButterworth" },
-  { "lowcut", "HiButterworth" },
-  { "locut", "HiButterworth" },
-  { "bandpass", "Butterworth" },
-  { "bpf", "Butterworth" },
-  { "bandstop", "Notch" },
-  { "bandreject", "Notch" },
-  { "lowshelf", "LoShelving" },
-  { "loshelf", "LoShelving" },
-  { "lowshelving", "LoShelving" },
-  { "bass", "LoShelving" },
-  { "highshelf", "HiShelving" },
-  { "hishelf", "HiShelving" },
-  { "highshelving", "HiShelving" },
-  { "treble", "HiShelving" },
-  { "peq", "ParametricEQ" },
-  { "peak", "ParametricEQ" },
-  { "peakingeq", "ParametricEQ" },
-  { "bell", "ParametricEQ" },
-  { "equalizer", "ParametricEQ" },
-  { "equaliser", "ParametricEQ" },
+/* Names of other programs, in lower case and without "_", and the class. */
+static const Names synonyms[] = {
+  { "lowpass lopass lpf highcut hicut", "LoButterworth" },
+  { "highpass hipass hpf lowcut locut", "HiButterworth" },
+  { "bandpass bpf", "Butterworth" },
+  { "bandstop bandreject", "Notch" },
+  { "lowshelf loshelf lowshelving bass", "LoShelving" },
+  { "highshelf hishelf highshelving treble", "HiShelving" },
+  { "peq peak peakingeq bell equalizer equaliser", "ParametricEQ" },
   { "crossover", "LinkwitzRiley" },
-  { "volume", "Gain" },
-  { "amplify", "Gain" },
-  { "preamp", "Gain" },
-  { "matrix", "Mix" },
-  { "mixer", "Mix" },
-  { "convolution", "Convolve" },
-  { "convolver", "Convolve" },
-  { "ir", "Convolve" },
+  { "volume amplify preamp", "Gain" },
+  { "matrix mixer", "Mix" },
+  { "convolution convolver ir", "Convolve" },
   { "agc", "Normalize" },
-  { "loudnorm", "Loudness" },
-  { "lufs", "Loudness" },
+  { "loudnorm lufs", "Loudness" },
 };
 
 const char *
