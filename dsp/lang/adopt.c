@@ -161,7 +161,7 @@ align (Adoption *adoption, Row old, Row row, bool is_final)
   size_t width, i, j;
   unsigned *best, *worths, worth;
 
-  /* What is equal at both ends needs no search. */
+  /* Equal nodes at both ends need no search. */
   while (is_final && old.n > 0 && row.n > 0 &&
          tfx_node_equal (old.nodes[0], row.nodes[0])) {
     match (adoption, *old.nodes++, *row.nodes++);

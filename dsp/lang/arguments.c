@@ -13,8 +13,7 @@
 
 /* ---- values as they are written ---------------------------------------------------- */
 
-/* A tuple or list may begin with a word, as in ("kaiser", 8.6): word is not empty
- * then, and value a list. */
+/* A value; or a list after a word, as in ("kaiser", 8.6). */
 typedef struct Written
 {
   TfxValue value;
@@ -43,7 +42,7 @@ read_number (TfxLexer *lexer)
   return number;
 }
 
-/* True, False, None, or a class of TorchFX that stands for a word. */
+/* True, False, None, or a class of TorchFX for a word. */
 static void
 read_word (TfxLexer *lexer, Written *written)
 {
@@ -258,7 +257,7 @@ is_thousands (const TfxLexer *lexer, size_t offset)
   return n == 3;
 }
 
-/* An error at offset may mean that the digits there belong to the number before. */
+/* An error at offset may mean one number with a comma. */
 static void
 check_thousands (TfxLexer *lexer, size_t offset, bool *has_thousands)
 {
@@ -350,8 +349,7 @@ find_param (TfxLexer *lexer, Arguments *arguments)
   return index;
 }
 
-/* A tuple that begins with a word: ("kaiser", 8.6) for the window is the word
- * and its beta. */
+/* ("kaiser", 8.6) for the window is the word and its beta. */
 static void
 set_tuple (TfxLexer *lexer, TfxNode *call, const TfxParam *param,
     Written *written)

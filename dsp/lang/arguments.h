@@ -7,7 +7,7 @@
 #include "node.h"
 
 /* Reads the arguments from "(" to ")" into the values of a new call, and checks that
- * all required ones are there.  name is the class as it is written, files reads the
+ * all required ones are there.  name is the class in the text, files reads the
  * files or is NULL.  *has_thousands: the call has "1,500", which may be one number. */
 void tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
     const TfxFileReader *files, bool *has_thousands);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * build.c: from an expression to stages and a chain. */
-#include "build.h"
+#include "class.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "error.h"
-#include "flow.h"
 #include "value.h"
 
 /* ---- sizes ---------------------------------------------------------------------- */
@@ -97,8 +96,8 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 
 /* ---- one stage ------------------------------------------------------------------ */
 
-/* The conditions for all stages.  Positions that are not as many as the channels
- * count as none. */
+/* The conditions for all stages.  Positions count only if there is one for each
+ * channel. */
 static TfxBuild
 begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     uint64_t positions, TfxExprError *error)

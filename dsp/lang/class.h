@@ -56,7 +56,7 @@ struct TfxClassOps
   int (*design) (TfxBuild *build, const TfxNode *node);
   /* Whether the values fit each other. */
   int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
-  /* Whether the input may have so many channels. */
+  /* Whether the input may have n_channels. */
   int (*check_channels) (const TfxNode *node, unsigned n_channels,
       const char *thing, TfxExprError *error);
   /* Adds the size of the stage; rate_hz is 0 if it is not known.  The shorter form:
@@ -92,7 +92,7 @@ typedef struct TfxFittedNode
 } TfxFittedNode;
 
 /* The node, or *fitted with the nearest number in its range.  fit, unless NULL, gets
- * this number; its param is NULL if the node is used as it is. */
+ * this number; its param is NULL if this is the node. */
 const TfxNode *
 tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit);
 
@@ -126,6 +126,13 @@ int tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
 int tfx_class_make (TfxBuild *build, TfxStage values);
 int tfx_class_take (TfxBuild *build, TfxStage *stage);
 
+/* ---- one stage ------------------------------------------------------------------- */
+
+/* Makes the stage of a call, or takes the kept one, for an expression with these
+ * conditions.  Sets *stage to a reference for the caller.  0, or the code of the
+ * error; all->error is not NULL. */
+int tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage);
+
 /* ---- the tables ------------------------------------------------------------------ */
 
 /* class-iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY; mode a TfxMode,
@@ -155,7 +162,7 @@ typedef enum
   TFX_CLASS_EXPANDER,
   TFX_CLASS_GATE
 } TfxDynamicsClass;
-/* A ratio that stands for infinity. */
+/* A ratio of infinity. */
 #define TFX_RATIO_INFINITE 1e6
 extern const TfxClassOps tfx_dynamics_ops, tfx_limiter_ops, tfx_normalize_ops,
     tfx_loudness_ops;

@@ -18,8 +18,8 @@ int tfx_error_set_list (TfxExprError *error, int code, const char *format,
 /* Memory is short: -ENOMEM. */
 int tfx_error_set_no_memory (TfxExprError *error);
 
-/* Keeps the place of the node that the error is about, if code is one; returns code.
- * error may be NULL. */
+/* Stores the place of the node if code is an error; returns code.  error may be
+ * NULL. */
 int tfx_error_set_place (TfxExprError *error, size_t place, int code);
 
 /* Adds the place: byte offset of text[length], with the line and the caret. */
@@ -29,19 +29,19 @@ void tfx_error_place (TfxExprError *error, const char *text, size_t length,
 /* The bytes of the UTF-8 sequence at text[0] within n bytes; 0 if there is none. */
 size_t tfx_error_sequence (const char *text, size_t n);
 
-/* Copies n bytes of text for a message: what cannot be shown becomes '?', and
- * what is longer than the buffer is cut and ends in "...". */
+/* Copies n bytes of text for a message: control characters become '?', and a text
+ * longer than the buffer is cut and ends in "...". */
 void tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
 
 /* ---- the name that a misspelt one was meant to be ------------------------------- */
 
 typedef struct TfxSuggestion
 {
-  const char *word; /* what was written: word[length] */
+  const char *word; /* the misspelt one: word[length] */
   size_t length;
   const char *best; /* the nearest candidate so far, NULL if none is near */
   unsigned distance;
-  const char *second; /* the one that comes next, or NULL */
+  const char *second; /* the next nearest, or NULL */
   unsigned second_distance;
 } TfxSuggestion;
 
@@ -51,8 +51,7 @@ void tfx_suggestion_init (TfxSuggestion *suggestion, const char *word,
 /* Looks at one candidate; the pointer is kept. */
 void tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate);
 
-/* The same where none is near: one that ends in the word, as ParametricEQ does in
- * EQ. */
+/* Takes a candidate that ends in the word, as ParametricEQ in EQ, if none is near. */
 void tfx_suggestion_try_end (TfxSuggestion *suggestion, const char *candidate);
 
 #endif /* TFX_LANG_ERROR_H */

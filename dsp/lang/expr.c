@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "flow.h"
 #include "node.h"
 #include "value.h"
 

@@ -4,16 +4,15 @@
  *   HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3)
  *     | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
  *
- * "|" puts stages in series; "+" adds branches and binds tighter, as in
- * Python; parentheses group; "ch[0]: ...; ch[1, LFE]: ..." at the start of the text
- * or behind a "(" gives channels chains of their own, and leaves others as they
- * are; "name=" in front of a call names the stage.  A
- * call is a class of the catalogue with positional and keyword arguments:
- * numbers, strings, True, False, None, lists and tuples; where it takes a file,
- * a string is its name.  A module prefix such
- * as "fx.filter." is skipped.  White space, newlines and comments are free, as
- * inside the parentheses of a Python expression.  An empty text is an
- * expression without stages, which changes nothing.
+ * "|" puts stages in series; "+" adds branches and binds tighter, as in Python;
+ * parentheses group.  "ch[0]: ...; ch[1, LFE]: ..." at the start of the text or after
+ * a "(" gives channels their own chains; other channels pass unchanged.  "name="
+ * before a call names the stage.  A call is a class of the catalogue with positional
+ * and keyword arguments: numbers, strings, True, False, None, lists and tuples; a
+ * parameter for a file takes its name as a string.  A module prefix such as
+ * "fx.filter." is skipped.  White space, newlines and comments are free, as inside
+ * the parentheses of a Python expression.  An empty text is an expression without
+ * stages, which changes nothing.
  *
  * For example, the chain of a text whose stage "eq" gets another gain:
  *
@@ -34,10 +33,9 @@
  *     return ret;
  *   }
  *
- * A TfxExpr belongs to one thread at a time; the catalogue is static and free
- * for all.  Functions return 0 or a negative errno value unless they say
- * otherwise.  A TfxExprError argument may be NULL; it is written only when a
- * function fails.  The locale plays no part in reading and writing numbers.
+ * One thread at a time uses a TfxExpr; the catalogue is static, for any thread.  Functions return 0 or a negative errno value unless documented
+ * otherwise.  A TfxExprError argument may be NULL, and is written only on failure.
+ * Numbers are read and written independently of the locale.
  */
 #ifndef TFX_LANG_EXPR_H
 #define TFX_LANG_EXPR_H
@@ -50,9 +48,8 @@ extern "C" {
 
 /* ---- bounds -------------------------------------------------------------- */
 
-/* What a text may hold.  More is refused with a message, so that no text takes
- * more than a few megabytes, or to read it more than a tenth of a second.  (To
- * build the longest kernels takes up to seconds.) */
+/* Limits of a text.  A larger one is an error, so that reading takes at most a few
+ * megabytes and a tenth of a second.  (Building the longest kernels takes seconds.) */
 #define TFX_EXPR_MAX_TEXT (1u << 20) /* bytes */
 #define TFX_EXPR_MAX_STAGES 1024u    /* calls */
 #define TFX_EXPR_MAX_DEPTH 64u       /* parentheses within parentheses */
@@ -60,7 +57,7 @@ extern "C" {
 #define TFX_EXPR_MAX_LIST 65536u     /* numbers in a list */
 #define TFX_EXPR_MAX_BANDS 256u      /* bands of one filter bank */
 #define TFX_EXPR_MAX_ECHOES 1024u    /* taps of one Delay */
-/* What the stages of one expression may hold in all. */
+/* Limits of all stages of an expression together. */
 #define TFX_EXPR_MAX_SECTIONS 16384u   /* second-order sections */
 #define TFX_EXPR_MAX_TAPS (1u << 20)   /* FIR taps */
 #define TFX_EXPR_MAX_DELAY (1u << 24)  /* frames of delay */
@@ -72,10 +69,10 @@ typedef struct TfxExprError
 {
   int code;              /* the negative errno value */
   unsigned line, column; /* from 1, in characters; 0: no place in a text */
-  size_t place; /* that of the stage in the text that was read, from 1; or 0 */
-  char message[320]; /* one sentence: the thing, the value, the range */
-  /* The message after its place, the line of the text and a caret below it;
-   * only the message if there is no place. */
+  size_t place;          /* of the stage in the text, in bytes from 1; or 0 */
+  char message[320];     /* one sentence: the thing, the value, the range */
+  /* The place, the message, the line of the text and a caret below it; only the
+   * message if there is no place. */
   char rendered[768];
 } TfxExprError;
 
@@ -99,11 +96,11 @@ typedef struct TfxValue
   TfxValueType type;
   double number;
   char word[TFX_VALUE_WORD_SIZE]; /* closed by a NUL */
-  double *list;                   /* whose it is, each function says */
+  double *list;                   /* each function documents the owner */
   size_t n_list;
   size_t n_columns;     /* of a list in rows; else 0 */
-  char *text;           /* closed by a NUL; whose it is, as with list */
-  struct TfxFile *file; /* NULL: nobody has read it; a reference, likewise */
+  char *text;           /* closed by a NUL; has the same owner */
+  struct TfxFile *file; /* likewise, a reference; NULL: not read */
 } TfxValue;
 
 bool tfx_value_equal (const TfxValue *a, const TfxValue *b);
@@ -114,29 +111,25 @@ typedef enum
 {
   TFX_PARAM_REQUIRED = 1 << 0,      /* has no default */
   TFX_PARAM_INTEGER = 1 << 1,       /* a whole number */
-  TFX_PARAM_ABOVE_MINIMUM = 1 << 2, /* the minimum itself is no valid value */
+  TFX_PARAM_ABOVE_MINIMUM = 1 << 2, /* the minimum itself is not valid */
   TFX_PARAM_BELOW_MAXIMUM = 1 << 3, /* nor is the maximum */
   TFX_PARAM_FREQUENCY = 1 << 4,     /* in Hz, and below half the sample rate */
-  TFX_PARAM_KEYWORD = 1 << 5,       /* may not be given by position */
-  TFX_PARAM_STREAM = 1 << 6,        /* comes from the stream: not for a user */
-  TFX_PARAM_NONE_IS_DEFAULT = 1 << 7, /* None may stand for the default */
-  /* Another value makes another filter: the state of the old one means nothing
-   * to it, so the stage gets a new id. */
+  TFX_PARAM_KEYWORD = 1 << 5,       /* not given by position */
+  TFX_PARAM_STREAM = 1 << 6,        /* comes from the stream, not from a user */
+  TFX_PARAM_NONE_IS_DEFAULT = 1 << 7, /* None means the default */
+  /* Another value makes another filter, which cannot use the old state: the stage
+   * gets a new id. */
   TFX_PARAM_STRUCTURE = 1 << 8,
-  /* How large it may be depends on another parameter, too: the maximum is the
-   * largest that it can be. */
+  /* The maximum depends on another parameter; this one is the largest. */
   TFX_PARAM_DEPENDENT = 1 << 9,
-  /* A list in rows of any one length. */
-  TFX_PARAM_ROWS = 1 << 10,
-  /* Its maximum stands for infinity, and is written inf. */
-  TFX_PARAM_INFINITE = 1 << 11,
-  /* Another parameter says in what unit: each unit has its own range, which the class
-   * checks. */
+  TFX_PARAM_ROWS = 1 << 10,     /* a list in rows of any one length */
+  TFX_PARAM_INFINITE = 1 << 11, /* the maximum means infinity, written inf */
+  /* Another parameter selects the unit; the class checks the range of each unit. */
   TFX_PARAM_SCALED = 1 << 12
 } TfxParamFlags;
 
-/* A word that a parameter takes.  Its aliases mean the same; call is the form
- * of a Python object without arguments, printed in the place of the word. */
+/* A word that a parameter takes, and its aliases.  call is a Python object without
+ * arguments, printed in place of the word. */
 typedef struct TfxWord
 {
   const char *word;
@@ -153,16 +146,15 @@ typedef struct TfxParam
   double minimum, maximum;   /* of a number, or of each number of a list */
   size_t min_list, max_list; /* length of a list */
   const TfxWord *words;      /* up to one whose word is NULL; or NULL */
-  TfxValue initial;          /* the default; a list never is one */
+  TfxValue initial;          /* the default; never a list */
   const char *doc;           /* one line */
-  /* The parameter whose number a tuple of a word and a number gives along, as
-   * in window=('kaiser', 8.6); or NULL */
+  /* The parameter that the number of a tuple sets, as in window=('kaiser', 8.6); or
+   * NULL. */
   const char *second;
-  /* A list in rows of so many numbers, [[…], […]]; 0: one row alone. */
-  size_t n_columns;
+  size_t n_columns; /* of a list in rows, [[…], […]]; 0: a plain list */
 } TfxParam;
 
-/* What a class becomes. */
+/* The kind of stage that a class makes. */
 typedef enum
 {
   TFX_CLASS_SECTIONS,
@@ -184,12 +176,12 @@ typedef struct TfxClass
   const char *name;
   const char *aliases[3]; /* up to a NULL */
   TfxClassKind kind;
-  unsigned n_positional;  /* how many arguments are printed by position */
-  const TfxParam *params; /* in the order of positional arguments, those by
-                           * keyword alone last */
+  unsigned n_positional;  /* number of arguments printed by position */
+  const TfxParam *params; /* in the order of positional arguments, then those by
+                           * keyword only */
   unsigned n_params;
   const char *doc;     /* one line */
-  const char *example; /* a call that reads without an error */
+  const char *example; /* a valid call */
   const TfxClassOps *ops;
   int variant, mode; /* what tells the classes with the same ops apart */
 } TfxClass;
@@ -205,10 +197,9 @@ const TfxClass *tfx_catalogue_find (const char *name);
 int tfx_class_find_param (const TfxClass *klass, const char *name);
 
 /* ---- files ---------------------------------------------------------------------
- * A text names files that others read: there are no sound files in here. */
+ * A text names files; the caller's reader opens them. */
 
-/* Room for why something is not to be had from a file: one sentence without a stop
- * at its end. */
+/* Room for the reason why a file cannot be used: one sentence without a full stop. */
 #define TFX_FILE_WHY_SIZE 320
 
 /* An impulse response for a stream: taps[n_kernels][n_taps], from malloc(); time 0
@@ -223,20 +214,20 @@ typedef struct TfxImpulse
 /* The frame with the largest magnitude in any channel. */
 size_t tfx_impulse_find_peak (const TfxImpulse *impulse);
 
-/* The impulse response in a file, as it was when it was read: whoever reads files
- * begins a struct of his own with it.  Immutable; any thread. */
+/* The impulse response in a file at the time of reading; the reader's own struct
+ * begins with it.  Immutable; any thread. */
 typedef struct TfxFile
 {
   int refs;            /* atomic; 1 at first */
   unsigned n_channels; /* in the file */
   size_t n_frames;
-  double rate_hz; /* 0: that of the stream, whatever it is */
+  double rate_hz; /* 0: that of any stream */
 
   void (*free) (struct TfxFile *file);
-  /* Whether another one of the same kind has the same samples. */
+  /* Whether two files of one kind have the same samples. */
   bool (*is_same) (const struct TfxFile *a, const struct TfxFile *b);
-  /* For a stream of so many channels, of one channel of the file alone unless
-   * channel is -1.  0, or a negative errno value with why not. */
+  /* Makes the impulse response for a stream of n_channels; from one channel of the
+   * file unless channel is -1.  0, or a negative errno value with the reason. */
   int (*fit) (const struct TfxFile *file, double rate_hz, unsigned n_channels,
       int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE]);
 } TfxFile;
@@ -244,7 +235,7 @@ typedef struct TfxFile
 TfxFile *tfx_file_ref (TfxFile *file);
 void tfx_file_unref (TfxFile **file); /* a NULL is allowed */
 
-/* Reads what a text names.  Both return NULL with why not. */
+/* Reads the files of a text.  Both functions return NULL with the reason. */
 typedef struct TfxFileReader
 {
   void *data;
@@ -259,22 +250,20 @@ typedef struct TfxFileReader
 
 typedef struct TfxExpr TfxExpr;
 
-/* Reads text[length].  NULL if it is wrong, with the error.  An impulse response
- * that it names stays unread: to build its stage is an error. */
+/* Reads text[length].  NULL with the error if it is not valid.  Impulse responses are
+ * not read, so building their stages is an error. */
 TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
 
-/* The same with what is in the files that it names.  An error of these has the
- * place of the name. */
+/* Reads files too.  An error in a file has the place of its name. */
 TfxExpr *tfx_expr_parse_with_files (const char *text, size_t length,
     const TfxFileReader *reader, TfxExprError *error);
 
-/* Gives an error of an expression its place in the text that it was read from, if it
- * has one. */
+/* Adds line, column and caret to an error with a place in this text. */
 void
 tfx_expr_place_error (TfxExprError *error, const char *text, size_t length);
 
-/* The expression without stages.  It takes no memory, so it is never short of
- * any: there is one for all, and to free it changes nothing.  Any thread. */
+/* The expression without stages, a static one: never NULL; freeing it has no effect.
+ * Any thread. */
 TfxExpr *tfx_expr_empty (void);
 
 /* The same stages with the same ids; NULL if memory is short. */
@@ -283,16 +272,16 @@ TfxExpr *tfx_expr_copy (const TfxExpr *expr);
 /* Frees the expression, clears the caller's pointer; NULL there is allowed. */
 void tfx_expr_free (TfxExpr **expr);
 
-/* The same stages with the same given names and values in the same order. */
+/* Whether both have the same stages with the same given names and values. */
 bool tfx_expr_equal (const TfxExpr *a, const TfxExpr *b);
 
-/* The canonical text, to be freed by free(); NULL if memory is short.  It is
- * one line, reads back as an equal expression, and pastes into a TorchFX
- * program (but for "name=").  Values that are the default are left out. */
+/* The canonical text, for free(); NULL if memory is short.  One line that reads back as
+ * an equal expression, and as a TorchFX program (but for "name=").  Defaults are left
+ * out. */
 char *tfx_expr_print (const TfxExpr *expr);
-/* The same of one stage alone; NULL also if there is no such stage. */
+/* The text of one stage; NULL also if there is no such stage. */
 char *tfx_expr_print_stage (const TfxExpr *expr, size_t stage);
-/* "ch[0]: " if the stage is for those channels alone, else "". */
+/* "ch[0]: " if the stage is in the chain of these channels, else "". */
 char *tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage);
 
 /* ---- stages -------------------------------------------------------------------
@@ -301,7 +290,7 @@ char *tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage);
 
 size_t tfx_expr_n_stages (const TfxExpr *expr);
 
-/* Valid as long as the expression. */
+/* Valid until the expression is freed. */
 const char *tfx_expr_stage_name (const TfxExpr *expr, size_t stage);
 /* Whether the name was given in the text. */
 bool tfx_expr_stage_is_named (const TfxExpr *expr, size_t stage);
@@ -313,66 +302,63 @@ int tfx_expr_find (const TfxExpr *expr, const char *name);
 
 /* ---- parameters ---------------------------------------------------------------- */
 
-/* The value of a parameter of a stage; its list stays the expression's, valid
- * until the next set.  -EINVAL if there is no such stage, -ENOENT if it has no
- * such parameter. */
+/* The value of a parameter of a stage; its list is the expression's, and valid until
+ * the next set.  -EINVAL: no such stage; -ENOENT: no such parameter. */
 int tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
     TfxValue *value);
 
-/* Sets a parameter; a list is copied.  -ENOENT, -EINVAL for a wrong type or
- * word, -ERANGE for a value out of range, or -ENOMEM, the expression is then as
- * before.  Parameters that must fit each other (btype='bandpass' and a cutoff
- * of two edges) are looked at when the chain is built, so that they can be set
- * one after the other.  So is a whole number whose range another parameter says
- * (order, by order_scale): the nearest one that works then stands in for it, and
- * is what is printed. */
+/* Sets a parameter; a list is copied.  -ENOENT, -EINVAL for a wrong type or word,
+ * -ERANGE for a value out of range, or -ENOMEM; the expression is then unchanged.
+ * Building, not setting, checks parameters that must fit each other (btype='bandpass'
+ * and a cutoff of two edges), so that they can be set one after the other.  A whole
+ * number with a range that depends on another parameter (order on order_scale) is
+ * built and printed as the nearest valid one. */
 int tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
     const TfxValue *value, TfxExprError *error);
 
-/* The same for one number: the number itself (index 0), or an element of the
- * list that the parameter has.  For properties that are automated. */
+/* One number: the value itself (index 0), or an element of the list.  For automated
+ * properties. */
 int tfx_expr_get_number (const TfxExpr *expr, size_t stage, const char *param,
     size_t index, double *number);
 int tfx_expr_set_number (TfxExpr *expr, size_t stage, const char *param,
     size_t index, double number, TfxExprError *error);
 
-/* The same for a word, as text. */
+/* Sets a word. */
 int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
     const char *word, TfxExprError *error);
 
 /* ---- channels -------------------------------------------------------------------
- * A Mix may make more or fewer channels than come to it. */
+ * A Mix may have more or fewer outputs than inputs. */
 
 #define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix, and of "ch[...]" */
 
-/* The number of channels that must come in, where the number that comes out is
- * fixed; 0: any. */
+/* The number of input channels that the expression needs; 0: any. */
 unsigned tfx_expr_n_inputs (const TfxExpr *expr);
 
-/* As many as can come in, at least so many if any number can; that if none can.
- * positions: a set of as many that has those that the expression names, 0 if it names
- * none. */
+/* A number of input channels that the expression accepts: at least `least` if any
+ * number is possible; `least` if none is.  positions: a set of this size with all
+ * positions that the expression names; 0 if it names none. */
 unsigned tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
     uint64_t *positions);
 
-/* How many channels come out where n_channels come in, and the most that there are
- * on the way: what a chain is built for. */
+/* The number of output channels for n_channels inputs, and the largest number on the
+ * way, for which a chain is built. */
 void tfx_expr_channels (const TfxExpr *expr, unsigned n_channels,
     unsigned *n_out, unsigned *n_most);
 
 /* ---- building --------------------------------------------------------------------- */
 
-/* A number that cannot be met at this rate, or with the other parameters of its
- * stage, and the nearest one that can, which stands in for it. */
+/* A number out of its range at this rate, or with the other parameters of its stage,
+ * and the nearest valid one, which is used. */
 typedef struct TfxExprClamp
 {
   const char *stage; /* its name */
   const char *param, *unit;
   int index; /* in the parameter's list; -1: the parameter is the number */
   double asked, used;
-  double lowest, highest; /* what can be met at present */
-  /* What the number must be, whatever the rate is: a static text that begins
-   * with "must"; or NULL. */
+  double lowest, highest; /* the current range */
+  /* The condition if it does not depend on the rate: a static text that begins with
+   * "must"; or NULL. */
   const char *because;
   const char *message; /* all of this in a sentence */
 } TfxExprClamp;
@@ -383,45 +369,42 @@ typedef void (*TfxExprReport) (const TfxExprClamp *clamped, void *data);
 /* Whether the parameters of each stage fit each other, at any rate. */
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 
-/* The chain at a rate, for a number of channels without positions that come in; it
- * is one for filters of the most channels that tfx_expr_channels() says.  A
+/* Builds the chain for a rate and a number of input channels without positions.
+ * Filters need room for the largest number of channels of tfx_expr_channels().  A
  * frequency that the rate does not allow, or an order out of its range, is replaced
  * and reported (report may be NULL).  -EINVAL, -ERANGE or -ENOMEM. */
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
 
-/* The same for channels at these positions, as many as n_channels, or none.  Where as
- * many channels come to a stage as to the chain they are at the same ones; where a Mix
- * has made more or fewer they have none. */
+/* Builds for channels at these positions, n_channels of them, or none.  Stages with as
+ * many channels as the input have its positions; after a Mix that changes the number
+ * there are none. */
 int tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     uint64_t positions, TfxExprReport report, void *data, TfxChain **chain,
     TfxExprError *error);
 
-/* One of its stages alone, in the same way. */
+/* Builds one stage in the same way. */
 int tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
     unsigned n_channels, uint64_t positions, TfxStage **made,
     TfxExprError *error);
 
-/* What there is to be designed before the chain is there: second-order sections
- * and FIR taps of the stages that are not prepared. */
+/* The design work for a chain: second-order sections and FIR taps of the stages that are
+ * not prepared. */
 void tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t *n_sections, size_t *n_taps);
 
-/* Designs the stages and keeps them, so that tfx_expr_build() finds them done;
- * what is set, or adopted, is to be designed again.  A copy of the expression
- * has them too.  Stages that cannot be made are left for tfx_expr_build() to
- * tell of.  Long FIRs are made ready for a filter of the spec, unless it is NULL: see
- * tfx_stage_prepare(). */
+/* Designs the stages and keeps them for tfx_expr_build(), also in copies of the
+ * expression; a set or adopted stage is designed again.  Stages that cannot be made are
+ * left to tfx_expr_build(), which reports them.  Long FIRs are prepared for a filter of
+ * the spec, unless it is NULL: see tfx_stage_prepare(). */
 void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     const TfxFilterSpec *spec);
 
-/* Takes over what `from` has prepared, for the stages that have the same id and
- * the same values there. */
+/* Takes over prepared stages of `from`, for stages with the same id and values. */
 void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 
 /* ---- values that move --------------------------------------------------------------
- * While a value moves, one stage of the chain changes: it is designed alone, into the
- * memory of a stage that was made before.
+ * While a value moves, only its stage is designed, into the memory of an earlier one.
  *
  *   tfx_expr_build (expr, ..., &chain, ...);
  *   tfx_move_begin (move, expr, chain);
@@ -454,7 +437,7 @@ void tfx_move_free (TfxMove **move);
 void tfx_move_begin (TfxMove *move, const TfxExpr *expr, TfxChain *chain);
 
 /* Takes the stage that was set first since then, or since the last one taken.  0;
- * -ENOENT if there is none; -ENOTSUP if the chain is to be built again: the
+ * -ENOENT if there is none; -ENOTSUP if the chain must be built again: the
  * expression or its structure is another one, or values of the class do not move. */
 int tfx_move_next (TfxMove *move, const TfxExpr *expr);
 

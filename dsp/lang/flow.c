@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * flow.c: channels on their way through an expression. */
-#include "flow.h"
+#include "node.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ tfx_flow_channels (const TfxNode *part, const TfxFlow *stream)
 
 typedef struct Walk
 {
-  const TfxFlow *stream; /* NULL: numbers are fixed, nothing is checked */
+  const TfxFlow *stream; /* NULL: sets numbers, checks nothing */
   TfxExprError *error;   /* or NULL */
   int code;              /* of the first error */
   unsigned n_most;       /* outside of splits */
@@ -63,7 +63,7 @@ check_call (const TfxNode *node, const TfxValue *gains, unsigned n,
         "gains of stage '%s' (Mix) has rows of %zu number%s, but its input has "
         "%u channel%s",
         node->name, gains->n_columns, plural (gains->n_columns), n, plural (n));
-  /* The other channels of the stream go on beside a part. */
+  /* The other channels of the stream bypass a part. */
   if (gains && tfx_node_part (node) && n_rows != gains->n_columns)
     return tfx_error_set (error, -EINVAL,
         "gains of stage '%s' (Mix) makes %zu channel%s from %zu, but inside "
@@ -204,7 +204,8 @@ tfx_expr_channels (const TfxExpr *expr, unsigned n_channels, unsigned *n_out,
 
 /* ---- channels that fit ----------------------------------------------------------- */
 
-/* As many as can come in, from `least` on; more than there may be if none can. */
+/* The smallest possible number of inputs from `least` on; above the maximum if none
+ * is possible. */
 static unsigned
 find_count (const TfxExpr *expr, unsigned least)
 {
@@ -237,7 +238,7 @@ find_names (const TfxNode *node)
   return names;
 }
 
-/* With names there are left and right, too. */
+/* (Named positions include left and right.) */
 unsigned
 tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
     uint64_t *positions)

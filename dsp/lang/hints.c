@@ -15,7 +15,6 @@
 
 #include "error.h"
 #include "lexer.h"
-#include "translate.h"
 
 /* Names, separated by spaces, and a text for them. */
 typedef struct Names

@@ -22,4 +22,7 @@ int tfx_hints_refuse_class (const char *name, TfxExprError *error);
 int
 tfx_hints_refuse_text (const char *text, size_t length, TfxExprError *error);
 
+/* The part of it for FFmpeg and SoX (translate.c). */
+int tfx_translate_refuse (const char *text, size_t length, TfxExprError *error);
+
 #endif /* TFX_LANG_HINTS_H */

@@ -76,7 +76,7 @@ hex_value (int c)
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte so many further on, -1 at the end. */
+/* The byte at an offset from the current one, -1 at the end. */
 static int
 peek (const TfxLexer *lexer, size_t ahead)
 {

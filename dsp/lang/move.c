@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "class.h"
 #include "core/branches.h"
 #include "error.h"
 

@@ -15,7 +15,7 @@ typedef enum
 
 typedef struct TfxNode TfxNode;
 
-/* A number that could not be met, as in TfxExprClamp. */
+/* A number out of its range, as in TfxExprClamp. */
 typedef struct TfxNodeClamp
 {
   const char *param;
@@ -38,17 +38,16 @@ typedef struct TfxNodeMade
 struct TfxNode
 {
   TfxNodeKind kind;
-  uint64_t id; /* of the stage that it becomes; a series becomes none */
-
+  uint64_t id;  /* of its stage; a series has none */
   size_t index; /* among the calls, or the groups, of the expression */
 
   TfxNode **children;
   size_t n_children, room;
-  /* Of a split's child, a part: its channels by number and by position, a bit for
-   * each, and how many come to the split (0: those of the stream).  Else 0. */
+  /* Of a part, which is a child of a split: its channels by number and by position, a
+   * bit for each; and the inputs of the split, 0: those of the stream.  Else 0. */
   uint64_t channels, positions;
   unsigned n_whole;
-  size_t channels_place; /* in the text that was read, from 1: of "ch[" */
+  size_t channels_place; /* of "ch[" in the text, in bytes from 1 */
   const TfxNode *outer;  /* the part that it is in, or NULL */
 
   /* A call: */
@@ -57,9 +56,9 @@ struct TfxNode
   size_t place;     /* of its class, likewise */
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
-  unsigned n_fixed;   /* channels that come to it; 0: those of the stream */
+  unsigned n_fixed;   /* input channels; 0: those of the stream */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
-  uint64_t serial;    /* a higher number for whatever was set later; 0: never */
+  uint64_t serial;    /* a later set has a higher one; 0: never set */
   TfxNodeMade *made;  /* or NULL */
 };
 
@@ -68,19 +67,19 @@ struct TfxExpr
   TfxNode *root;    /* NULL: no stages */
   TfxNode **stages; /* the calls, in the order of the text */
   size_t n_stages, n_groups;
-  unsigned n_out, n_most; /* channels, see flow.h */
-  uint64_t structure;     /* a number that a copy shares, until it is changed */
+  unsigned n_out, n_most; /* channels, see tfx_flow_fix() */
+  uint64_t structure;     /* a number, equal in copies until it is changed */
 };
 
 /* A call of a class with the defaults, or a group (klass NULL) without children; with
  * a new id.  NULL if memory is short. */
 TfxNode *tfx_node_new (TfxNodeKind kind, const TfxClass *klass);
 
-/* Takes child over, whatever comes of it; the children of one of the same
- * kind become children of node.  0 or -ENOMEM. */
+/* Adds child, which it takes over even on failure; if it has the same kind, its
+ * children are added in its place.  0 or -ENOMEM. */
 int tfx_node_add (TfxNode *node, TfxNode *child);
 
-/* The part that it is, or is in; NULL outside of splits. */
+/* The node if it is a part, or the part around it; NULL outside of splits. */
 static inline const TfxNode *
 tfx_node_part (const TfxNode *node)
 {
@@ -90,8 +89,7 @@ tfx_node_part (const TfxNode *node)
 /* A new id, for another filter. */
 void tfx_node_renew_id (TfxNode *node);
 
-/* Keeps what it was made into, with a reference of its own; NULL: nothing, as it is
- * to become something else. */
+/* Keeps the stage of the call, and adds a reference; NULL forgets it. */
 void tfx_node_keep (TfxNode *node, TfxNodeMade *made);
 
 /* Frees node and all below it; NULL is allowed. */
@@ -105,13 +103,45 @@ bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 /* Whether two calls have the same class and values. */
 bool tfx_node_has_values_of (const TfxNode *a, const TfxNode *b);
 
-/* What messages call a stage: "stage 'eq' (ParametricEQ)". */
+/* The name of a stage in messages: "stage 'eq' (ParametricEQ)". */
 #define TFX_NODE_THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
 void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);
 
-/* The expression of a tree, which it takes over, whatever comes of it: lists
- * the stages and generates the names that are missing.  NULL if memory is
- * short. */
+/* ---- channels ------------------------------------------------------------------
+ * A Mix sets the number of channels after it, "ch[...]" that of its chain; elsewhere
+ * it is that of the stream, written as 0.  Channels as many as the stream's have its
+ * positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
+ * are none. */
+
+/* The input of an expression. */
+typedef struct TfxFlow
+{
+  unsigned n_channels; /* 0: any number */
+  uint64_t positions;  /* 0: none; or TFX_FLOW_ANY: all that the text names */
+} TfxFlow;
+
+#define TFX_FLOW_ANY UINT64_MAX
+
+/* Sets n_fixed of all stages, and n_out and n_most of the expression: the number of
+ * outputs, and the largest fixed number outside of "ch[...]". */
+void tfx_flow_fix (TfxExpr *expr);
+
+/* Whether all numbers fit each other.  0, or the code of the error. */
+int tfx_flow_check (const TfxExpr *expr, const TfxFlow *stream,
+    TfxExprError *error);
+
+/* The positions of the input of a part's stages; outside of all parts (NULL), of
+ * n_fixed channels (0: those of the stream). */
+uint64_t tfx_flow_positions (const TfxNode *part, unsigned n_fixed,
+    const TfxFlow *stream);
+
+/* The channels of a part, a bit for each. */
+uint64_t tfx_flow_channels (const TfxNode *part, const TfxFlow *stream);
+
+/* ---- the whole ------------------------------------------------------------------ */
+
+/* Makes an expression of a tree, which it takes over even on failure: lists the stages
+ * and generates missing names.  NULL if memory is short. */
 TfxExpr *tfx_expr_new (TfxNode *root);
 
 #endif /* TFX_LANG_NODE_H */

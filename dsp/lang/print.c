@@ -123,8 +123,8 @@ is_initial (const TfxNode *node, unsigned index)
          tfx_value_equal (&node->values[index], &param->initial);
 }
 
-/* As it is used, so that it can be read again.  A number that a tuple gives along
- * with a word, as in ('kaiser', 8.6), is printed there. */
+/* The values in use, so that the text is valid.  The number of a tuple, as in
+ * ('kaiser', 8.6), is printed there. */
 static void
 add_call (Text *text, const TfxNode *call)
 {

@@ -15,7 +15,7 @@
  *            | "[" [ value { "," value } [ "," ] ] "]" | "(" the same ")"
  *   word     = { name "." } name [ "(" ")" ]
  *
- * FilterSettings(file) stands for the calls that are in the file.
+ * FilterSettings(file) is replaced by the calls in the file.
  *
  * After the first error all tokens are the end, so the functions return what there
  * is, and only the last one looks at it. */

@@ -7,7 +7,7 @@
  * Both programs use the sections of the Audio EQ Cookbook, as class-sections.c does, so
  * the translation is exact to the digits of Q, but for widths in octaves, which
  * depend on the sample rate there, and for filters with one pole. */
-#include "translate.h"
+#include "hints.h"
 
 #include <errno.h>
 #include <math.h>

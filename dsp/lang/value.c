@@ -230,7 +230,7 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
   return false;
 }
 
-/* What a parameter takes, for a message: "above 0 and below 1". */
+/* The range of a parameter, for a message: "above 0 and below 1". */
 static void
 print_range (const TfxParam *param, char *text, size_t size)
 {

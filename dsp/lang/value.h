@@ -38,7 +38,7 @@ bool tfx_number_parse (const char *text, double *number);
  * "1000", "0.1", "-2.5e-07".  Returns text. */
 char *tfx_number_print (double number, char text[TFX_NUMBER_SIZE]);
 
-/* The same, valid as long as the block around it. */
+/* The same, valid until the end of the enclosing block. */
 #define TFX_NUMBER_TEXT(number)                                                \
   tfx_number_print (number, (char[TFX_NUMBER_SIZE]){ 0 })
 
