@@ -11,6 +11,14 @@
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
+static size_t
+count (const TfxValue *value)
+{
+  if (value->type == TFX_VALUE_NUMBER)
+    return (size_t)value->number;
+  return value->n_list / (value->n_columns ? value->n_columns : 1);
+}
+
 static void
 add_extent (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
@@ -18,8 +26,10 @@ add_extent (const TfxNode *node, double rate_hz, TfxExtent *extent)
   TfxFittedNode fitted;
 
   extent->sections += ops->n_sections;
-  if (ops->sections_param)
-    extent->sections += (size_t)tfx_class_number (node, ops->sections_param);
+  if (ops->sections)
+    extent->sections += count (tfx_class_value (node, ops->sections));
+  if (ops->taps)
+    extent->taps += count (tfx_class_value (node, ops->taps));
   if (ops->measure)
     ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz, extent);
 }
@@ -160,16 +170,12 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
         build.thing, TFX_NUMBER_TEXT (rate->number),
         TFX_NUMBER_TEXT (build.rate_hz));
   else if (fit.param)
-    tfx_class_report_fit (&build, &fit);
+    tfx_class_report (&build, &fit);
   if (code == 0 && build.is_move)
     code = tfx_class_check (used, build.thing, build.error);
   if (code == 0 && is_prepared (&build)) {
-    for (size_t i = 0; i < node->made->n_clamped; i++) {
-      const TfxNodeClamp *c = &node->made->clamped[i];
-
-      tfx_class_report (&build, c->param, c->index, c->asked, c->used,
-          c->lowest, c->highest);
-    }
+    for (size_t i = 0; i < node->made->n_fits; i++)
+      tfx_class_report (&build, &node->made->fits[i]);
     *stage = tfx_stage_ref (node->made->stage);
   } else if (code == 0) {
     code = used->klass->ops->design (&build, used);
@@ -358,21 +364,21 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 }
 
 /* The most numbers of a stage that depend on the rate, for it to be kept. */
-#define MAX_CLAMPS 64
+#define MAX_FITS 64
 
 /* Appends to a TfxNodeMade; a number that does not depend on the rate is reported
  * anew each time. */
 static void
-note_clamped (const TfxExprClamp *c, void *data)
+note_fit (const TfxExprClamp *c, void *data)
 {
   TfxNodeMade *made = data;
 
   if (c->because)
     return;
-  if (made->n_clamped < MAX_CLAMPS)
-    made->clamped[made->n_clamped] = (TfxNodeClamp){ c->param, c->index,
-      c->asked, c->used, c->lowest, c->highest };
-  made->n_clamped++;
+  if (made->n_fits < MAX_FITS)
+    made->fits[made->n_fits] = (TfxFit){ c->param, c->index, c->asked, c->used,
+      c->lowest, c->highest };
+  made->n_fits++;
 }
 
 void
@@ -393,14 +399,14 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     add_extent (node, rate_hz, &extent);
     if (extent.sections + extent.taps == 0 || is_prepared (&build))
       continue;
-    made = malloc (sizeof *made + MAX_CLAMPS * sizeof *made->clamped);
+    made = malloc (sizeof *made + MAX_FITS * sizeof *made->fits);
     if (!made)
       return;
     *made = (TfxNodeMade){ 0, NULL, rate_hz, build.n_channels, build.n_room };
-    all.report = note_clamped;
+    all.report = note_fit;
     all.data = made;
     if (tfx_build_node (&all, node, &made->stage) < 0 ||
-        made->n_clamped > MAX_CLAMPS) {
+        made->n_fits > MAX_FITS) {
       tfx_stage_unref (&made->stage);
       free (made);
       continue;
@@ -408,8 +414,7 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     /* (Without memory it is prepared when it runs.) */
     if (spec && !tfx_node_part (node))
       tfx_stage_prepare (made->stage, spec);
-    fitted =
-        realloc (made, sizeof *made + made->n_clamped * sizeof *made->clamped);
+    fitted = realloc (made, sizeof *made + made->n_fits * sizeof *made->fits);
     tfx_node_keep (node, fitted ? fitted : made);
   }
 }

@@ -36,12 +36,6 @@ graphic_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return tfx_bank_ops.check (node, thing, error);
 }
 
-static void
-graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-  extent->sections += tfx_class_value (node, "gains")->n_list;
-}
-
 /* Centres are spread evenly over the logarithm of the frequency; those too high for
  * the rate are left out.  A band is 1.5 times as wide as the distance of centres. */
 static int
@@ -62,8 +56,8 @@ graphic_design (TfxBuild *build, const TfxNode *node)
   int code = 0;
 
   if (f_min < asked_hz)
-    tfx_class_report (build, "f_min", -1, asked_hz, f_min, 1e-6 * rate_hz,
-        highest);
+    tfx_class_report (build,
+        &(TfxFit){ "f_min", -1, asked_hz, f_min, 1e-6 * rate_hz, highest });
   for (; n < gains->n_list; n++) {
     centre_hz[n] = f_min * pow (ratio, (double)n);
     if (!(centre_hz[n] <= highest))
@@ -110,7 +104,7 @@ graphic_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_graphic_ops = {
   .design = graphic_design,
   .check = graphic_check,
-  .measure = graphic_measure,
+  .sections = "gains",
 };
 
 /* ---- curves of standards ------------------------------------------------------------

@@ -65,7 +65,7 @@ kernel_fit (const TfxNode *node, TfxFit *fit)
 
   if (n == 0 || tfx_class_is (node, "delay", "peak"))
     return;
-  *fit = (TfxFit){ "delay", asked, fmin (asked, (double)n - 1.0), 0.0,
+  *fit = (TfxFit){ "delay", -1, asked, fmin (asked, (double)n - 1.0), 0.0,
     (double)n - 1.0, "must be less than the number of taps" };
 }
 
@@ -74,7 +74,6 @@ kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   const TfxValue *kernel = find_kernel (node);
   const int channel = find_channel (node);
-  char quoted[80];
 
   if (channel >= 0 && kernel->type != TFX_VALUE_TEXT)
     return tfx_error_set (error, -EINVAL,
@@ -83,10 +82,9 @@ kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (channel < 0 || !kernel->file ||
       (unsigned)channel < kernel->file->n_channels)
     return 0;
-  tfx_error_quote (quoted, sizeof quoted, kernel->text, strlen (kernel->text));
   return tfx_error_set (error, -ERANGE,
       "channel of %s is %d, but '%s' has %u channel%s, counted from 0", thing,
-      channel, quoted, kernel->file->n_channels,
+      channel, TFX_ERROR_QUOTE (80, kernel->text), kernel->file->n_channels,
       kernel->file->n_channels == 1 ? "" : "s");
 }
 
@@ -97,16 +95,14 @@ kernel_check_channels (const TfxNode *node, unsigned n_channels,
 {
   const TfxValue *kernel = find_kernel (node);
   const TfxFile *file = kernel->file;
-  char quoted[80];
 
   if (!file || find_channel (node) >= 0 || file->n_channels == 1 ||
       file->n_channels == n_channels)
     return 0;
-  tfx_error_quote (quoted, sizeof quoted, kernel->text, strlen (kernel->text));
   return tfx_error_set (error, -EINVAL,
       "%s: '%s' has %u channels, but the input has %u; channel=0 uses its "
       "first channel for all",
-      thing, quoted, file->n_channels, n_channels);
+      thing, TFX_ERROR_QUOTE (80, kernel->text), file->n_channels, n_channels);
 }
 
 static void
@@ -145,19 +141,17 @@ make_from_file (TfxBuild *build, const TfxNode *node, const TfxValue *name,
     double mix)
 {
   const double *kernels[TFX_EXPR_MAX_CHANNELS];
-  char why[TFX_FILE_WHY_SIZE], quoted[80];
+  char why[TFX_FILE_WHY_SIZE];
   const TfxFile *file = name->file;
   TfxImpulse impulse;
   unsigned n_kernels;
   size_t n_late, direct;
   int code;
 
-  if (!file) {
-    tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
+  if (!file)
     return tfx_error_set (build->error, -ENOENT,
         "%s: '%s' was not read: files cannot be read here", build->thing,
-        quoted);
-  }
+        TFX_ERROR_QUOTE (80, name->text));
   code = file->fit (file, build->rate_hz, build->n_channels,
       find_channel (node), &impulse, why);
   if (code < 0)
@@ -416,12 +410,6 @@ windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
-static void
-windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-  extent->taps += (size_t)tfx_class_number (node, "num_taps");
-}
-
 static bool
 windowed_can_move (const TfxNode *node)
 {
@@ -473,6 +461,6 @@ windowed_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_windowed_ops = {
   .design = windowed_design,
   .check = windowed_check,
-  .measure = windowed_measure,
+  .taps = "num_taps",
   .can_move = windowed_can_move,
 };

@@ -86,7 +86,7 @@ iir_fit (const TfxNode *node, TfxFit *fit)
 
     used = used - below <= above - used ? below : above;
   }
-  *fit = (TfxFit){ "order", asked, used, lowest, highest,
+  *fit = (TfxFit){ "order", -1, asked, used, lowest, highest,
     because[scaled][times - 1] };
 }
 
@@ -194,11 +194,13 @@ iir_design (TfxBuild *build, const TfxNode *node)
   }
   margin_hz = used_margin * rate_hz;
   if (design.lower_hz != lower)
-    tfx_class_report (build, "cutoff", band ? 0 : -1, lower, design.lower_hz,
-        margin_hz, 0.5 * rate_hz - (band ? 2.0 : 1.0) * margin_hz);
+    tfx_class_report (build,
+        &(TfxFit){ "cutoff", band ? 0 : -1, lower, design.lower_hz, margin_hz,
+            0.5 * rate_hz - (band ? 2.0 : 1.0) * margin_hz });
   if (design.upper_hz != upper)
-    tfx_class_report (build, "cutoff", 1, upper, design.upper_hz,
-        design.lower_hz + margin_hz, 0.5 * rate_hz - margin_hz);
+    tfx_class_report (build,
+        &(TfxFit){ "cutoff", 1, upper, design.upper_hz,
+            design.lower_hz + margin_hz, 0.5 * rate_hz - margin_hz });
   n = (size_t)n_sos;
   if (is_twice (node)) {
     memcpy (sos + n, sos, n * sizeof *sos);

@@ -110,7 +110,7 @@ hum_design (TfxBuild *build, const TfxNode *node)
 
 const TfxClassOps tfx_hum_ops = {
   .design = hum_design,
-  .sections_param = "harmonics",
+  .sections = "harmonics",
 };
 
 /* ---- LogFilterBank ---------------------------------------------------------------- */
@@ -172,7 +172,7 @@ bank_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_bank_ops = {
   .design = bank_design,
   .check = bank_check,
-  .sections_param = "n_bands",
+  .sections = "n_bands",
   .is_rebuilt = true,
 };
 
@@ -252,12 +252,6 @@ sos_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return code;
 }
 
-static void
-sos_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-  extent->sections += tfx_class_value (node, "sos")->n_list / N_NUMBERS;
-}
-
 static int
 sos_design (TfxBuild *build, const TfxNode *node)
 {
@@ -273,5 +267,5 @@ sos_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_sos_ops = {
   .design = sos_design,
   .check = sos_check,
-  .measure = sos_measure,
+  .sections = "sos",
 };

@@ -80,38 +80,28 @@ tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
 /* ---- reports -------------------------------------------------------------------- */
 
 void
-tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
+tfx_class_report (const TfxBuild *build, const TfxFit *fit)
 {
-  TfxExprError error;
-  TfxExprClamp clamped = { build->node->name, fit->param, "", -1, fit->asked,
-    fit->used, fit->lowest, fit->highest, fit->because, error.message };
-
-  if (!build->report)
-    return;
-  tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; using %s",
-      fit->param, build->thing, TFX_NUMBER_TEXT (fit->asked), fit->because,
-      TFX_NUMBER_TEXT (fit->used));
-  build->report (&clamped, build->data);
-}
-
-void
-tfx_class_report (const TfxBuild *build, const char *param, int index,
-    double asked_hz, double used_hz, double lowest_hz, double highest_hz)
-{
+  const char *asked = TFX_NUMBER_TEXT (fit->asked);
+  const char *used = TFX_NUMBER_TEXT (fit->used);
   char place[16] = "";
   TfxExprError error;
-  TfxExprClamp clamped = { build->node->name, param, "Hz", index, asked_hz,
-    used_hz, lowest_hz, highest_hz, NULL, error.message };
+  TfxExprClamp clamped = { build->node->name, fit->param,
+    fit->because ? "" : "Hz", fit->index, fit->asked, fit->used, fit->lowest,
+    fit->highest, fit->because, error.message };
 
   if (!build->report)
     return;
-  if (index >= 0)
-    snprintf (place, sizeof place, "[%d]", index);
-  tfx_error_set (&error, -ERANGE,
-      "%s%s of %s is %s Hz, out of range at %s Hz (%.12g–%.12g); using %s Hz",
-      param, place, build->thing, TFX_NUMBER_TEXT (asked_hz),
-      TFX_NUMBER_TEXT (build->rate_hz), lowest_hz, highest_hz,
-      TFX_NUMBER_TEXT (used_hz));
+  if (fit->index >= 0)
+    snprintf (place, sizeof place, "[%d]", fit->index);
+  if (fit->because)
+    tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; using %s",
+        fit->param, build->thing, asked, fit->because, used);
+  else
+    tfx_error_set (&error, -ERANGE,
+        "%s%s of %s is %s Hz, out of range at %s Hz (%.12g–%.12g); using %s Hz",
+        fit->param, place, build->thing, asked,
+        TFX_NUMBER_TEXT (build->rate_hz), fit->lowest, fit->highest, used);
   build->report (&clamped, build->data);
 }
 
@@ -127,12 +117,13 @@ double
 tfx_class_fit_frequency (const TfxBuild *build, const char *param, int index,
     double freq_hz, double margin)
 {
-  double used = tfx_class_clamp_frequency (build, freq_hz, margin);
+  const TfxFit fit = { param, index, freq_hz,
+    tfx_class_clamp_frequency (build, freq_hz, margin), margin * build->rate_hz,
+    (0.5 - margin) * build->rate_hz, NULL };
 
-  if (used != freq_hz)
-    tfx_class_report (build, param, index, freq_hz, used,
-        margin * build->rate_hz, (0.5 - margin) * build->rate_hz);
-  return used;
+  if (fit.used != freq_hz)
+    tfx_class_report (build, &fit);
+  return fit.used;
 }
 
 int

@@ -39,15 +39,6 @@ typedef struct TfxBuild
   TfxStage *stage;           /* the result: a reference for the caller */
 } TfxBuild;
 
-/* A number whose range depends on other parameters of its stage, and the nearest
- * one in the range. */
-typedef struct TfxFit
-{
-  const char *param;
-  double asked, used, lowest, highest;
-  const char *because; /* a static text that begins with "must" */
-} TfxFit;
-
 /* The functions of a class, in the table tfx_<name>_ops of its file.  Only design is
  * needed.  Each returns 0 or the code of the error that it sets. */
 struct TfxClassOps
@@ -60,10 +51,11 @@ struct TfxClassOps
   int (*check_channels) (const TfxNode *node, unsigned n_channels,
       const char *thing, TfxExprError *error);
   /* Adds the size of the stage; rate_hz is 0 if it is not known.  The shorter form:
-   * the number of sections, or the parameter that is the number of sections. */
+   * the number of sections, or the parameter with the number of sections or taps, or
+   * with a number or row for each section. */
   void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
   size_t n_sections;
-  const char *sections_param;
+  const char *sections, *taps;
   /* Whether values may move: design then allocates nothing if there is a spare
    * stage.  NULL: they may, unless is_rebuilt. */
   bool (*can_move) (const TfxNode *node);
@@ -105,10 +97,8 @@ double tfx_class_clamp_frequency (const TfxBuild *build, double freq_hz,
 double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
     int index, double freq_hz, double margin);
 
-/* Reports a frequency out of range, or a number that does not fit. */
-void tfx_class_report (const TfxBuild *build, const char *param, int index,
-    double asked_hz, double used_hz, double lowest_hz, double highest_hz);
-void tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit);
+/* Reports the number that is used instead of another one. */
+void tfx_class_report (const TfxBuild *build, const TfxFit *fit);
 
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */

@@ -111,7 +111,7 @@ copy_character (char *to, size_t *n_to, const char *text, size_t n)
   return bytes;
 }
 
-void
+char *
 tfx_error_quote (char *buffer, size_t size, const char *text, size_t n)
 {
   size_t used = 0;
@@ -125,6 +125,7 @@ tfx_error_quote (char *buffer, size_t size, const char *text, size_t n)
     i += copy_character (buffer, &used, text + i, n - i);
   }
   buffer[used] = '\0';
+  return buffer;
 }
 
 static size_t

@@ -30,8 +30,12 @@ void tfx_error_place (TfxExprError *error, const char *text, size_t length,
 size_t tfx_error_sequence (const char *text, size_t n);
 
 /* Copies n bytes of text for a message: control characters become '?', and a text
- * longer than the buffer is cut and ends in "...". */
-void tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
+ * longer than the buffer is cut and ends in "...".  Returns buffer. */
+char *tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
+
+/* The same of a string, valid until the end of the enclosing block. */
+#define TFX_ERROR_QUOTE(size, text)                                            \
+  tfx_error_quote ((char[size]){ 0 }, size, text, strlen (text))
 
 /* ---- the name that a misspelt one was meant to be ------------------------------- */
 

@@ -15,13 +15,15 @@ typedef enum
 
 typedef struct TfxNode TfxNode;
 
-/* A number out of its range, as in TfxExprClamp. */
-typedef struct TfxNodeClamp
+/* A number out of its range, and the nearest one in it, as in TfxExprClamp. */
+typedef struct TfxFit
 {
   const char *param;
   int index;
   double asked, used, lowest, highest;
-} TfxNodeClamp;
+  const char
+      *because; /* a static text that begins with "must"; NULL: the rate */
+} TfxFit;
 
 /* The stage of a call, kept for the next time that the call is built; shared by the
  * copies of an expression. */
@@ -31,8 +33,8 @@ typedef struct TfxNodeMade
   TfxStage *stage;
   double rate_hz; /* it was made for */
   unsigned n_channels, n_room;
-  size_t n_clamped;
-  TfxNodeClamp clamped[];
+  size_t n_fits;
+  TfxFit fits[];
 } TfxNodeMade;
 
 struct TfxNode

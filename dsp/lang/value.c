@@ -300,7 +300,8 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
   TfxSuggestion near;
-  char list[200], quoted[40];
+  char list[200];
+  const char *quoted = TFX_ERROR_QUOTE (40, value->word);
 
   /* A parameter without words takes a note value. */
   if (!param->words) {
@@ -308,7 +309,6 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
 
     if (tfx_note_parse (value->word, &fraction))
       return 0;
-    tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
     return tfx_error_set (error, -EINVAL,
         "%s of %s: '%s' is not a note value; write '1/8', '1/8d' (dotted) or "
         "'1/8t' (triplet)",
@@ -327,7 +327,6 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     }
     tfx_suggestion_try (&near, w->word);
   }
-  tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
   if (near.best)
     return tfx_error_set (error, -EINVAL,
         "%s of %s: unknown value '%s'; did you mean '%s'?", param->name, thing,
