@@ -95,8 +95,9 @@ tfx_node_add (TfxNode *node, TfxNode *child)
     node->children = children;
     node->room = room;
   }
-  memcpy (node->children + node->n_children, merge ? child->children : &child,
-      n_more * sizeof *node->children);
+  if (n_more > 0)
+    memcpy (node->children + node->n_children, merge ? child->children : &child,
+        n_more * sizeof *node->children);
   node->n_children = need;
   if (merge) {
     child->n_children = 0;
