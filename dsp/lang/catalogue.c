@@ -360,9 +360,9 @@ static const TfxParam loudness[] = {
 #define BIQUAD(name, alias, list, kind, doc, example) \
   { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, name example, \
     &tfx_biquad_ops, TFX_RBJ_##kind, 0 }
-#define DYNAMICS(name, list, variant, doc, example) \
+#define DYNAMICS(name, list, ops, variant, doc, example) \
   { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (list), doc, example, \
-    &tfx_dynamics_ops, TFX_CLASS_##variant, 0 }
+    &tfx_##ops##_ops, TFX_CLASS_##variant, 0 }
 
 static const TfxClass classes[] = {
   FAMILY ("Butterworth", butterworth, TFX_FAMILY_BUTTERWORTH,
@@ -425,7 +425,7 @@ static const TfxClass classes[] = {
   CLASS ("Biquad", SECTIONS, 6, biquad, given,
       "one second-order section, given by its coefficients",
       "Biquad(1, -2, 1, 1, -1.98, 0.9801)"),
-  CLASS ("SOS", SECTIONS, 1, sos, sos,
+  CLASS ("SOS", SECTIONS, 1, sos, given,
       "second-order sections, given by their coefficients",
       "SOS([[1, -2, 1, 1, -1.98, 0.9801]])"),
   CLASS ("Hum", SECTIONS, 1, hum, hum, "removes mains hum and its harmonics",
@@ -461,17 +461,17 @@ static const TfxClass classes[] = {
   CLASS ("Delay", DELAY, 0, delay, delay, "decaying echoes",
       "Delay(bpm=120, delay_time='1/8')"),
 
-  DYNAMICS ("Compressor", compressor, COMPRESSOR, "dynamic range compressor",
-      "Compressor(threshold=-20, ratio=4)"),
-  DYNAMICS ("Expander", expander, EXPANDER, "downward expander",
+  DYNAMICS ("Compressor", compressor, dynamics, COMPRESSOR,
+      "dynamic range compressor", "Compressor(threshold=-20, ratio=4)"),
+  DYNAMICS ("Expander", expander, dynamics, EXPANDER, "downward expander",
       "Expander(threshold=-40, ratio=2)"),
-  DYNAMICS ("Gate", gate, GATE, "noise gate", "Gate(threshold=-50)"),
-  CLASS ("Limiter", DYNAMICS, 0, limiter, limiter, "look-ahead limiter",
+  DYNAMICS ("Gate", gate, dynamics, GATE, "noise gate", "Gate(threshold=-50)"),
+  DYNAMICS ("Limiter", limiter, ahead, LIMITER, "look-ahead limiter",
       "Limiter(threshold=-1)"),
-  CLASS ("Normalize", DYNAMICS, 0, normalize, normalize,
+  DYNAMICS ("Normalize", normalize, ahead, NORMALIZE,
       "automatic gain to a peak or RMS level",
       "Normalize(peak=0.5, strategy='rms')"),
-  CLASS ("Loudness", DYNAMICS, 0, loudness, loudness,
+  DYNAMICS ("Loudness", loudness, ahead, LOUDNESS,
       "automatic gain to a loudness, EBU R 128", "Loudness(target=-16)"),
 };
 

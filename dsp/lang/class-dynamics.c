@@ -58,77 +58,44 @@ dynamics_design (TfxBuild *build, const TfxNode *node)
 
 const TfxClassOps tfx_dynamics_ops = { .design = dynamics_design };
 
-/* ---- Limiter ---------------------------------------------------------------- */
+/* ---- Limiter, Normalize, Loudness ------------------------------------------------ */
 
 /* The gain block of a limiter of true peaks; the look-ahead is rounded up to these. */
 #define LIMITER_BLOCK 16
-
-/* A peak between samples may be found in the next block. */
-static TfxLeveller
-describe_true_peak (const TfxNode *node, double rate_hz)
-{
-  const double n_frames = tfx_class_number (node, "lookahead") * rate_hz;
-  TfxLeveller l = {
-    .measure = TFX_LEVELLER_TRUE_PEAK,
-    .is_linked = tfx_class_number (node, "link") != 0.0,
-    .target_db = tfx_class_number (node, "threshold"),
-    .n_cell = LIMITER_BLOCK,
-  };
-
-  while (n_frames / (double)l.n_cell > TFX_LEVELLER_MAX_CELLS - 1)
-    l.n_cell *= 2;
-  l.n_ahead = (size_t)fmax (ceil (n_frames / (double)l.n_cell - 1e-9), 3.0);
-  l.n_smooth = l.n_ahead - 2;
-  l.n_window = l.n_ahead;
-  l.release = find_coefficient (node, "release", l.n_cell, rate_hz);
-  return l;
-}
-
-static void
-limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-  const TfxLeveller l = describe_true_peak (node, rate_hz);
-
-  extent->delay +=
-      tfx_class_number (node, "true_peak") != 0.0
-          ? (double)(l.n_ahead * l.n_cell)
-          : floor (tfx_class_number (node, "lookahead") * rate_hz + 0.5);
-}
-
-static int
-limiter_design (TfxBuild *build, const TfxNode *node)
-{
-  const double rate_hz = build->rate_hz;
-  /* Halves are rounded to even, as in Python. */
-  const double n_ahead = rint (tfx_class_number (node, "lookahead") * rate_hz);
-
-  if (tfx_class_number (node, "true_peak") != 0.0)
-    return tfx_class_make (build,
-        (TfxStage){ .kind = &tfx_kind_leveller,
-            .u.leveller = describe_true_peak (node, rate_hz) });
-  if (n_ahead > TFX_LIMITER_MAX_AHEAD)
-    return tfx_class_refuse (build, "its look-ahead is too long");
-  return tfx_class_make (build,
-      (TfxStage){ .kind = &tfx_kind_limiter,
-          .u.limiter = {
-              .threshold_db = tfx_class_number (node, "threshold"),
-              .n_ahead = (size_t)n_ahead,
-              .attack = find_coefficient (node, "lookahead", 1, rate_hz),
-              .release = find_coefficient (node, "release", 1, rate_hz),
-              .is_linked = tfx_class_number (node, "link") != 0.0,
-          } });
-}
-
-const TfxClassOps tfx_limiter_ops = {
-  .design = limiter_design,
-  .measure = limiter_measure,
-};
-
-/* ---- Normalize --------------------------------------------------------------- */
-
-/* Gain blocks of a window, about; and the fewest. */
+/* Gain blocks of the window of Normalize, about; and the fewest. */
 #define WINDOW_BLOCKS 256.0
 #define FEWEST_BLOCKS 8.0
+
+static void
+describe_limiter (const TfxNode *node, double rate_hz, TfxStage *values)
+{
+  const double n_frames = tfx_class_number (node, "lookahead") * rate_hz;
+  const double threshold_db = tfx_class_number (node, "threshold");
+  const bool is_linked = tfx_class_number (node, "link") != 0.0;
+  TfxLeveller *l = &values->u.leveller;
+
+  if (tfx_class_number (node, "true_peak") == 0.0) {
+    values->kind = &tfx_kind_limiter;
+    /* Halves are rounded to even, as in Python. */
+    values->u.limiter = (TfxLimiter){ .threshold_db = threshold_db,
+      .n_ahead = (size_t)rint (n_frames),
+      .attack = find_coefficient (node, "lookahead", 1, rate_hz),
+      .release = find_coefficient (node, "release", 1, rate_hz),
+      .is_linked = is_linked };
+    return;
+  }
+  *l = (TfxLeveller){ .measure = TFX_LEVELLER_TRUE_PEAK,
+    .is_linked = is_linked,
+    .target_db = threshold_db,
+    .n_cell = LIMITER_BLOCK };
+  while (n_frames / (double)l->n_cell > TFX_LEVELLER_MAX_CELLS - 1)
+    l->n_cell *= 2;
+  /* A peak between samples may be found in the next block. */
+  l->n_ahead = (size_t)fmax (ceil (n_frames / (double)l->n_cell - 1e-9), 3.0);
+  l->n_smooth = l->n_ahead - 2;
+  l->n_window = l->n_ahead;
+  l->release = find_coefficient (node, "release", l->n_cell, rate_hz);
+}
 
 static TfxLeveller
 describe_normalize (const TfxNode *node, double rate_hz)
@@ -150,36 +117,10 @@ describe_normalize (const TfxNode *node, double rate_hz)
   return l;
 }
 
-static void
-normalize_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-  const TfxLeveller l = describe_normalize (node, rate_hz);
-
-  if (rate_hz > 0.0)
-    extent->delay += (double)(l.n_ahead * l.n_cell);
-}
-
-static int
-normalize_design (TfxBuild *build, const TfxNode *node)
-{
-  return tfx_class_make (build,
-      (TfxStage){ .kind = &tfx_kind_leveller,
-          .u.leveller = describe_normalize (node, build->rate_hz) });
-}
-
-const TfxClassOps tfx_normalize_ops = {
-  .design = normalize_design,
-  .measure = normalize_measure,
-};
-
-/* ---- Loudness ---------------------------------------------------------------- */
-
 /* In steps of 100 ms; without a target it only measures. */
 static TfxLeveller
 describe_loudness (const TfxNode *node, double rate_hz)
 {
-  const bool has_target =
-      tfx_class_value (node, "target")->type != TFX_VALUE_NONE;
   TfxLeveller l = {
     .measure = TFX_LEVELLER_LOUDNESS,
     .is_linked = true,
@@ -188,40 +129,61 @@ describe_loudness (const TfxNode *node, double rate_hz)
     .step_db = tfx_class_number (node, "speed") / 10.0,
   };
 
-  if (has_target) {
-    l.n_ahead = l.n_window =
-        (size_t)fmax (rint (tfx_class_number (node, "lookahead") * 10.0), 2.0);
-    l.n_smooth = 1;
-    l.target_db = tfx_class_number (node, "target");
-  }
+  if (tfx_class_value (node, "target")->type == TFX_VALUE_NONE)
+    return l;
+  l.n_ahead = l.n_window =
+      (size_t)fmax (rint (tfx_class_number (node, "lookahead") * 10.0), 2.0);
+  l.n_smooth = 1;
+  l.target_db = tfx_class_number (node, "target");
   return l;
 }
 
-static void
-loudness_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+/* All but the positions and the weighting. */
+static TfxStage
+describe (const TfxNode *node, double rate_hz)
 {
-  const TfxLeveller l = describe_loudness (node, rate_hz);
+  TfxStage values = { .kind = &tfx_kind_leveller };
 
-  extent->delay += (double)(l.n_ahead * l.n_cell);
+  if (node->klass->variant == TFX_CLASS_LIMITER)
+    describe_limiter (node, rate_hz, &values);
+  else if (node->klass->variant == TFX_CLASS_NORMALIZE)
+    values.u.leveller = describe_normalize (node, rate_hz);
+  else
+    values.u.leveller = describe_loudness (node, rate_hz);
+  return values;
+}
+
+static void
+ahead_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const TfxStage values = describe (node, rate_hz);
+
+  if (rate_hz > 0.0)
+    extent->delay += (double)tfx_stage_latency (&values);
 }
 
 static int
-loudness_design (TfxBuild *build, const TfxNode *node)
+ahead_design (TfxBuild *build, const TfxNode *node)
 {
-  TfxLeveller l = describe_loudness (node, build->rate_hz);
+  TfxStage values = describe (node, build->rate_hz);
+  TfxLeveller *l = &values.u.leveller;
 
+  if (values.kind == &tfx_kind_limiter &&
+      values.u.limiter.n_ahead > TFX_LIMITER_MAX_AHEAD)
+    return tfx_class_refuse (build, "its look-ahead is too long");
+  if (node->klass->variant != TFX_CLASS_LOUDNESS)
+    return tfx_class_make (build, values);
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
-      l.n_cell > TFX_LEVELLER_MAX_CELL)
+      l->n_cell > TFX_LEVELLER_MAX_CELL)
     return tfx_class_refuse (build,
         "the sample rate must be from 4001 to 1310720 Hz");
-  l.positions = build->positions ? build->positions
-                                 : tfx_positions_default (build->n_channels);
-  tfx_k_weighting_design (build->rate_hz, l.weighting);
-  return tfx_class_make (build,
-      (TfxStage){ .kind = &tfx_kind_leveller, .u.leveller = l });
+  l->positions = build->positions ? build->positions
+                                  : tfx_positions_default (build->n_channels);
+  tfx_k_weighting_design (build->rate_hz, l->weighting);
+  return tfx_class_make (build, values);
 }
 
-const TfxClassOps tfx_loudness_ops = {
-  .design = loudness_design,
-  .measure = loudness_measure,
+const TfxClassOps tfx_ahead_ops = {
+  .design = ahead_design,
+  .measure = ahead_measure,
 };

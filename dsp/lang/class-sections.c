@@ -181,91 +181,74 @@ const TfxClassOps tfx_bank_ops = {
 /* b0 b1 b2 a0 a1 a2, as a row of SciPy's sos. */
 #define N_NUMBERS 6
 
+/* The section of a row: a list has several, a Biquad has six numbers. */
 static TfxSos
-divide (const double *row)
+divide (const TfxNode *node, size_t row, double *a0)
 {
-  return (TfxSos){ row[0] / row[3], row[1] / row[3], row[2] / row[3],
-    row[4] / row[3], row[5] / row[3] };
+  const TfxValue *values = node->values;
+  double r[N_NUMBERS];
+
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    r[i] = values->type == TFX_VALUE_LIST ? values->list[row * N_NUMBERS + i]
+                                          : values[i].number;
+  *a0 = r[3];
+  return (TfxSos){ r[0] / r[3], r[1] / r[3], r[2] / r[3], r[4] / r[3],
+    r[5] / r[3] };
 }
 
-/* place: "section 2 of ", or nothing. */
-static int
-check_section (const double *row, const char *place, const char *thing,
-    TfxExprError *error)
+static size_t
+count_rows (const TfxNode *node)
 {
-  TfxSos sos;
-
-  if (row[3] == 0.0)
-    return tfx_error_set (error, -ERANGE, "a0 of %s%s is 0", place, thing);
-  sos = divide (row);
-  if (!isfinite (sos.b0) || !isfinite (sos.b1) || !isfinite (sos.b2))
-    return tfx_error_set (error, -ERANGE,
-        "%s%s is not finite after division by its a0, %s", place, thing,
-        TFX_NUMBER_TEXT (row[3]));
-  if (!tfx_sos_is_stable (&sos))
-    return tfx_error_set (error, -ERANGE,
-        "%s%s is unstable: a1 = %.15g and a2 = %.15g (divided by a0) "
-        "give a pole on or outside the unit circle",
-        place, thing, sos.a1, sos.a2);
-  return 0;
+  return node->values->type == TFX_VALUE_LIST ? node->values->n_list / N_NUMBERS
+                                              : 1;
 }
 
 static int
 given_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
-  double row[N_NUMBERS];
+  char place[40] = "";
+  double a0;
 
-  for (unsigned i = 0; i < N_NUMBERS; i++)
-    row[i] = node->values[i].number;
-  return check_section (row, "", thing, error);
+  for (size_t i = 0; i < count_rows (node); i++) {
+    const TfxSos sos = divide (node, i, &a0);
+
+    if (node->values->type == TFX_VALUE_LIST)
+      snprintf (place, sizeof place, "section %zu of ", i);
+    if (a0 == 0.0)
+      return tfx_error_set (error, -ERANGE, "a0 of %s%s is 0", place, thing);
+    if (!isfinite (sos.b0) || !isfinite (sos.b1) || !isfinite (sos.b2))
+      return tfx_error_set (error, -ERANGE,
+          "%s%s is not finite after division by its a0, %s", place, thing,
+          TFX_NUMBER_TEXT (a0));
+    if (!tfx_sos_is_stable (&sos))
+      return tfx_error_set (error, -ERANGE,
+          "%s%s is unstable: a1 = %.15g and a2 = %.15g (divided by a0) "
+          "give a pole on or outside the unit circle",
+          place, thing, sos.a1, sos.a2);
+  }
+  return 0;
+}
+
+static void
+given_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->sections += count_rows (node);
 }
 
 static int
 given_design (TfxBuild *build, const TfxNode *node)
 {
-  double row[N_NUMBERS];
-  TfxSos sos;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const size_t n = count_rows (node);
+  double a0;
 
-  for (unsigned i = 0; i < N_NUMBERS; i++)
-    row[i] = node->values[i].number;
-  sos = divide (row);
-  return tfx_class_make_sections (build, &sos, NULL, 1);
+  for (size_t i = 0; i < n; i++)
+    sos[i] = divide (node, i, &a0);
+  return tfx_class_make_sections (build, sos, NULL, n);
 }
 
 const TfxClassOps tfx_given_ops = {
   .design = given_design,
   .check = given_check,
-  .n_sections = 1,
-};
-
-static int
-sos_check (const TfxNode *node, const char *thing, TfxExprError *error)
-{
-  const TfxValue *rows = tfx_class_value (node, "sos");
-  char place[40];
-  int code = 0;
-
-  for (size_t i = 0; i < rows->n_list / N_NUMBERS && code == 0; i++) {
-    snprintf (place, sizeof place, "section %zu of ", i);
-    code = check_section (rows->list + i * N_NUMBERS, place, thing, error);
-  }
-  return code;
-}
-
-static int
-sos_design (TfxBuild *build, const TfxNode *node)
-{
-  const TfxValue *rows = tfx_class_value (node, "sos");
-  const size_t n = rows->n_list / N_NUMBERS;
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-
-  for (size_t i = 0; i < n; i++)
-    sos[i] = divide (rows->list + i * N_NUMBERS);
-  return tfx_class_make_sections (build, sos, NULL, n);
-}
-
-const TfxClassOps tfx_sos_ops = {
-  .design = sos_design,
-  .check = sos_check,
-  .sections = "sos",
+  .measure = given_measure,
 };

@@ -133,7 +133,7 @@ extern const TfxClassOps tfx_iir_ops;
 
 /* class-sections.c: variant is a TfxRbjKind. */
 extern const TfxClassOps tfx_biquad_ops, tfx_bank_ops, tfx_given_ops,
-    tfx_sos_ops, tfx_hum_ops;
+    tfx_hum_ops;
 
 /* class-curves.c */
 extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;
@@ -145,16 +145,19 @@ extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
 extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_reverb_ops,
     tfx_echo_ops, tfx_delay_ops;
 
-/* class-dynamics.c: variant of the first is a TfxDynamicsClass. */
+/* class-dynamics.c: variant is a TfxDynamicsClass; the second for those with
+ * look-ahead. */
 typedef enum
 {
   TFX_CLASS_COMPRESSOR,
   TFX_CLASS_EXPANDER,
-  TFX_CLASS_GATE
+  TFX_CLASS_GATE,
+  TFX_CLASS_LIMITER,
+  TFX_CLASS_NORMALIZE,
+  TFX_CLASS_LOUDNESS
 } TfxDynamicsClass;
 /* A ratio of infinity. */
 #define TFX_RATIO_INFINITE 1e6
-extern const TfxClassOps tfx_dynamics_ops, tfx_limiter_ops, tfx_normalize_ops,
-    tfx_loudness_ops;
+extern const TfxClassOps tfx_dynamics_ops, tfx_ahead_ops;
 
 #endif /* TFX_LANG_CLASS_H */

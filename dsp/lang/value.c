@@ -14,41 +14,25 @@
 
 /* ---- note values ------------------------------------------------------------------ */
 
-/* One to three digits, not 0; NULL if there are none. */
-static const char *
-read_count (const char *text, unsigned *count)
-{
-  unsigned n = 0;
-
-  *count = 0;
-  for (; text[n] >= '0' && text[n] <= '9'; n++) {
-    if (n == 3)
-      return NULL;
-    *count = 10 * *count + (unsigned)(text[n] - '0');
-  }
-  return *count > 0 ? text + n : NULL;
-}
-
 bool
 tfx_note_parse (const char *text, double *fraction)
 {
   unsigned numerator, denominator;
+  int n = 0;
 
-  text = read_count (text, &numerator);
-  if (!text || *text != '/')
-    return false;
-  text = read_count (text + 1, &denominator);
-  if (!text)
+  /* (The signs and spaces of sscanf() are not allowed.) */
+  if (text[strspn (text, "0123456789/dt")] != '\0' ||
+      sscanf (text, "%3u/%3u%n", &numerator, &denominator, &n) != 2 ||
+      numerator == 0 || denominator == 0)
     return false;
   *fraction = (double)numerator / denominator;
-  if (*text == 'd') {
+  if (strcmp (text + n, "d") == 0)
     *fraction *= 1.5;
-    text++;
-  } else if (*text == 't') {
+  else if (strcmp (text + n, "t") == 0)
     *fraction *= 2.0 / 3.0;
-    text++;
-  }
-  return *text == '\0';
+  else
+    return text[n] == '\0';
+  return true;
 }
 
 /* ---- numbers -------------------------------------------------------------------
