@@ -209,16 +209,6 @@ letter_cost (char c)
 }
 
 static unsigned
-swap_cost (char a, char b)
-{
-  if (a == b)
-    return 0;
-  if (tolower ((unsigned char)a) == tolower ((unsigned char)b))
-    return 1;
-  return STEP;
-}
-
-static unsigned
 least (unsigned a, unsigned b)
 {
   return a < b ? a : b;
@@ -228,23 +218,25 @@ least (unsigned a, unsigned b)
 static unsigned
 find_distance (const char *a, size_t n, const char *b, size_t m)
 {
-  unsigned rows[3][MAX_WORD + 1];
+  unsigned rows[3][MAX_WORD + 1] = { { 0 } };
   unsigned *before = rows[0], *last = rows[1], *row = rows[2];
 
-  last[0] = 0;
   for (size_t j = 1; j <= m; j++)
     last[j] = last[j - 1] + letter_cost (b[j - 1]);
-  memset (rows[0], 0, sizeof rows[0]);
-
   for (size_t i = 1; i <= n; i++) {
+    const char x = a[i - 1];
     unsigned *spare = before;
 
-    row[0] = last[0] + letter_cost (a[i - 1]);
+    row[0] = last[0] + letter_cost (x);
     for (size_t j = 1; j <= m; j++) {
-      row[j] = last[j - 1] + swap_cost (a[i - 1], b[j - 1]);
-      row[j] = least (row[j], last[j] + letter_cost (a[i - 1]));
-      row[j] = least (row[j], row[j - 1] + letter_cost (b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      const char y = b[j - 1];
+      const bool is_case =
+          tolower ((unsigned char)x) == tolower ((unsigned char)y);
+
+      row[j] = last[j - 1] + (x == y ? 0 : is_case ? 1 : STEP);
+      row[j] = least (row[j], last[j] + letter_cost (x));
+      row[j] = least (row[j], row[j - 1] + letter_cost (y));
+      if (i > 1 && j > 1 && x == b[j - 2] && a[i - 2] == y)
         row[j] = least (row[j], before[j - 2] + STEP);
     }
     before = last;

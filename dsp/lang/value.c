@@ -55,50 +55,37 @@ tfx_number_parse (const char *text, double *number)
   return *end == '\0' && end != text && isfinite (*number);
 }
 
-/* The digits of |number| without the point and without zeros behind, and the
- * decimal exponent of the first one. */
-static int
-find_digits (double number, char digits[20])
+char *
+tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
 {
-  char text[32];
-  size_t n = 0;
+  const locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t previous = c != (locale_t)0 ? uselocale (c) : (locale_t)0;
+  const char *sign = signbit (number) ? "-" : "";
+  char literal[32], digits[20];
+  int exponent, n = 0;
 
-  /* 15 digits survive the way through a double, fewer through a denormal one; 17
-   * always tell one apart. */
+  /* 15 digits of a double are exact, fewer of a denormal one; 17 always tell two
+   * apart. */
   for (int precision = fabs (number) < DBL_MIN ? 1 : 15; precision <= 17;
        precision++) {
-    snprintf (text, sizeof text, "%.*e", precision - 1, fabs (number));
-    if (strtod (text, NULL) == fabs (number))
+    snprintf (literal, sizeof literal, "%.*e", precision - 1, fabs (number));
+    if (strtod (literal, NULL) == fabs (number))
       break;
   }
-  for (const char *p = text; *p != 'e'; p++) {
+  if (c != (locale_t)0) {
+    uselocale (previous);
+    freelocale (c);
+  }
+
+  /* (Without memory for a locale the point may be another character.) */
+  for (const char *p = literal; *p != 'e'; p++) {
     if (*p >= '0' && *p <= '9')
       digits[n++] = *p;
   }
   while (n > 1 && digits[n - 1] == '0')
     n--;
   digits[n] = '\0';
-  return atoi (strchr (text, 'e') + 1);
-}
-
-char *
-tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
-{
-  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
-  char digits[20];
-  int exponent, n;
-  const char *sign = signbit (number) ? "-" : "";
-
-  /* Without memory for a locale the digits come out all the same: they are
-   * picked one by one. */
-  previous = c != (locale_t)0 ? uselocale (c) : (locale_t)0;
-  exponent = find_digits (number, digits);
-  if (c != (locale_t)0) {
-    uselocale (previous);
-    freelocale (c);
-  }
-
-  n = (int)strlen (digits);
+  exponent = atoi (strchr (literal, 'e') + 1);
   if (exponent < -5 || exponent > 15)
     snprintf (text, TFX_NUMBER_SIZE, "%s%c%s%se%d", sign, digits[0],
         n > 1 ? "." : "", digits + 1, exponent);
@@ -218,29 +205,24 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
 static void
 print_range (const TfxParam *param, char *text, size_t size)
 {
-  char low[TFX_NUMBER_SIZE], high[TFX_NUMBER_SIZE];
-  bool has_low = isfinite (param->minimum),
-       has_high = isfinite (param->maximum);
-  bool above = param->flags & TFX_PARAM_ABOVE_MINIMUM;
-  bool below = param->flags & TFX_PARAM_BELOW_MAXIMUM;
-  const char *space = param->unit[0] ? " " : "";
+  const char *low = TFX_NUMBER_TEXT (param->minimum), *unit = param->unit;
+  const char *above =
+      param->flags & TFX_PARAM_ABOVE_MINIMUM ? "above" : "at least";
+  const char *below =
+      param->flags & TFX_PARAM_BELOW_MAXIMUM ? "below" : "at most";
+  const char *space = unit[0] ? " " : "";
 
-  if (has_low)
-    tfx_number_print (param->minimum, low);
-  if (has_high)
-    tfx_number_print (param->maximum, high);
   if (param->flags & TFX_PARAM_FREQUENCY)
     snprintf (text, size, "above 0 Hz and below half the sample rate");
-  else if (!has_low && !has_high)
-    snprintf (text, size, "any finite number");
-  else if (!has_high)
-    snprintf (text, size, "%s %s%s%s", above ? "above" : "at least", low, space,
-        param->unit);
-  else if (!above && !below)
-    snprintf (text, size, "%s to %s%s%s", low, high, space, param->unit);
+  else if (!isfinite (param->maximum))
+    snprintf (text, size, "%s %s%s%s", above, low, space, unit);
+  else if (!(param->flags &
+               (TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_BELOW_MAXIMUM)))
+    snprintf (text, size, "%s to %s%s%s", low, TFX_NUMBER_TEXT (param->maximum),
+        space, unit);
   else
-    snprintf (text, size, "%s %s and %s %s%s%s", above ? "above" : "at least",
-        low, below ? "below" : "at most", high, space, param->unit);
+    snprintf (text, size, "%s %s and %s %s%s%s", above, low, below,
+        TFX_NUMBER_TEXT (param->maximum), space, unit);
 }
 
 /* ---- fitting ---------------------------------------------------------------- */
