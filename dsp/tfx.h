@@ -607,6 +607,16 @@ tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **filter);
 TfxFilter *tfx_filter_ref (TfxFilter *filter);
 void tfx_filter_unref (TfxFilter **filter);
 
+/* What changes of structure have replaced.  Freeing a long FIR takes milliseconds, so
+ * that the thread that runs the filter leaves it to another one. */
+typedef struct TfxSlot TfxRetired;
+
+/* Takes it out of the filter; NULL if there is nothing.  Any thread, with the lock or
+ * without.  Settings of structure and the last unref free what is left. */
+TfxRetired *tfx_filter_take_retired (TfxFilter *filter);
+/* Any thread that may block; without the lock.  Clears the caller's pointer. */
+void tfx_retired_free (TfxRetired **retired);
+
 /* The lock for whoever runs or reads the filter.  Not recursive. */
 void tfx_filter_lock (TfxFilter *filter);
 void tfx_filter_unlock (TfxFilter *filter);

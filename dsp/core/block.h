@@ -5,6 +5,9 @@
 
 #include "tfx.h"
 
+/* Samples up to this magnitude are silence: -400 dB. */
+#define TFX_SILENCE 1e-20
+
 static inline size_t
 tfx_sample_size (TfxSample type)
 {

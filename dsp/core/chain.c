@@ -105,31 +105,68 @@ tfx_join_clear (TfxJoined *joined)
   *joined = (TfxJoined){ 0 };
 }
 
-/* The stage becomes one with the last one, or comes after it. */
-static int
-add_stage (TfxJoined *joined, TfxStage *stage, const TfxFilterSpec *spec)
+static bool
+is_same (const TfxStage *a, const TfxStage *b)
 {
-  TfxStage *last = joined->n > 0 ? joined->stages[joined->n - 1] : NULL;
-  TfxStage *both = NULL;
+  return a == b || (a->id == b->id && tfx_stage_is_same (a, b));
+}
 
-  if (last && last->kind == stage->kind && stage->kind->join) {
-    int ret = stage->kind->join (last, stage, spec, &both);
-    if (ret < 0)
-      return ret;
+/* The two as one, a reference, if they were joined before; or NULL. */
+static TfxStage *
+find_join (TfxJoins *joins, const TfxFilterSpec *spec, const TfxStage *first,
+    const TfxStage *second)
+{
+  for (size_t i = 0; i < joins->n; i++) {
+    TfxStage *both = joins->stages[i];
+
+    if (!is_same (both->parts[0], first) || !is_same (both->parts[1], second) ||
+        (both->kind->check && both->kind->check (both, spec) < 0))
+      continue;
+    if (i >= joins->n_used) {
+      joins->stages[i] = joins->stages[joins->n_used];
+      joins->stages[joins->n_used++] = both;
+    }
+    return tfx_stage_ref (both);
   }
-  if (both) {
-    tfx_stage_unref (&joined->stages[joined->n - 1]);
-    joined->stages[joined->n - 1] = both;
-    joined->are_joined[joined->n - 1] = true;
-  } else {
-    joined->stages[joined->n++] = tfx_stage_ref (stage);
-  }
+  return NULL;
+}
+
+/* If memory is short the two are joined again next time. */
+static void
+remember_join (TfxJoins *joins, TfxStage *both)
+{
+  TfxStage **stages = realloc (joins->stages, (joins->n + 1) * sizeof *stages);
+
+  if (!stages)
+    return;
+  joins->stages = stages;
+  stages[joins->n++] = stages[joins->n_used];
+  stages[joins->n_used++] = tfx_stage_ref (both);
+}
+
+/* *both is NULL if the two remain two. */
+static int
+join (TfxStage *first, TfxStage *second, const TfxFilterSpec *spec,
+    TfxJoins *joins, TfxStage **both)
+{
+  int ret;
+
+  *both = joins ? find_join (joins, spec, first, second) : NULL;
+  if (*both)
+    return 0;
+  ret = first->kind->join (first, second, spec, both);
+  if (ret < 0 || !*both)
+    return ret;
+  (*both)->parts[0] = tfx_stage_ref (first);
+  (*both)->parts[1] = tfx_stage_ref (second);
+  if (joins)
+    remember_join (joins, *both);
   return 0;
 }
 
 int
 tfx_join_stages (const TfxChain *chain, const TfxFilterSpec *spec,
-    TfxJoined *joined)
+    TfxJoins *joins, TfxJoined *joined)
 {
   int ret = 0;
 
@@ -139,14 +176,43 @@ tfx_join_stages (const TfxChain *chain, const TfxFilterSpec *spec,
   if (!joined->stages || !joined->are_joined)
     ret = -ENOMEM;
   for (size_t i = 0; ret == 0 && i < chain->n_stages; i++) {
-    TfxStage *stage = chain->stages[i];
+    TfxStage *stage = chain->stages[i], *both = NULL;
+    TfxStage **last = joined->stages + joined->n - 1;
 
     if (stage->kind->check)
       ret = stage->kind->check (stage, spec);
-    if (ret == 0)
-      ret = add_stage (joined, stage, spec);
+    if (ret == 0 && joined->n > 0 && (*last)->kind == stage->kind &&
+        stage->kind->join)
+      ret = join (*last, stage, spec, joins, &both);
+    if (ret < 0)
+      break;
+    if (both) {
+      tfx_stage_unref (last);
+      *last = both;
+    } else {
+      joined->stages[joined->n++] = tfx_stage_ref (stage);
+    }
+    joined->are_joined[joined->n - 1] =
+        joined->stages[joined->n - 1]->parts[0] != NULL;
   }
   if (ret < 0)
     tfx_join_clear (joined);
   return ret;
+}
+
+void
+tfx_joins_begin (TfxJoins *joins)
+{
+  joins->n_used = 0;
+}
+
+void
+tfx_joins_trim (TfxJoins *joins)
+{
+  while (joins->n > joins->n_used)
+    tfx_stage_unref (&joins->stages[--joins->n]);
+  if (joins->n > 0)
+    return;
+  free (joins->stages);
+  *joins = (TfxJoins){ 0 };
 }

@@ -61,11 +61,28 @@ unit_of (const TfxSlotEntry *entry)
   return entry->slot->stage->kind->unit;
 }
 
+/* Leaves a slot to a thread that may block: this one may be the streaming thread.  Frees
+ * its state on a device. */
+static void
+retire (TfxFilter *f, TfxSlot **slot)
+{
+  TfxSlot *s = *slot;
+
+  *slot = NULL;
+  if (!s)
+    return;
+  tfx_slot_drop_resident (s);
+  s->next_retired = __atomic_load_n (&f->retired, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n (&f->retired, &s->next_retired, s, true,
+      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
 /* The old slot goes, or the entry. */
 static void
-end_fade (TfxSlotEntry *entry)
+end_fade (TfxFilter *f, TfxSlotEntry *entry)
 {
-  tfx_slot_free (&entry->old);
+  retire (f, &entry->old);
   free (entry->fade);
   entry->fade = NULL;
   entry->phase = TFX_SLOT_STEADY;
@@ -260,7 +277,7 @@ settle (TfxSlotEntry *entry, Pass *pass)
   TfxFade *fade = entry->fade;
 
   if (entry->phase == TFX_SLOT_FADING && fade->done >= fade->length) {
-    end_fade (entry);
+    end_fade (pass->filter, entry);
     pass->filter->serial++;
   } else if (entry->phase == TFX_SLOT_WAITING) {
     fade->lead = pass->lead;
@@ -293,13 +310,12 @@ tfx_change_settle (TfxFilter *f)
 static void
 revert (TfxSlotEntry *entry, Pass *pass)
 {
-  (void)pass;
   if (entry->phase != TFX_SLOT_WAITING && entry->phase != TFX_SLOT_CATCHING_UP)
     return;
-  tfx_slot_free (&entry->slot);
+  retire (pass->filter, &entry->slot);
   entry->slot = entry->old;
   entry->old = NULL;
-  end_fade (entry);
+  end_fade (pass->filter, entry);
 }
 
 /* ---- a prepared setting comes into force -------------------------------------------- */
@@ -460,7 +476,7 @@ finish (TfxSlotEntry *entry, Pass *pass)
 {
   if (entry->phase == TFX_SLOT_STEADY)
     return;
-  end_fade (entry);
+  end_fade (pass->filter, entry);
   pass->filter->serial++;
 }
 

@@ -8,20 +8,19 @@
 #include <string.h>
 
 #include "backend.h"
+#include "block.h"
 #include "borrow.h"
 #include "branches.h"
 #include "change.h"
 #include "automation.h"
 #include "prepare.h"
 
-#define SILENT_STATE 1e-20
-
 /* ---- life ---------------------------------------------------------------------- */
 
 int
 tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **out)
 {
-  const TfxSlotSpec slots = { *spec, NULL };
+  TfxSlotSpec slots;
   TfxFilter *f;
   int ret;
 
@@ -33,13 +32,16 @@ tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **out)
   f = calloc (1, sizeof *f);
   if (!f)
     return -ENOMEM;
+  f->refs = 1;
+  f->spec = *spec;
+  slots = tfx_filter_slot_spec (f);
   ret = tfx_slots_new (chain, &slots, &f->slots);
   if (ret < 0) {
+    tfx_joins_begin (&f->joins);
+    tfx_joins_trim (&f->joins);
     free (f);
     return ret;
   }
-  f->refs = 1;
-  f->spec = *spec;
   pthread_mutex_init (&f->lock, NULL);
   *out = f;
   return 0;
@@ -52,6 +54,34 @@ tfx_filter_ref (TfxFilter *f)
   return f;
 }
 
+TfxRetired *
+tfx_filter_take_retired (TfxFilter *f)
+{
+  if (!__atomic_load_n (&f->retired, __ATOMIC_RELAXED))
+    return NULL;
+  return __atomic_exchange_n (&f->retired, NULL, __ATOMIC_ACQUIRE);
+}
+
+void
+tfx_retired_free (TfxRetired **retired)
+{
+  TfxSlot *next;
+
+  for (TfxSlot *slot = *retired; slot; slot = next) {
+    next = slot->next_retired;
+    tfx_slot_free (&slot);
+  }
+  *retired = NULL;
+}
+
+static void
+free_retired (TfxFilter *f)
+{
+  TfxRetired *retired = tfx_filter_take_retired (f);
+
+  tfx_retired_free (&retired);
+}
+
 void
 tfx_filter_unref (TfxFilter **filter)
 {
@@ -60,8 +90,11 @@ tfx_filter_unref (TfxFilter **filter)
   *filter = NULL;
   if (!f || __atomic_sub_fetch (&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  free_retired (f);
   tfx_prepare_clear (&f->next);
   tfx_slots_clear (&f->slots);
+  tfx_joins_begin (&f->joins);
+  tfx_joins_trim (&f->joins);
   pthread_mutex_destroy (&f->lock);
   free (f);
 }
@@ -164,27 +197,38 @@ take_from_device (TfxFilter *f)
   return units.ret;
 }
 
+static int
+set_chain (TfxFilter *f, TfxChain *chain, bool at_once)
+{
+  int ret = 0;
+
+  free_retired (f);
+  tfx_joins_begin (&f->joins);
+  if (f->n_run == 0) {
+    ret = set_at_rest (f, chain);
+  } else {
+    ret = take_from_device (f);
+    if (at_once)
+      tfx_borrow_give_back (f);
+    if (ret == 0)
+      ret =
+          at_once ? tfx_change_at_once (f, chain) : tfx_change_begin (f, chain);
+  }
+  if (ret == 0)
+    tfx_joins_trim (&f->joins);
+  return ret;
+}
+
 int
 tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
 {
-  int ret;
-
-  if (f->n_run == 0)
-    return set_at_rest (f, chain);
-  ret = take_from_device (f);
-  return ret < 0 ? ret : tfx_change_begin (f, chain);
+  return set_chain (f, chain, false);
 }
 
 int
 tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
 {
-  int ret;
-
-  if (f->n_run == 0)
-    return set_at_rest (f, chain);
-  ret = take_from_device (f);
-  tfx_borrow_give_back (f);
-  return ret < 0 ? ret : tfx_change_at_once (f, chain);
+  return set_chain (f, chain, true);
 }
 
 /* Replaces a slot at rest. */
@@ -224,6 +268,7 @@ replace_stage (TfxFilter *f, TfxStage *stage)
   TfxChain *chain;
   int ret = tfx_slots_get_chain (tfx_filter_target (f), stage, &chain);
 
+  free_retired (f);
   if (ret == 0)
     ret = tfx_change_begin (f, chain);
   tfx_chain_unref (&chain);
@@ -327,7 +372,7 @@ tfx_filter_is_silent (const TfxFilter *f)
   bool moves = false;
 
   tfx_slots_each (&f->slots, look_for_moves, &moves);
-  return !moves && tfx_borrow_peak (f) <= SILENT_STATE;
+  return !moves && tfx_borrow_peak (f) <= TFX_SILENCE;
 }
 
 bool

@@ -17,6 +17,9 @@ struct TfxFilter
   /* The setting that waits for the end of the current changes, see prepare.h; without
    * entries there is none. */
   TfxSlots next;
+  TfxJoins joins;
+  /* Slots that a change replaced, until tfx_filter_take_retired(); atomic. */
+  TfxSlot *retired;
 
   uint64_t n_run;     /* frames since rest */
   bool is_changing;   /* tfx_change_*() may have something to do */
@@ -45,7 +48,7 @@ tfx_filter_target (const TfxFilter *f)
 static inline TfxSlotSpec
 tfx_filter_slot_spec (const TfxFilter *f)
 {
-  return (TfxSlotSpec){ f->spec, f->kernel };
+  return (TfxSlotSpec){ f->spec, f->kernel, (TfxJoins *)&f->joins };
 }
 
 #endif

@@ -87,7 +87,8 @@ typedef struct TfxUnitKind
 
   /* Clears the state, and ends all ramps. */
   void (*reset) (void *unit);
-  /* The largest magnitude in the state; 0 is rest. */
+  /* The largest magnitude in the state, or 1 where only that it is above TFX_SILENCE is
+   * known; 0 is rest. */
   double (*state_peak) (const void *unit);
   /* The sample type of the stream changes.  NULL: the unit does not depend on it. */
   void (*set_sample) (void *unit, TfxSample sample);

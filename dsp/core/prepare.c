@@ -215,7 +215,7 @@ prepare_list (Prepare *p, const TfxSlots *list, const TfxChain *chain,
     TfxSlots *next)
 {
   TfxJoined joined;
-  int ret = tfx_join_stages (chain, &p->spec.filter, &joined);
+  int ret = tfx_join_stages (chain, &p->spec.filter, p->spec.joins, &joined);
 
   if (ret < 0)
     return ret;

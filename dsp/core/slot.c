@@ -52,7 +52,7 @@ int
 tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxSlots *list)
 {
   TfxJoined joined;
-  int ret = tfx_join_stages (chain, &spec->filter, &joined);
+  int ret = tfx_join_stages (chain, &spec->filter, spec->joins, &joined);
 
   *list = (TfxSlots){ 0 };
   if (ret < 0)

@@ -63,6 +63,8 @@ typedef struct TfxSlot
 
   size_t n_branches; /* sums and splits */
   TfxSlots *branches;
+
+  struct TfxSlot *next_retired; /* see TfxFilter */
 } TfxSlot;
 
 /* A cross-fade, in frames. */
@@ -128,6 +130,7 @@ typedef struct TfxSlotSpec
 {
   TfxFilterSpec filter;
   const char *kernel; /* of the units; NULL: a plan makes them */
+  TfxJoins *joins;    /* or NULL */
 } TfxSlotSpec;
 
 /* The length of cross-fades and of ramps that an application sets. */

@@ -163,6 +163,8 @@ tfx_stage_unref (TfxStage **stage)
     return;
   if (s->kind->clear)
     s->kind->clear (s);
+  tfx_stage_unref (&s->parts[0]);
+  tfx_stage_unref (&s->parts[1]);
   free (s);
 }
 

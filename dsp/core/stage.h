@@ -12,6 +12,7 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   const TfxKind *kind;
+  TfxStage *parts[2]; /* references: what it was joined of; or NULL */
   union
   {
     double gain; /* gains and clips */
@@ -75,6 +76,14 @@ struct TfxChain
 /* Appends a stage, whose reference it takes.  0, or -ENOMEM, also without a stage. */
 int tfx_chain_take (TfxChain **chain, TfxStage *stage);
 
+/* Stages that were joined (TfxStage.parts), for later settings with the same parts.
+ * Starts with all zero. */
+typedef struct TfxJoins
+{
+  TfxStage **stages;
+  size_t n, n_used; /* the last setting uses the first n_used */
+} TfxJoins;
+
 /* The stages of a chain; neighbours are joined if that costs less. */
 typedef struct TfxJoined
 {
@@ -83,10 +92,15 @@ typedef struct TfxJoined
   bool *are_joined;
 } TfxJoined;
 
-/* 0, -ENOMEM, or as TfxKind.check. */
+/* Checks and joins the stages of a chain.  joins may be NULL.  0, -ENOMEM, or as
+ * TfxKind.check. */
 int tfx_join_stages (const TfxChain *chain, const TfxFilterSpec *spec,
-    TfxJoined *joined);
+    TfxJoins *joins, TfxJoined *joined);
 void tfx_join_clear (TfxJoined *joined);
+
+/* A setting begins; it is in force, and joined stages that it does not use are dropped. */
+void tfx_joins_begin (TfxJoins *joins);
+void tfx_joins_trim (TfxJoins *joins);
 
 /* Latency in frames. */
 size_t tfx_stage_latency (const TfxStage *stage);

@@ -41,10 +41,14 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
 
   c->n_run = TFX_CONVOLVER_START;
   c->known = c->n_run - n;
+  c->n_quiet = c->n_kept;
   c->spectra_only = false;
   c->ways->reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    size_t n_quiet = c->n_kept;
+
     for (size_t i = 0, n_row; i < n; i += n_row) {
+      size_t n_last;
       void *x;
 
       n_row = n - i;
@@ -52,31 +56,13 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
       for (size_t k = 0; k < n_row; k++)
         tfx_convolver_set_value (c->precision, x, k, *history++);
       tfx_convolver_clean (c, x, n_row);
+      n_last = tfx_convolver_count_quiet (c, x, n_row);
+      n_quiet = n_last < n_row ? n_last : n_quiet + n_row;
     }
+    c->n_quiet = n_quiet < c->n_quiet ? n_quiet : c->n_quiet;
   }
   if (c->ways->restore)
     c->ways->restore (c);
-}
-
-double
-tfx_convolver_state_peak (const TfxConvolver *c)
-{
-  const size_t n = c->n_window;
-  double peak = 0.0;
-
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    for (size_t i = 0, n_row; i < n; i += n_row) {
-      const void *x;
-
-      n_row = n - i;
-      x = c->ways->past (c, channel, n - i, &n_row);
-      for (size_t k = 0; k < n_row; k++) {
-        const double a = fabs (tfx_convolver_get_value (c->precision, x, k));
-        peak = a > peak ? a : peak;
-      }
-    }
-  }
-  return peak;
 }
 
 /* ---- that of another one ------------------------------------------------------ */
@@ -310,6 +296,7 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
 {
   TfxConvolverCatchUp *f = &c->catch_up;
 
+  c->n_quiet = source->n_quiet < source->n_kept ? source->n_quiet : c->n_kept;
   if (n_frames == SIZE_MAX || !c->partitions)
     set_begin (c, source, n_kept (source));
   if (!c->partitions) {

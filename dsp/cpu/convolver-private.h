@@ -432,6 +432,7 @@ struct TfxConvolver
   TfxConvolverOverlap *overlap;       /* forms direct and block */
   TfxConvolverPartitions *partitions; /* form partitioned */
   size_t n_window; /* frames that output depends on, be it by rounding */
+  size_t n_quiet;  /* frames since the last one above TFX_SILENCE */
   size_t n_kept;   /* frames that the form keeps */
   void *arena;     /* all arrays */
 };
@@ -480,6 +481,10 @@ tfx_convolver_kernel (const TfxConvolverTaps *taps, size_t channel)
 {
   return taps->n_kernels > 1 ? channel : 0;
 }
+
+/* How many of the last of n values are silence. */
+size_t
+tfx_convolver_count_quiet (const TfxConvolver *c, const void *values, size_t n);
 
 /* Samples that are not sound (TfxConvolverOps) become 0. */
 void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);

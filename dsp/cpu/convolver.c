@@ -67,6 +67,17 @@ tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n)
   }
 }
 
+size_t
+tfx_convolver_count_quiet (const TfxConvolver *c, const void *values, size_t n)
+{
+  size_t n_left = n;
+
+  while (n_left > 0 && fabs (tfx_convolver_get_value (c->precision, values,
+                           n_left - 1)) <= TFX_SILENCE)
+    n_left--;
+  return n - n_left;
+}
+
 /* y[i] goes from y[i] to to[i] with the cross-fade. */
 static void
 mix (const TfxConvolver *c, void *y, const void *to, size_t n)
@@ -509,15 +520,19 @@ tfx_convolver_fade_frames (const TfxConvolver *c)
 
 /* ---- the way of a block --------------------------------------------------------- */
 
-/* n frames of a channel that have come, x, to y.  True if all of them were
- * sound. */
+/* n frames of a channel that have come, x, to y; n_quiet becomes no more than the
+ * last of them that are silence.  True if all of them were sound. */
 static bool
-run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
+run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n,
+    size_t *n_quiet)
 {
   const bool is_sound = c->ops->is_sound (x, n);
+  size_t n_last;
 
   if (!is_sound)
     tfx_convolver_clean (c, x, n);
+  n_last = tfx_convolver_count_quiet (c, x, n);
+  *n_quiet = n_last < *n_quiet ? n_last : *n_quiet;
   if (c->ways->received)
     c->ways->received (c, channel, n);
   c->ways->render (c, c->active, channel, n, y);
@@ -559,13 +574,13 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     size_t first, size_t n_left, unsigned *n_unsound)
 {
   const size_t n = begin_segment (c, n_left);
-  size_t stride;
+  size_t stride, n_quiet = n;
   void *x = c->ways->input (c, &stride);
 
   load (c, x, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride),
-            output_at (c, out, channel, first), n))
+            output_at (c, out, channel, first), n, &n_quiet))
       *n_unsound += 1;
   }
   if (!is_line (c, out))
@@ -577,6 +592,10 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
       end_fade (c);
   }
   c->n_run += n;
+  if (n_quiet < n)
+    c->n_quiet = n_quiet;
+  else if (c->n_quiet < c->n_kept)
+    c->n_quiet += n;
   return n;
 }
 
@@ -606,6 +625,13 @@ tfx_convolver_reset (TfxConvolver *c)
   unref_retired (c);
   c->n_run = TFX_CONVOLVER_START;
   c->known = 0;
+  c->n_quiet = c->n_kept;
   c->spectra_only = false;
   c->ways->reset (c);
+}
+
+bool
+tfx_convolver_is_silent (const TfxConvolver *c)
+{
+  return c->n_quiet >= c->n_window;
 }

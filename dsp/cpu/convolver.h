@@ -127,9 +127,9 @@ bool tfx_convolver_catch_up_start (TfxConvolver *convolver,
 size_t tfx_convolver_catch_up (TfxConvolver *convolver,
     const TfxConvolver *source, size_t n_frames);
 
-/* The largest magnitude of any input that output may still depend on, be it by
- * rounding errors; 0 is rest. */
-double tfx_convolver_state_peak (const TfxConvolver *convolver);
+/* Whether output depends on no past input above TFX_SILENCE, not even by rounding
+ * errors.  Takes no longer for long taps. */
+bool tfx_convolver_is_silent (const TfxConvolver *convolver);
 
 /* Goes to other taps over fade_frames frames (0: at once), from the next run
  * on.  While a cross-fade runs both are computed, and taps that are

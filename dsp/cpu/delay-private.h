@@ -25,6 +25,7 @@ struct TfxDelay
       *next;      /* [part_frames][n_channels]: rows instead of planes or an
                         * output, and that of the next taps */
   size_t n_known; /* frames of the past: all, or what was set and has come */
+  size_t n_quiet; /* frames since the last one above TFX_SILENCE */
   TfxDelayTaps taps, next_taps;
   size_t fade_done, fade_frames; /* from taps to next_taps; 0: none */
   TfxWeight weight;

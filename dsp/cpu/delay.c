@@ -35,6 +35,7 @@ tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
   d->longest = longest;
   /* whole lines of the cache */
   d->size = d->n_known = (longest + PART_FRAMES + 15) / 16 * 16;
+  d->n_quiet = longest;
   d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
   d->ring = tfx_block_new_samples (d->size * n_channels);
   d->line = tfx_block_new_samples (d->part_frames * n_channels);
@@ -86,6 +87,20 @@ tfx_delay_fade_left (const TfxDelay *d)
 
 /* ---- samples and doubles -------------------------------------------------------- */
 
+/* The newest n frames are x[n][n_channels]. */
+static void
+note_quiet (TfxDelay *d, const double *x, size_t n)
+{
+  size_t n_left = n * d->n_channels;
+
+  while (n_left > 0 && fabs (x[n_left - 1]) <= TFX_SILENCE)
+    n_left--;
+  if (n_left > 0)
+    d->n_quiet = n - (n_left + d->n_channels - 1) / d->n_channels;
+  else if (d->n_quiet < d->longest)
+    d->n_quiet += n;
+}
+
 /* n frames of the input, from frame `first` on, to x[n][n_channels]; what is not
  * finite would stay for the length of the line. */
 static void
@@ -101,6 +116,7 @@ load (TfxDelay *d, double *x, const TfxBlock *in, size_t first, size_t n)
     from = rows;
   }
   d->kernels->clean (x, from.data, in->type, n * in->n_channels);
+  note_quiet (d, x, n);
 }
 
 /* From one set of taps to the next, frame by frame. */
@@ -189,6 +205,7 @@ tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
       d->ring[i * d->n_channels + c] = w * past[c];
   }
   d->position = d->n_known = n;
+  note_quiet (d, d->ring, n);
 }
 
 void
@@ -209,6 +226,7 @@ tfx_delay_set_state (TfxDelay *d, const double *state)
       d->ring[i * d->n_channels + c] = *state++;
   }
   d->position = d->n_known = d->longest;
+  note_quiet (d, d->ring, d->longest);
 }
 
 void
@@ -217,18 +235,11 @@ tfx_delay_reset (TfxDelay *d)
   memset (d->ring, 0, d->n_channels * d->size * sizeof *d->ring);
   d->position = 0;
   d->n_known = d->size;
+  d->n_quiet = d->longest;
 }
 
-double
-tfx_delay_state_peak (const TfxDelay *d)
+bool
+tfx_delay_is_silent (const TfxDelay *d)
 {
-  double peak = 0.0;
-
-  for (size_t age = 1; age <= d->longest; age++) {
-    const double *past = find_past (d, age);
-
-    for (unsigned c = 0; c < d->n_channels; c++)
-      peak = fmax (peak, fabs (past[c]));
-  }
-  return peak;
+  return d->n_quiet >= d->longest;
 }

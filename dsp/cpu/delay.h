@@ -33,6 +33,7 @@ void tfx_delay_run (TfxDelay *delay, const TfxBlock *in, const TfxBlock *out);
 void tfx_delay_get_state (const TfxDelay *delay, double *state);
 void tfx_delay_set_state (TfxDelay *delay, const double *state);
 void tfx_delay_reset (TfxDelay *delay);
-double tfx_delay_state_peak (const TfxDelay *delay);
+/* Whether no past input above TFX_SILENCE can come out.  Takes no longer for long lines. */
+bool tfx_delay_is_silent (const TfxDelay *delay);
 
 #endif

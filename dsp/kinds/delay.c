@@ -314,7 +314,7 @@ unit_state_peak (const void *data)
 {
   const Unit *u = data;
 
-  return tfx_delay_state_peak (u->line);
+  return tfx_delay_is_silent (u->line) ? 0.0 : 1.0;
 }
 
 static void

@@ -574,11 +574,11 @@ unit_is_changing (const void *unit)
 
 /* ---- state ---------------------------------------------------------------------- */
 
+/* Up to the first value that is loud. */
 static double
 unit_state_peak (const void *data)
 {
   const Unit *u = data;
-  double peak = 0.0;
 
   for (unsigned k = 0; k < u->n_groups; k++) {
     const Group *g = &u->groups[k];
@@ -586,16 +586,20 @@ unit_state_peak (const void *data)
     for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
       const double *line = find_line (u, g, i);
 
-      for (size_t at = 0; at < g->n * u->lines[i].length; at++)
-        peak = fmax (peak, fabs (line[at]));
+      for (size_t at = 0; at < g->n * u->lines[i].length; at++) {
+        if (fabs (line[at]) > TFX_SILENCE)
+          return 1.0;
+      }
     }
     for (unsigned i = TFX_REVERB_POLE - 1; i < TFX_REVERB_POLES;
          i += TFX_REVERB_POLE) {
-      for (unsigned c = 0; c < g->n; c++)
-        peak = fmax (peak, fabs (g->poles[i * g->n + c]));
+      for (unsigned c = 0; c < g->n; c++) {
+        if (fabs (g->poles[i * g->n + c]) > TFX_SILENCE)
+          return 1.0;
+      }
     }
   }
-  return peak;
+  return 0.0;
 }
 
 /* Values of a channel in n rows of m. */

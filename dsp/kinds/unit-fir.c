@@ -366,7 +366,7 @@ unit_reset (void *unit)
 static double
 unit_state_peak (const void *unit)
 {
-  return tfx_convolver_state_peak (find_runner (unit)->convolver);
+  return tfx_convolver_is_silent (find_runner (unit)->convolver) ? 0.0 : 1.0;
 }
 
 static void

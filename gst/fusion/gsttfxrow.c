@@ -146,12 +146,41 @@ gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
     gst_tfx_row_tell_begin (self, note, what);
 }
 
-/* The plan has run: it is counted. */
+static void
+gst_tfx_row_free_retired (gpointer data, gpointer unused)
+{
+  TfxRetired *retired = data;
+
+  tfx_retired_free (&retired);
+}
+
+/* In a thread of the process: this one streams. */
+static void
+gst_tfx_row_free_later (TfxRetired *retired)
+{
+  static GThreadPool *pool;
+
+  if (g_once_init_enter (&pool)) {
+    GThreadPool *made =
+        g_thread_pool_new (gst_tfx_row_free_retired, NULL, 1, FALSE, NULL);
+
+    g_once_init_leave (&pool, made);
+  }
+  g_thread_pool_push (pool, retired, NULL);
+}
+
+/* The plan has run: it is counted, and what ended changes replaced is freed. */
 static inline void
 gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
     gsize n_frames, gint err)
 {
   gst_tfx_shared_filter_count (self->last);
+  for (gsize i = 0; i < self->n; i++) {
+    TfxRetired *retired = tfx_filter_take_retired (self->filters[i]);
+
+    if (G_UNLIKELY (retired))
+      gst_tfx_row_free_later (retired);
+  }
   if (gst_tfx_trace_is_on ())
     gst_tfx_row_tell_end (self, note, n_frames, err);
 }

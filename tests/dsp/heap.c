@@ -4,6 +4,7 @@
 #include "heap.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -96,8 +97,10 @@ __wrap_posix_memalign (void **memory, size_t alignment, size_t size)
 void
 __wrap_free (void *memory)
 {
-  if (watching && memory)
+  if (watching && memory) {
     counts.n_frees++;
+    counts.n_freed += malloc_usable_size (memory);
+  }
   n_alive -= memory != NULL;
   __real_free (memory);
 }

@@ -16,6 +16,7 @@ typedef struct HeapCounts
   unsigned n_allocations, n_frees;
   unsigned n_locks; /* pthread_mutex_lock() */
   size_t n_bytes;   /* asked for */
+  size_t n_freed;   /* bytes */
 } HeapCounts;
 
 /* Starts to count; the fail-th allocation from here on fails (0: none). */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CHANNELS 2
 #define FRAMES 4000
@@ -347,6 +348,48 @@ test_silent (void)
   tap_many_end (&many);
 }
 
+static double
+thread_seconds (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The answer takes microseconds, not the milliseconds of a look at all of the past:
+ * an element asks under the lock, for each gap in its stream. */
+static void
+test_silent_soon (void)
+{
+  TfxStage *stages[] = { delay (4000000), fir (1 << 19, TFX_FIR_AUTO) };
+  double x[64 * CHANNELS];
+
+  for (size_t i = 0; i < 2; i++) {
+    const bool is_delay = i == 0;
+    TfxFilter *filter = rows_filter (&stages[i], 1, CHANNELS, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&filter, 1);
+    double least = 1.0;
+
+    test_noise_f64 (x, 64 * CHANNELS);
+    rows_run (plan, x, CHANNELS, 64);
+    for (int k = 0; k < 20; k++) {
+      double start;
+
+      memset (x, 0, sizeof x);
+      rows_run (plan, x, CHANNELS, 64);
+      start = thread_seconds ();
+      tfx_plan_is_silent (plan);
+      least = fmin (least, thread_seconds () - start);
+    }
+    tap_check (!tfx_plan_is_silent (plan) && least < 2e-4,
+        "whether a long %s is silent is known in %.1f us",
+        is_delay ? "delay line" : "FIR", 1e6 * least);
+    rows_free (&plan);
+    tfx_filter_unref (&filter);
+  }
+}
+
 /* What is heard while sections glide is in none of their states. */
 static void
 test_silent_glide (void)
@@ -604,6 +647,7 @@ main (int argc, char **argv)
     { "splits", test_splits },
     { "errors", test_errors },
     { "silent", test_silent },
+    { "silent-soon", test_silent_soon },
     { "silent-glide", test_silent_glide },
     { "set-at-rest", test_set_at_rest },
     { "gains", test_gains },

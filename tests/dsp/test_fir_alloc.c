@@ -9,6 +9,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ test_state (void)
     heap_watch (0);
     tfx_convolver_get_history (convolver, history);
     tfx_convolver_set_history (convolver, history);
-    tfx_convolver_state_peak (convolver);
+    tfx_convolver_is_silent (convolver);
     tfx_convolver_set_taps (convolver, taps, 10, TFX_WEIGHT_SMOOTH);
     tfx_convolver_reset (convolver);
     counts = heap_unwatch ();
@@ -216,11 +217,129 @@ test_prepared (void)
   free (samples);
 }
 
+/* ---- running filters that change -------------------------------------------------- */
+
+static const TfxFilterSpec running_spec = { 48000.0, 2, TFX_SAMPLE_F64,
+  LONG_BLOCK };
+
+/* A filter that has run a block. */
+static TfxPlan *
+running_plan (TfxChain *chain, double *samples, TfxFilter **filter)
+{
+  TfxPlan *plan;
+
+  if (tfx_filter_new (chain, &running_spec, filter) < 0)
+    abort ();
+  plan = rows_plan (filter, 1);
+  test_noise_f64 (samples, 2 * LONG_BLOCK);
+  rows_run (plan, samples, 2, LONG_BLOCK);
+  return plan;
+}
+
+/* Sets a chain, unless it is NULL, and runs a block; what both ask of the heap. */
+static HeapCounts
+set_and_run (TfxFilter *filter, TfxPlan *plan, TfxChain *chain, double *samples)
+{
+  heap_watch (0);
+  if (chain) {
+    tfx_filter_lock (filter);
+    tfx_filter_set_chain (filter, chain);
+    tfx_filter_unlock (filter);
+  }
+  rows_run (plan, samples, 2, LONG_BLOCK);
+  return heap_unwatch ();
+}
+
+#define JOINED_TAPS 3999
+
+/* Two FIRs, made anew with the same ids, and a gain behind them. */
+static TfxChain *
+joined_chain (unsigned n_stages)
+{
+  double *taps = test_alloc (JOINED_TAPS * sizeof *taps);
+  const double *kernels[2] = { taps, taps };
+  TfxStage *stages[3];
+
+  for (size_t i = 0; i < JOINED_TAPS; i++)
+    taps[i] = 1e-3 * sin (0.01 * (double)(i * i));
+  stages[0] = tfx_stage_new_fir (1, kernels, 2, JOINED_TAPS, TFX_FIR_AUTO);
+  stages[1] = tfx_stage_new_fir (2, kernels, 2, JOINED_TAPS, TFX_FIR_AUTO);
+  stages[2] = n_stages > 2 ? tfx_stage_new_gain (3, 0.5) : NULL;
+  free (taps);
+  return rows_chain (stages, n_stages);
+}
+
+/* A joined kernel is made once: not for a second setting, not for one that waits
+ * for a cross-fade, and not in the block in which that one begins. */
+static void
+test_joined (void)
+{
+  double *samples = test_alloc (2 * LONG_BLOCK * sizeof *samples);
+  TfxChain *chains[3] = { joined_chain (2), joined_chain (3),
+    joined_chain (2) };
+  size_t most = 0;
+  TfxFilter *filter;
+  TfxPlan *plan = running_plan (chains[0], samples, &filter);
+  TfxChain *running;
+
+  for (int i = 1; i < 12; i++) {
+    counts = set_and_run (filter, plan, i < 3 ? chains[i] : NULL, samples);
+    most = counts.n_bytes > most ? counts.n_bytes : most;
+  }
+  tfx_filter_get_chain (filter, &running);
+  tap_check (tfx_chain_n_stages (running) == 1 &&
+                 most < 2 * (2 * JOINED_TAPS - 1) * sizeof (double),
+      "FIRs that run as one are joined once: a change takes %zu bytes", most);
+  tfx_chain_unref (&running);
+  rows_free (&plan);
+  tfx_filter_unref (&filter);
+  for (int i = 0; i < 3; i++)
+    tfx_chain_unref (&chains[i]);
+  free (samples);
+}
+
+/* A long FIR is removed. */
+static void
+test_retired (void)
+{
+  TfxStage *gain = tfx_stage_new_gain (2, 0.5);
+  double *samples = test_alloc (2 * LONG_BLOCK * sizeof *samples);
+  TfxChain *chains[2] = { long_chain (false, &running_spec),
+    rows_chain (&gain, 1) };
+  size_t most = 0;
+  TfxFilter *filter;
+  TfxPlan *plan = running_plan (chains[0], samples, &filter);
+  TfxRetired *retired;
+
+  for (int i = 0; i < 10; i++) {
+    counts = set_and_run (filter, plan, i == 0 ? chains[1] : NULL, samples);
+    most = counts.n_freed > most ? counts.n_freed : most;
+  }
+  tap_check (most < 65536,
+      "no block frees the FIR that a change replaced: %zu "
+      "bytes at the most",
+      most);
+  retired = tfx_filter_take_retired (filter);
+  heap_watch (0);
+  tfx_retired_free (&retired);
+  counts = heap_unwatch ();
+  tap_check (!retired && !tfx_filter_take_retired (filter) &&
+                 counts.n_freed > LONG_TAPS * sizeof (double),
+      "tfx_retired_free() does: %zu bytes", counts.n_freed);
+  rows_free (&plan);
+  tfx_filter_unref (&filter);
+  for (int i = 0; i < 2; i++)
+    tfx_chain_unref (&chains[i]);
+  free (samples);
+}
+
 static const TapTest tests[] = {
   { "run", test_run },
   { "state", test_state },
   { "short", test_short },
   { "prepared", test_prepared },
+  { "joined", test_joined },
+  { "retired", test_retired },
   { NULL, NULL },
 };
 

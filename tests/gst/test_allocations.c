@@ -21,9 +21,11 @@ extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *memory, size_t size);
 extern void *__libc_memalign (size_t alignment, size_t size);
+extern void __libc_free (void *memory);
 
 static __thread gboolean is_watched;
 static guint n_taken;
+static gsize n_freed; /* bytes at a time, at the most */
 
 static void
 count (void)
@@ -73,6 +75,14 @@ posix_memalign (void **memory, size_t alignment, size_t size)
   count ();
   *memory = __libc_memalign (alignment, size);
   return *memory ? 0 : ENOMEM;
+}
+
+G_MODULE_EXPORT void
+free (void *memory)
+{
+  if (is_watched && memory)
+    n_freed = MAX (n_freed, malloc_usable_size (memory));
+  __libc_free (memory);
 }
 
 /* ---- the stream ------------------------------------------------------------ */
@@ -186,6 +196,33 @@ GST_START_TEST (test_watch)
   fail_unless (count_pushes ("audioconvert ! capsfilter "
                              "caps=audio/x-raw,format=F64LE",
                    &info, 64, FALSE, NULL, NULL) >= N_PUSHES);
+}
+GST_END_TEST;
+
+/* ---- chains that change --------------------------------------------------------- */
+
+static void
+remove_fir (TfxLine *line, guint buffer)
+{
+  GstElement *x = tfx_line_get (line, "x");
+
+  if (buffer == N_WARM)
+    g_object_set (x, "chain", "Gain(0.5)", NULL);
+  gst_object_unref (x);
+}
+
+/* The spectra alone of 60000 taps are 0.5 MB. */
+GST_START_TEST (test_removed_fir)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+
+  n_freed = 0;
+  count_pushes_from ("tfxchain name=x chain=\"DesignableFIR(1000, 60000) | "
+                     "Gain(0.5)\"",
+      &info, 256, FALSE, NULL, remove_fir, N_WARM);
+  fail_unless (n_freed < 100000,
+      "the streaming thread frees %" G_GSIZE_FORMAT " bytes at a time",
+      n_freed);
 }
 GST_END_TEST;
 
@@ -436,6 +473,7 @@ allocations_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_watch);
+  tcase_add_test (tc, test_removed_fir);
   tcase_add_loop_test (tc, test_rows, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_moving, 0, 2 * G_N_ELEMENTS (moving));
   tcase_add_loop_test (tc, test_first_move, 0, G_N_ELEMENTS (moving));
