@@ -2,6 +2,12 @@
  * convolver-layout.c: the form in which a FIR filter costs least, by a model
  * of what the loops cost (convolver-kernels.c).
  *
+ * The partitions follow a rule: the head has blocks of the caller's length H, the
+ * next levels 8 H, 64 H, 512 H ...  A level goes to the end of the taps if that
+ * takes no more than LAST_PARTS partitions, and the last one is half as long if it
+ * would have less than FEW_PARTS.  Measured, hardly any other sizes are more than
+ * 10 % faster (tests/bench/fir_layouts.c).
+ *
  * Costs are in ns for a frame of one channel, K taps, B the size of a
  * partition, F(B) a transform of B complex values one way:
  *
@@ -9,10 +15,7 @@
  *   block         2 F(N) for every 2 N - K + 1 frames, or up to 15 less
  *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum + sum_leaf / 32
  *   head          2 F(B) / B + n_parts sum + sum_leaf / 32, and B direct for frames
- *                 of blocks that do not lie in one call
- *
- * All layouts whose partitions are powers of two are tried.
- * tests/bench/fir_layouts.c finds those that would have been better. */
+ *                 of blocks that do not lie in one call */
 #include "convolver-private.h"
 
 #include <math.h>
@@ -45,10 +48,16 @@
 /* Products for one block at a time, whose spectra are read for it alone. */
 #define ALONE 1.5
 
-/* The largest transform of the form block. */
-#define BLOCK_MAX_SIZE 65536
-/* The largest partition at the beginning of the taps. */
-#define HEAD_MAX_SIZE TFX_CONVOLVER_MAX_SEGMENT
+/* Sizes of the form block: powers of two up to 65536, and those between. */
+#define N_BLOCK_SIZES 12
+
+/* Sizes of the partitions. */
+#define LEVEL_RATIO 8
+#define LAST_PARTS 48
+#define FEW_PARTS 12
+#define UNKNOWN_HEAD 128
+/* Products for a frame that the head leaves to the direct form, at the most. */
+#define PARTIAL_TAPS 64.0
 
 /* The taps that are computed. */
 static size_t
@@ -189,48 +198,28 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
   return best;
 }
 
-/* What looks at the layouts, one after the other. */
-typedef struct Search
-{
-  const TfxConvolverSpec *spec;
-  const TfxConvolverCost *cost;
-  TfxConvolverLayoutVisit visit;
-  void *data;
-  double most; /* those that cost more are of no interest */
-} Search;
-
+/* The layout becomes that of the form block with a largest transform of `size`, and
+ * smaller ones for shorter calls. */
 static void
-visit (Search *search, const TfxConvolverLayout *layout)
+lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    size_t size, TfxConvolverLayout *layout)
 {
-  if (layout->cost < search->most)
-    search->most = search->visit (search->data, layout);
-}
-
-static void
-try_block (Search *search, size_t size)
-{
-  const size_t n = n_core (search->spec);
-  const size_t n_frames = search->spec->block_frames < TFX_CONVOLVER_MAX_SEGMENT
-                              ? search->spec->block_frames
+  const size_t n = n_core (spec);
+  const size_t n_frames = spec->block_frames < TFX_CONVOLVER_MAX_SEGMENT
+                              ? spec->block_frames
                               : TFX_CONVOLVER_MAX_SEGMENT;
-  TfxConvolverLayout layout = { TFX_CONVOLVER_BLOCK };
   size_t level, n_done;
 
-  if (2 * size < n || size % TFX_LEAF != 0)
-    return;
-  /* and smaller ones for shorter calls */
+  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_BLOCK };
   do {
-    layout.levels[layout.n_levels++] = (TfxConvolverLevel){ size, 1, 0,
-      search->cost->call +
-          tfx_convolver_layout_step_cost (search->cost, size) };
+    layout->levels[layout->n_levels++] = (TfxConvolverLevel){ size, 1, 0,
+      cost->call + tfx_convolver_layout_step_cost (cost, size) };
     size /= 2;
-  } while (layout.n_levels < TFX_CONVOLVER_MAX_LEVELS && size % TFX_LEAF == 0 &&
-           2 * size >= n + TFX_LEAF);
-  layout.cost =
-      tfx_convolver_layout_plan (&layout, search->cost, n,
-          search->spec->method == TFX_FIR_FFT, n_frames, &level, &n_done) /
-      (double)n_frames;
-  visit (search, &layout);
+  } while (layout->n_levels < TFX_CONVOLVER_MAX_LEVELS &&
+           size % TFX_LEAF == 0 && 2 * size >= n + TFX_LEAF);
+  layout->cost = tfx_convolver_layout_plan (layout, cost, n,
+                     spec->method == TFX_FIR_FFT, n_frames, &level, &n_done) /
+                 (double)n_frames;
 }
 
 /* ---- partitions ------------------------------------------------------------ */
@@ -307,82 +296,73 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   return n;
 }
 
-/* Levels from number `n` on, the previous ones are laid out, cost `so_far` and
- * have n_before values; level n has the size and starts at first. */
-static void
-try_levels (Search *search, TfxConvolverLayout *trial, size_t n, size_t size,
-    double so_far, double n_before)
+/* The largest head that leaves the direct form few products. */
+static size_t
+head_size (const TfxConvolverSpec *spec)
 {
-  const TfxConvolverSpec *spec = search->spec;
-  TfxConvolverLevel *level = &trial->levels[n];
+  size_t size = TFX_LEAF;
 
-  level->size = size;
-  level->first = n == 0 ? 0 : 2 * size;
-  level->n_parts = (n_core (spec) - level->first + size - 1) / size;
-  trial->n_levels = n + 1;
-  trial->cost = so_far + level_cost (spec, search->cost, level, n_before);
-  visit (search, trial);
-  if (n + 1 == TFX_CONVOLVER_MAX_LEVELS)
-    return;
-  for (size_t next = 2 * size;
-       2 * next < n_core (spec) && next <= (size_t)1
-                                               << TFX_CONVOLVER_MAX_LEVEL_BITS;
-       next *= 2) {
-    double c;
-    level->n_parts = (2 * next - level->first) / size;
-    c = so_far + level_cost (spec, search->cost, level, n_before);
-    if (c < search->most)
-      try_levels (search, trial, n + 1, next, c,
-          n_before + count_values (spec, level));
-  }
-}
-
-void
-tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
-    const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
-    void *data)
-{
-  /* Who asks for the direct form has sums in double. */
-  const TfxSample type =
-      spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
-  const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);
-  Search search = { spec, cost, function, data, INFINITY };
-  TfxConvolverLayout trial = { TFX_CONVOLVER_DIRECT };
-
-  trial.cost = direct_frame_cost (spec, cost, n_core (spec));
-  if (spec->precision == TFX_SAMPLE_F32)
-    trial.cost *= DIRECT_PREFERENCE_F32;
-  if (spec->method != TFX_FIR_FFT)
-    visit (&search, &trial);
-  if (spec->method == TFX_FIR_DIRECT)
-    return;
-  trial.form = TFX_CONVOLVER_PARTITIONED;
-  for (size_t size = TFX_LEAF; size <= HEAD_MAX_SIZE; size *= 2) {
-    /* A block longer than a call would come due in one call of several. */
-    if (size > TFX_LEAF && spec->block_frames > 0 && size > spec->block_frames)
-      break;
-    try_levels (&search, &trial, 0, size, 0.0, 0.0);
-  }
   if (spec->block_frames == 0)
-    return;
-  for (size_t size = TFX_FFT_MIN_SIZE; size <= BLOCK_MAX_SIZE; size *= 2) {
-    try_block (&search, size);
-    try_block (&search, size / 2 * 3);
-  }
+    return UNKNOWN_HEAD;
+  while (2 * size <= spec->block_frames && size < TFX_CONVOLVER_MAX_SEGMENT &&
+         partial_share (spec, 2 * size) * (double)(2 * size) <= PARTIAL_TAPS)
+    size *= 2;
+  return size;
 }
 
-static double
-keep_best (void *data, const TfxConvolverLayout *layout)
+static void
+lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    TfxConvolverLayout *layout)
 {
-  *(TfxConvolverLayout *)data = *layout;
-  return layout->cost;
+  size_t size = head_size (spec), first = 0;
+  double n_values = 0.0;
+
+  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_PARTITIONED };
+  while (first < n_core (spec)) {
+    TfxConvolverLevel *level = &layout->levels[layout->n_levels++];
+    size_t next = LEVEL_RATIO * size;
+
+    if (n_core (spec) < (2 + FEW_PARTS) * next)
+      next /= 2;
+    *level = (TfxConvolverLevel){ .size = size, .first = first };
+    level->n_parts = (n_core (spec) - first + size - 1) / size;
+    if (level->n_parts > LAST_PARTS && next <= TFX_CONVOLVER_MAX_LEVEL)
+      level->n_parts = (2 * next - first) / size;
+    layout->cost += level_cost (spec, cost, level, n_values);
+    n_values += count_values (spec, level);
+    first += level->n_parts * size;
+    size = next;
+  }
 }
 
 void
 tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout)
 {
-  tfx_convolver_layout_visit (spec, kernels, keep_best, layout);
+  /* Who asks for the direct form has sums in double. */
+  const TfxSample type =
+      spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
+  const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);
+  TfxConvolverLayout other;
+
+  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_DIRECT };
+  layout->cost = direct_frame_cost (spec, cost, n_core (spec));
+  if (spec->precision == TFX_SAMPLE_F32)
+    layout->cost *= DIRECT_PREFERENCE_F32;
+  if (spec->method == TFX_FIR_DIRECT)
+    return;
+  lay_out_partitions (spec, cost, &other);
+  if (spec->method == TFX_FIR_FFT || other.cost < layout->cost)
+    *layout = other;
+  for (size_t i = 0; spec->block_frames > 0 && i < 2 * N_BLOCK_SIZES; i++) {
+    const size_t size = (i % 2 ? TFX_LEAF * 3 / 2 : TFX_LEAF) << i / 2;
+
+    if (2 * size < n_core (spec) || size % TFX_LEAF > 0)
+      continue;
+    lay_out_block (spec, cost, size, &other);
+    if (other.cost < layout->cost)
+      *layout = other;
+  }
 }
 
 bool

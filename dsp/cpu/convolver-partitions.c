@@ -25,6 +25,7 @@
  * in at any time. */
 #include "convolver-private.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A step costs about this much, in ns, unless a single leaf costs more. */
@@ -58,8 +59,9 @@ typedef struct Level
   unsigned depth;
   uint64_t ahead_of[2];
   size_t n_before[2];
-  uint64_t period;                      /* the number of the current block */
-  size_t n_steps_forward, n_steps_back; /* for each channel */
+  uint64_t period;     /* the number of the current block */
+  uint64_t first_back; /* of the blocks in which steps back are taken */
+  size_t n_steps_forward, n_steps_back;      /* for each channel */
   double cost_pass, cost_forward, cost_back; /* of a step */
   double cost_all_forward, cost_all_back;    /* of all channels */
   LevelWork forward, back[2];
@@ -70,14 +72,18 @@ struct TfxConvolverPartitions
   size_t n_levels;
   Level levels[TFX_CONVOLVER_MAX_LEVELS];
   uint64_t time; /* frames before the current block of level 0 */
-  uint64_t
-      done; /* those of them that the work of the other levels is done for */
-  uint64_t start; /* what time is at rest: late enough for all history */
-  size_t at;      /* frames of that block that have come */
-  bool is_whole;  /* the current segment is a block */
-  void *head;     /* T[n_channels][head_stride]: blocks k - 1 and k */
+  size_t at;     /* frames of that block that have come */
+  bool is_whole; /* the current segment is a block */
+  void *head;    /* T[n_channels][head_stride]: blocks k - 1 and k */
   size_t head_stride;
-  void *scratch; /* T[largest size] */
+  void *scratch, *restored_re, *restored_im; /* T[largest size] */
+
+  /* The past that was put in and is not transformed yet: that of the first n_unrestored
+   * levels, before the block in which `sought` lies; of the last of them the windows from
+   * number `window` on, and of that one the steps from restored_steps on, of all
+   * channels. */
+  size_t n_unrestored, restored_steps;
+  uint64_t sought, window;
   /* T[n_channels][n_kept]: the input, what the partitions see at t at
    * t % n_kept, a multiple of the largest level's size. */
   void *past;
@@ -202,6 +208,7 @@ level_reset (const TfxConvolver *c, Level *l, uint64_t time)
   memset (l->output, 0,
       (l->number == 0 ? 2 : 4) * c->n_channels * l->size * c->value_size);
   l->period = time / l->size;
+  l->first_back = 0;
   l->ahead_of[0] = l->ahead_of[1] = 0;
   memset (&l->forward, 0, sizeof l->forward);
   memset (l->back, 0, sizeof l->back);
@@ -235,8 +242,8 @@ place (TfxConvolver *c, TfxArena *arena)
   c->n_window = c->n_kept;
   grid.past = tfx_arena_take (arena, c->n_channels * c->n_kept * c->value_size);
   grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
-  grid.start = (level_divide_up (c->n_taps, last->size) + last->n_parts + 8) *
-               last->size;
+  grid.restored_re = tfx_arena_take (arena, last->size * c->value_size);
+  grid.restored_im = tfx_arena_take (arena, last->size * c->value_size);
   c->partitions = g;
   if (g)
     *g = grid;
@@ -248,8 +255,8 @@ reset (TfxConvolver *c)
 {
   TfxConvolverPartitions *g = c->partitions;
 
-  g->time = g->done = g->start;
-  g->at = 0;
+  g->time = TFX_CONVOLVER_START;
+  g->at = g->n_unrestored = 0;
   memset (g->head, 0, c->n_channels * g->head_stride * c->value_size);
   memset (g->past, 0, c->n_channels * c->n_kept * c->value_size);
   for (size_t i = 0; i < g->n_levels; i++)
@@ -312,33 +319,34 @@ level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
 
 /* ---- the steps of the levels after the first --------------------------------- */
 
-/* One step on the way to X_(period - 1); its cost. */
+/* Step number `step` of n_steps_forward to X_k, with re, im for scratch; its cost. */
 static double
-step_forward (TfxConvolver *c, Level *l)
+forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
+    size_t step, void *re, void *im)
 {
   const TfxFft *fft = &c->fft[l->number];
-  const unsigned channel = (unsigned)(l->forward.n_done / l->n_steps_forward);
-  const size_t step = l->forward.n_done % l->n_steps_forward;
+  const size_t n_pass_steps = fft->n_passes * l->n_pass_parts;
+  /* Without passes the leaf is to be aligned. */
+  const bool is_first = step < l->n_pass_parts;
+  const void *a = is_first ? level_past (c, channel, (k - 1) * l->size) : re;
+  const void *b = is_first ? level_past (c, channel, k * l->size) : im;
 
-  l->forward.n_done++;
-  if (step < fft->n_passes * l->n_pass_parts) {
-    const void *a = l->re, *b = l->im;
-    if (step < l->n_pass_parts) {
-      a = level_past (c, channel, (l->period - 2) * l->size);
-      b = level_past (c, channel, (l->period - 1) * l->size);
-    }
+  if (step < n_pass_steps) {
     tfx_fft_split (fft, step / l->n_pass_parts, step % l->n_pass_parts,
-        l->n_pass_parts, l->re, l->im, a, b);
+        l->n_pass_parts, re, im, a, b);
     return l->cost_pass;
-  } else {
-    const size_t first =
-        (step - fft->n_passes * l->n_pass_parts) * FORWARD_BATCH;
-    const size_t n_left = fft->n_leaves - first;
-    tfx_fft_leaves_forward (fft, first,
-        n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
-        level_spectrum (c, l, channel, l->period - 1), l->n_slots * TFX_TILE);
-    return l->cost_forward;
   }
+  if (n_pass_steps == 0) {
+    memcpy (re, a, l->size * c->value_size);
+    memcpy (im, b, l->size * c->value_size);
+  }
+  const size_t first = (step - n_pass_steps) * FORWARD_BATCH;
+  const size_t n_left = fft->n_leaves - first;
+
+  tfx_fft_leaves_forward (fft, first,
+      n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, re, im,
+      level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
+  return l->cost_forward;
 }
 
 /* Step number `step` of n_steps_back to the output in block k.  The real part,
@@ -381,9 +389,9 @@ step_back (TfxConvolver *c, Level *l, unsigned side)
 }
 
 static bool
-is_computed (const TfxConvolver *c, unsigned side)
+is_computed (const TfxConvolver *c, const Level *l, unsigned side)
 {
-  return c->fade_pair[side] && !c->spectra_only;
+  return c->fade_pair[side] && l->period >= l->first_back;
 }
 
 /* What is due of a level's work when `passed` frames of its block are over, less what is
@@ -393,25 +401,18 @@ level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 {
   double due = l->cost_all_forward, done = l->forward.cost_done;
 
+  /* Nothing is left to do in this block: no level waits for another one. */
+  if (l->period < l->first_back &&
+      l->forward.n_done == c->n_channels * l->n_steps_forward)
+    return 0.0;
+
   for (unsigned side = 0; side < 2; side++) {
-    if (is_computed (c, side)) {
+    if (is_computed (c, l, side)) {
       due += l->cost_all_back;
       done += l->back[side].cost_done;
     }
   }
   return due * (double)passed / (double)l->size - done;
-}
-
-/* What a step back takes, as a multiple of its cost: half of the leaves of a sum of
- * which nothing is known compute two, the others one; and a quarter begins with four. */
-static double
-level_effort (const Level *l, unsigned side, uint64_t newest)
-{
-  const size_t n = level_before (l, side, newest);
-  const bool is_more = n == 0 || (l->depth > 2 && n >= TFX_TILE_DEEP_AFTER &&
-                                     n < TFX_TILE_DEEP_AFTER + 2);
-
-  return l->ahead && is_more ? 1.5 : 1.0;
 }
 
 /* The next step; its cost, or 0 if all is done. */
@@ -421,17 +422,18 @@ level_step (TfxConvolver *c, Level *l)
   double cost;
 
   if (l->forward.n_done < c->n_channels * l->n_steps_forward) {
-    cost = step_forward (c, l);
+    cost = forward_step (c, l,
+        (unsigned)(l->forward.n_done / l->n_steps_forward), l->period - 1,
+        l->forward.n_done % l->n_steps_forward, l->re, l->im);
+    l->forward.n_done++;
     l->forward.cost_done += cost;
-    c->work += cost;
     return cost;
   }
   for (unsigned side = 0; side < 2; side++) {
-    if (is_computed (c, side) &&
+    if (is_computed (c, l, side) &&
         l->back[side].n_done < c->n_channels * l->n_steps_back) {
       cost = step_back (c, l, side);
       l->back[side].cost_done += cost;
-      c->work += cost * level_effort (l, side, l->period - 1);
       return cost;
     }
   }
@@ -467,7 +469,7 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
     behind[i] = level_behind (c, &levels[i], passed);
     total += behind[i];
   }
-  while (total > 0.0) {
+  while (total > c->work_beside) {
     size_t most = 0;
     double cost;
 
@@ -482,6 +484,7 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
     behind[most] -= cost;
     total -= cost;
   }
+  c->work_ahead = total < 0.0 ? -total : 0.0;
   for (size_t i = 0; i < n_levels; i++) {
     Level *l = &levels[i];
 
@@ -490,7 +493,7 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
     while (level_step (c, l) > 0.0)
       ;
     for (unsigned side = 0; side < 2; side++) {
-      if (is_computed (c, side))
+      if (is_computed (c, l, side))
         level_know (l, side, l->period - 1);
       else
         l->ahead_of[side] = 0;
@@ -512,7 +515,6 @@ head_forward (TfxConvolver *c, unsigned channel)
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
       level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
-  c->work += l->cost_all_forward / c->n_channels;
 }
 
 /* The output of the partitions from number skip on, in the current block. */
@@ -526,8 +528,6 @@ head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
       level_output (c, l, side, channel, l->period));
-  c->work +=
-      l->cost_all_back / c->n_channels * level_effort (l, side, l->period);
   if (skip == 0 && channel == c->n_channels - 1)
     level_know (l, side, l->period);
 }
@@ -612,19 +612,6 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
   }
 }
 
-static size_t
-advance (TfxConvolver *c, size_t n)
-{
-  TfxConvolverPartitions *g = c->partitions;
-  const uint64_t n_left = g->time - g->done;
-
-  if (n > 0 && n_left > 0) {
-    g->done += n < n_left ? n : n_left;
-    level_advance (c, g->levels + 1, g->n_levels - 1, g->done);
-  }
-  return (size_t)(g->time - g->done);
-}
-
 static void
 end (TfxConvolver *c, size_t n)
 {
@@ -644,8 +631,7 @@ end (TfxConvolver *c, size_t n)
   g->at = 0;
   g->time += head->size;
   head->period++;
-  if (!c->is_patient)
-    advance (c, head->size);
+  level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
 }
 
 /* ---- taps and history that are put in ------------------------------------------ */
@@ -679,40 +665,96 @@ past (const TfxConvolver *c, unsigned channel, size_t age, size_t *n)
   return level_past (c, channel, time);
 }
 
-/* The window of the blocks k - 1 and k, long past, to a and b. */
+/* In the current blocks no steps are taken: restore() computes what those forward
+ * would. */
 static void
-copy_window (const TfxConvolver *c, const Level *l, unsigned channel,
-    uint64_t k, void *a, void *b)
-{
-  memcpy (a, level_past (c, channel, (k - 1) * l->size),
-      l->size * c->value_size);
-  memcpy (b, level_past (c, channel, k * l->size), l->size * c->value_size);
-}
-
-static void
-restore (TfxConvolver *c)
+seek (TfxConvolver *c)
 {
   TfxConvolverPartitions *g = c->partitions;
   const size_t size = g->levels[0].size;
 
+  g->at = (size_t)(c->n_run % size);
+  g->time = g->sought = c->n_run - g->at;
+  g->n_unrestored = g->n_levels;
+  g->window = g->restored_steps = 0;
+  for (size_t i = 0; i < g->n_levels; i++) {
+    Level *l = &g->levels[i];
+
+    l->period = g->time / l->size;
+    l->first_back = UINT64_MAX;
+    l->ahead_of[0] = l->ahead_of[1] = 0;
+    l->forward =
+        (LevelWork){ c->n_channels * l->n_steps_forward, l->cost_all_forward };
+    l->back[0] = l->back[1] = (LevelWork){ 0 };
+  }
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     memcpy (head_at (c, channel, 0), level_past (c, channel, g->time - size),
         size * c->value_size);
-    for (size_t i = 0; i < g->n_levels; i++) {
-      Level *l = &g->levels[i];
-      for (size_t back = 1; back <= l->n_slots; back++) {
-        const uint64_t k = l->period - back;
-        copy_window (c, l, channel, k, l->re, l->im);
-        tfx_fft_forward (&c->fft[i], l->re, l->im, l->re, l->im,
-            level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
-      }
-    }
-  }
-  for (unsigned side = 0; side < 2; side++) {
-    if (c->fade_pair[side])
-      prime (c, side);
+    memcpy (head_at (c, channel, size), level_past (c, channel, g->time),
+        g->at * c->value_size);
   }
 }
 
+/* The next step for the last level that is not restored; its cost. */
+static double
+restore_step (TfxConvolver *c)
+{
+  TfxConvolverPartitions *g = c->partitions;
+  Level *l = &g->levels[g->n_unrestored - 1];
+  const uint64_t known = (c->known + c->n_leading) / l->size;
+  /* the oldest that the current block needs; level 0 takes the place of one before */
+  const uint64_t needed = l->period - l->n_slots + (l->number == 0);
+  const uint64_t oldest = known > needed ? known : needed;
+  double cost;
+
+  if (g->window < oldest) {
+    g->window = oldest;
+    g->restored_steps = 0;
+  }
+  if (g->window >= g->sought / l->size) {
+    l->first_back = l->period + 1;
+    g->n_unrestored--;
+    g->window = g->restored_steps = 0;
+    return 0.0;
+  }
+  cost = forward_step (c, l, (unsigned)(g->restored_steps / l->n_steps_forward),
+      g->window, g->restored_steps % l->n_steps_forward, g->restored_re,
+      g->restored_im);
+  if (++g->restored_steps == c->n_channels * l->n_steps_forward) {
+    g->window++;
+    g->restored_steps = 0;
+  }
+  return cost;
+}
+
+static bool
+restore (TfxConvolver *c, double *credit)
+{
+  TfxConvolverPartitions *g = c->partitions;
+
+  while (g->n_unrestored > 0 && *credit > 0.0)
+    *credit -= restore_step (c);
+  if (g->n_unrestored > 0)
+    return false;
+  if (*credit == INFINITY) {
+    for (size_t i = 0; i < g->n_levels; i++)
+      g->levels[i].first_back = 0;
+    for (unsigned side = 0; side < 2; side++) {
+      if (c->fade_pair[side])
+        prime (c, side);
+    }
+    return true;
+  }
+  for (size_t i = 1; i < g->n_levels; i++) {
+    if (g->time < (g->levels[i].first_back + 1) * g->levels[i].size)
+      return false;
+  }
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    if (g->at > 0 && g->levels[0].n_parts > 1)
+      head_back (c, c->active, channel, 1);
+  }
+  return true;
+}
+
 const TfxConvolverWays tfx_convolver_partitions = { place, reset, begin, input,
-  received, render, end, advance, prime, past, restore };
+  received, render, end, prime, past, seek, restore };

@@ -2,11 +2,9 @@
  * convolver-past.c: the past of a convolver as numbers, and one that takes over
  * that of another one, a little with each block.
  *
- * That one runs over the frames that the source has kept, faster than new ones come,
- * until it stands where the source does.  Frames so far in the past that no
- * output will be asked for them are only transformed (spectra only).  For the
- * last of them all is computed, so that the outputs of all levels are there at
- * the end: those of a block are computed in the block before.
+ * That one first gets the samples of the past, oldest first and faster than new ones
+ * come.  Then their spectra are computed while new frames are received, and when all are
+ * there, the output of each level for a whole block; from the next one on it is right.
  *
  * Frames are numbered by the source (n_run); both have blocks that start at
  * multiples of their size. */
@@ -34,6 +32,18 @@ tfx_convolver_get_history (const TfxConvolver *c, double *history)
   }
 }
 
+/* The past was put in. */
+static void
+restore_all (TfxConvolver *c)
+{
+  double credit = INFINITY;
+
+  if (!c->ways->restore)
+    return;
+  c->ways->seek (c);
+  c->ways->restore (c, &credit);
+}
+
 void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
@@ -42,7 +52,6 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
   c->n_run = TFX_CONVOLVER_START;
   c->known = c->n_run - n;
   c->n_quiet = c->n_kept;
-  c->spectra_only = false;
   c->ways->reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     size_t n_quiet = c->n_kept;
@@ -61,26 +70,16 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
     }
     c->n_quiet = n_quiet < c->n_quiet ? n_quiet : c->n_quiet;
   }
-  if (c->ways->restore)
-    c->ways->restore (c);
+  restore_all (c);
 }
 
 /* ---- that of another one ------------------------------------------------------ */
 
-/* What a block may cost with the work of its call, as a multiple of the mean one; less
- * over the first frames. */
-#define MOST_WORK 2.4
-#define FIRST_FRAMES 2048
-/* How much longer work takes than the model says, which has all that it needs in the
- * cache, where spectra are far larger than CACHE_BYTES: the first transforms, those
- * behind them, the first sums, and the rest. */
-#define CACHE_BYTES 524288.0
-#define FIRST_SPECTRA 2.5
-#define SPECTRA 1.5
-#define FIRST_SUMS 2.0
-#define SUMS 0.2
-/* Parts in which the work of long partitions for a block of the head is done. */
-#define N_SLICES 4
+/* The share of the mean work of a block that transforms of the past may have. */
+#define RESTORED_WORK 0.6
+/* Frames that are copied for each one that comes, and values besides. */
+#define COPIED_FRAMES 8
+#define COPIED_VALUES 16384
 
 static size_t
 least (size_t a, size_t b)
@@ -107,12 +106,9 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
       n_sounding == source->fade_pair[source->active]->n_sounding)
     f->is_cut = false;
   f->rise = least (TFX_WEIGHT_RISE, least (n_past, n_wanted - n_past));
-  if (!c->partitions)
-    return;
-  f->size = c->layout.levels[c->layout.n_levels - 1].size;
-  f->at = f->begin / f->size * f->size;
-  c->spectra_only = source->n_run - f->at >= 3 * f->size;
-  f->is_right = !c->spectra_only;
+  f->at = f->begin;
+  f->is_copied = false;
+  f->credit = 0.0;
 }
 
 /* All that there is, if it is taken at once.  What a device has given back is no
@@ -177,117 +173,45 @@ read_past (const TfxConvolver *source, unsigned channel, uint64_t first,
   }
 }
 
-/* n frames that lie within one block of the head. */
+/* Frames [first, end) of the source's past. */
 static void
-run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
+copy_past (TfxConvolver *c, const TfxConvolver *source, uint64_t first,
+    uint64_t end)
 {
-  TfxConvolverCatchUp *f = &c->catch_up;
-  const bool is_last = source->n_run - f->at <= c->layout.levels[0].size;
-  size_t stride;
-  void *x;
-
-  c->ways->begin (c, n);
-  x = c->ways->input (c, &stride);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    void *x_channel = tfx_convolver_at (c, x, channel * stride);
+    size_t n_row;
 
-    read_past (source, channel, f->at, n, x_channel);
-    soften_past (c, f->at, n, x_channel);
-    c->ways->received (c, channel, n);
-    /* The rest of a block that has begun needs what comes with its start, and the next
-     * block what is known ahead of it. */
-    if (is_last)
-      c->ways->render (c, c->active, channel, n, c->output);
+    for (uint64_t at = first; at < end; at += n_row) {
+      void *x;
+
+      n_row = (size_t)(end - at);
+      x = c->ways->past (c, channel, (size_t)(c->n_run - at), &n_row);
+      read_past (source, channel, at, n_row, x);
+      soften_past (c, at, n_row, x);
+    }
   }
-  c->is_patient = true;
-  c->ways->end (c, n);
-  c->is_patient = false;
-  f->at += n;
 }
 
-/* All is done for what has come: what follows for the next block. */
+/* The frames that have come since the last call.  The longest steps of the two are
+ * not to come in the same block. */
 static void
-settle (TfxConvolver *c, const TfxConvolver *source)
+receive (TfxConvolver *c, const TfxConvolver *source)
 {
-  TfxConvolverCatchUp *f = &c->catch_up;
+  c->work_beside = source->work_ahead;
+  while (c->n_run < source->n_run) {
+    const size_t n = c->ways->begin (c, (size_t)(source->n_run - c->n_run));
+    size_t stride;
+    void *x = c->ways->input (c, &stride);
 
-  if (f->at % f->size > 0)
-    return;
-  if (c->spectra_only && source->n_run - f->at < 3 * f->size)
-    c->spectra_only = false;
-  else if (!c->spectra_only)
-    f->is_right = true;
-}
-
-/* What work takes, as a multiple of what the model says. */
-static double
-coldness (const TfxConvolver *c)
-{
-  const TfxConvolverCatchUp *f = &c->catch_up;
-  const double n_bytes = 4.0 * (double)(c->n_core * c->value_size);
-  const double share = fmax (1.0 - CACHE_BYTES / n_bytes, 0.0);
-
-  if (c->spectra_only)
-    return 1.0 +
-           share * (f->at < f->begin + 2 * f->size ? FIRST_SPECTRA : SPECTRA);
-  return 1.0 + share * (f->is_right ? SUMS : FIRST_SUMS);
-}
-
-/* One step: a slice of the work that waits, or a block of the head at most. */
-static void
-take_step (TfxConvolver *c, const TfxConvolver *source)
-{
-  TfxConvolverCatchUp *f = &c->catch_up;
-  const double before = c->work;
-  const double cold = coldness (c);
-
-  if (f->n_behind == 0) {
-    const size_t head = c->layout.levels[0].size;
-    const size_t n_left = (size_t)(source->n_run - f->at);
-    const size_t n = least (head - (size_t)(f->at % head), n_left);
-
-    run_past (c, source, n);
-    f->n_behind = c->ways->advance (c, 0);
-  } else {
-    f->n_behind = c->ways->advance (c, c->layout.levels[0].size / N_SLICES);
+    for (unsigned channel = 0; channel < c->n_channels; channel++) {
+      read_past (source, channel, c->n_run, n,
+          tfx_convolver_at (c, x, channel * stride));
+      c->ways->received (c, channel, n);
+    }
+    c->ways->end (c, n);
+    c->n_run += n;
   }
-  f->credit -= cold * (c->work - before);
-  if (f->n_behind == 0)
-    settle (c, source);
-}
-
-/* Work for n_frames: where the source had much to do there is less of it. */
-static double
-allot_work (TfxConvolver *c, const TfxConvolver *source, size_t n_frames)
-{
-  TfxConvolverCatchUp *f = &c->catch_up;
-  const double mean = (double)n_frames * c->mean_work;
-  double work = mean * MOST_WORK;
-
-  work -= source->partitions && f->n_heard > 0 ? source->work - f->source_work
-                                               : mean;
-  f->source_work = source->work;
-  f->n_heard += n_frames;
-  return f->n_heard < FIRST_FRAMES ? work * (double)f->n_heard / FIRST_FRAMES
-                                   : work;
-}
-
-/* A form that keeps nothing but the past takes it at once. */
-static void
-copy_past (TfxConvolver *c, const TfxConvolver *source)
-{
-  const uint64_t begin = c->catch_up.begin;
-  const size_t n = (size_t)(source->n_run - begin);
-  size_t n_row = n;
-
-  c->ways->reset (c);
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    void *x = c->ways->past (c, channel, n, &n_row);
-
-    read_past (source, channel, begin, n, x);
-    soften_past (c, begin, n, x);
-  }
-  c->n_run = source->n_run;
+  c->work_beside = 0.0;
 }
 
 size_t
@@ -295,21 +219,32 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
     size_t n_frames)
 {
   TfxConvolverCatchUp *f = &c->catch_up;
+  size_t n_copied;
 
   c->n_quiet = source->n_quiet < source->n_kept ? source->n_quiet : c->n_kept;
-  if (n_frames == SIZE_MAX || !c->partitions)
+  if (n_frames == SIZE_MAX || !c->partitions) {
     set_begin (c, source, n_kept (source));
-  if (!c->partitions) {
-    copy_past (c, source);
+    c->ways->reset (c);
+    c->n_run = source->n_run;
+    if (c->ways->seek)
+      c->ways->seek (c);
+    copy_past (c, source, f->begin, c->n_run);
+    restore_all (c);
     return 0;
   }
-  f->credit +=
-      n_frames == SIZE_MAX ? INFINITY : allot_work (c, source, n_frames);
-  while ((f->at < source->n_run || f->n_behind > 0) && f->credit > 0.0)
-    take_step (c, source);
-  c->n_run = f->at;
-  if (f->at < source->n_run || f->n_behind > 0)
-    return (size_t)(source->n_run - f->at) + 1;
-  f->credit = 0.0;
-  return f->is_right ? 0 : 1;
+  if (f->is_copied) {
+    receive (c, source);
+    f->credit += (double)n_frames * c->mean_work * RESTORED_WORK;
+    return c->ways->restore (c, &f->credit) ? 0 : 1;
+  }
+  c->n_run = source->n_run;
+  c->ways->seek (c);
+  n_copied = least (COPIED_FRAMES * n_frames + COPIED_VALUES / c->n_channels,
+      (size_t)(c->n_run - f->at));
+  copy_past (c, source, f->at, f->at + n_copied);
+  f->at += n_copied;
+  f->is_copied = f->at == c->n_run;
+  if (f->is_copied)
+    c->ways->seek (c);
+  return 1 + (size_t)(c->n_run - f->at);
 }

@@ -265,7 +265,7 @@ typedef enum
 #define TFX_CONVOLVER_MAX_DEPTH 4
 /* Frames that are worked on at a time; longer blocks are cut. */
 #define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
-#define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */
+#define TFX_CONVOLVER_MAX_LEVEL ((size_t)1 << 17) /* the longest partition */
 
 /* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
  * partitioned: n_parts partitions of size taps from tap `first` on. */
@@ -286,16 +286,6 @@ typedef struct TfxConvolverLayout
   TfxConvolverLevel levels[TFX_CONVOLVER_MAX_LEVELS];
   double cost; /* ns for a frame of one channel */
 } TfxConvolverLayout;
-
-/* Looks at one of the layouts, and returns the cost from which on others are of
- * no interest any more. */
-typedef double (
-    *TfxConvolverLayoutVisit) (void *data, const TfxConvolverLayout *layout);
-
-/* All layouts for a spec, its taps aside. */
-void tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
-    const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
-    void *data);
 
 /* The one that costs least. */
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
@@ -386,13 +376,9 @@ typedef struct TfxConvolverCatchUp
   uint64_t begin; /* of the past, among the source's frames */
   bool is_cut;    /* a longer one was wanted: it rises over so many frames */
   size_t rise;
-  uint64_t at;        /* the next of the source's frames */
-  size_t size;        /* of the longest partitions */
-  bool is_right;      /* the output would be, once it is there */
-  size_t n_behind;    /* frames whose work for long partitions waits */
-  double credit;      /* work that may be done now; below 0: too much was */
-  double source_work; /* that the source had done at the last call */
-  size_t n_heard;     /* frames of the source since the start */
+  uint64_t at;    /* the next of the source's frames to be copied */
+  bool is_copied; /* all of the past; now it is transformed */
+  double credit;  /* work that may be done now; below 0: too much was */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver
@@ -421,11 +407,11 @@ struct TfxConvolver
   uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
   uint64_t known; /* what came before this frame is not known; 0: all is */
   TfxConvolverCatchUp catch_up;
-  bool spectra_only; /* computes spectra, but no outputs */
-  bool is_patient;   /* its long partitions wait for advance() */
-  /* partitioned: all that was done, and a frame's share of all that there is to do,
-   * in ns by the model */
-  double work, mean_work;
+  /* partitioned: ns of work that is done before it is due; and that of another convolver
+   * beside it, which has its turn first */
+  double work_ahead, work_beside;
+  /* partitioned: ns for a frame of all channels, by the model */
+  double mean_work;
   void *other; /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   const TfxConvolverWays *ways;       /* of the form */
@@ -510,7 +496,7 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
  *     for each side in use: render (side, channel, n, y)
  *   end (n)
  *
- * received, advance, prime and restore may be NULL: nothing is to be done. */
+ * received, prime, seek and restore may be NULL: nothing is to be done. */
 
 struct TfxConvolverWays
 {
@@ -525,17 +511,17 @@ struct TfxConvolverWays
   void (*render) (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
       void *y);
   void (*end) (TfxConvolver *c, size_t n);
-  /* While the convolver is patient the work of long partitions is left out of end()
-   * and done here, for n frames of those that have come; how many are behind. */
-  size_t (*advance) (TfxConvolver *c, size_t n);
   /* Makes a side ready whose taps are new. */
   void (*prime) (TfxConvolver *c, unsigned side);
   /* The input `age` frames ago, at most *n frames of it, which becomes the number
    * that lies there in a row; NULL if it was not kept. */
   void *(
       *past) (const TfxConvolver *c, unsigned channel, size_t age, size_t *n);
-  /* What follows from the past that was put in, at rest. */
-  void (*restore) (TfxConvolver *c);
+  /* n_run frames have come, whose past was put in: nothing follows from it yet. */
+  void (*seek) (TfxConvolver *c);
+  /* Transforms the past, from frame `known` on, for about *credit ns, which it takes off;
+   * INFINITY: all at once.  True if the output is right from the next frame on. */
+  bool (*restore) (TfxConvolver *c, double *credit);
 };
 
 extern const TfxConvolverWays tfx_convolver_partitions;

@@ -626,7 +626,6 @@ tfx_convolver_reset (TfxConvolver *c)
   c->n_run = TFX_CONVOLVER_START;
   c->known = 0;
   c->n_quiet = c->n_kept;
-  c->spectra_only = false;
   c->ways->reset (c);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * fir_layouts.c: tries the layouts of FIR filters, over a grid of lengths,
- * channels and blocks, and prints where the one that is chosen is not the best.
+ * fir_layouts.c: compares the layouts of FIR filters with partitions of other
+ * sizes, over a grid of lengths, channels and blocks.
  *
  *   fir_layouts [KERNEL]
  *
- * Of each shape those are tried whose cost by the model is at most WIDTH times
- * that of the chosen one, in turns; a layout's time is its shortest.  The last
- * line tells how much the choices cost more than the best, on average and at
- * most. */
+ * The others have heads of the block's length, a half and a quarter of it, levels
+ * that are 2, 4, 8 and 16 times as long as the one before, and 16, 32 and 64
+ * partitions in the last level at the most.  They take turns with the chosen one; a
+ * layout's time is its shortest.  The last line has how much the choices cost more
+ * than the best, on average and at most. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +18,11 @@
 #include "core/backend.h"
 #include "cpu/convolver-private.h"
 
-#define WIDTH 1.6
-#define MOST_LAYOUTS 40
+#define MOST_LAYOUTS 37
 #define N_TURNS 5
 #define TURN_NS 2e6
 /* Frames between two looks at the clock, which takes as long as a short block. */
 #define LEAST_FRAMES 65536
-
-typedef struct List
-{
-  TfxConvolverLayout *layouts;
-  size_t n, room;
-} List;
 
 typedef struct Trial
 {
@@ -47,30 +41,30 @@ now_ns (void)
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static double
-keep (void *data, const TfxConvolverLayout *layout)
+/* Number i of the other layouts; false if there is none. */
+static bool
+lay_out (const TfxConvolverSpec *spec, unsigned i, TfxConvolverLayout *layout)
 {
-  List *list = data;
+  const size_t ratio = (size_t)2 << i / 3 % 4, most = (size_t)16 << i / 12;
+  size_t size = spec->block_frames >> i % 3, first = 0;
 
-  if (list->n == list->room) {
-    list->room = 2 * list->room + 1000;
-    list->layouts = realloc (list->layouts, list->room * sizeof *list->layouts);
-    if (!list->layouts) {
-      fprintf (stderr, "error: out of memory\n");
-      exit (1);
-    }
+  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_PARTITIONED };
+  while (first < spec->n_taps) {
+    TfxConvolverLevel *level = &layout->levels[layout->n_levels++];
+
+    level->size = size;
+    level->first = first;
+    level->n_parts = (spec->n_taps - first + size - 1) / size;
+    if (size < TFX_LEAF || size > TFX_CONVOLVER_MAX_LEVEL)
+      return false;
+    if (level->n_parts > most && ratio * size <= TFX_CONVOLVER_MAX_LEVEL)
+      level->n_parts = (2 * ratio * size - first) / size;
+    first += level->n_parts * size;
+    size *= ratio;
+    if (first < spec->n_taps && layout->n_levels == TFX_CONVOLVER_MAX_LEVELS)
+      return false;
   }
-  list->layouts[list->n++] = *layout;
-  return INFINITY;
-}
-
-static int
-compare_costs (const void *a, const void *b)
-{
-  const double x = ((const TfxConvolverLayout *)a)->cost;
-  const double y = ((const TfxConvolverLayout *)b)->cost;
-
-  return (x > y) - (x < y);
+  return true;
 }
 
 /* A turn: all work of the longest partitions, as often as it takes. */
@@ -97,15 +91,18 @@ trial_init (Trial *trial, const TfxConvolverSpec *spec,
 {
   size_t longest = LEAST_FRAMES;
 
+  memset (trial, 0, sizeof *trial);
+  trial->ns = INFINITY;
+  if (tfx_convolver_taps_lay_out (spec, layout, &trial->taps) < 0 ||
+      tfx_convolver_new (trial->taps, &trial->convolver) < 0)
+    return false;
+  layout = &trial->convolver->layout;
   /* whole ones of the longest partitions, which are powers of two */
   if (layout->form == TFX_CONVOLVER_PARTITIONED &&
       layout->levels[layout->n_levels - 1].size > longest)
     longest = layout->levels[layout->n_levels - 1].size;
-  memset (trial, 0, sizeof *trial);
-  trial->ns = INFINITY;
   trial->n_blocks = (longest + spec->block_frames - 1) / spec->block_frames;
-  return tfx_convolver_taps_lay_out (spec, layout, &trial->taps) == 0 &&
-         tfx_convolver_new (trial->taps, &trial->convolver) == 0;
+  return true;
 }
 
 static void
@@ -119,26 +116,25 @@ trial_clear (Trial *trial)
 static double
 try_shape (const TfxConvolverSpec *spec)
 {
-  static List list;
   Trial trials[MOST_LAYOUTS];
   size_t n = 0, best = 0;
   void *samples = calloc (spec->n_channels * spec->block_frames, 8);
   const TfxBlock block = tfx_block_interleaved (samples, spec->precision,
       spec->n_channels, spec->block_frames);
-  double ratio;
+  double ratio, model;
 
-  list.n = 0;
-  tfx_convolver_layout_visit (spec, tfx_convolver_kernels_for (spec->kernel),
-      keep, &list);
-  qsort (list.layouts, list.n, sizeof *list.layouts, compare_costs);
-  while (n < MOST_LAYOUTS && n < list.n &&
-         list.layouts[n].cost <= WIDTH * list.layouts[0].cost) {
-    if (!samples || !trial_init (&trials[n], spec, &list.layouts[n])) {
+  for (unsigned i = 0; i < MOST_LAYOUTS; i++) {
+    TfxConvolverLayout layout;
+
+    if (i > 0 && !lay_out (spec, i - 1, &layout))
+      continue;
+    if (!samples || !trial_init (&trials[n], spec, i > 0 ? &layout : NULL)) {
       fprintf (stderr, "error: no convolver\n");
       exit (1);
     }
     n++;
   }
+  model = trials[0].convolver->layout.cost;
   for (int turn = 0; turn < N_TURNS; turn++) {
     for (size_t i = 0; i < n; i++)
       take_turn (&trials[i], &block);
@@ -148,11 +144,10 @@ try_shape (const TfxConvolverSpec *spec)
   ratio = trials[0].ns / trials[best].ns;
   printf ("%6zu taps %u ch %5zu frames %s: %7.3f ns, model %7.3f, %s",
       spec->n_taps, spec->n_channels, spec->block_frames,
-      spec->precision == TFX_SAMPLE_F32 ? "F32" : "F64", trials[0].ns,
-      list.layouts[0].cost, tfx_convolver_taps_text (trials[0].taps));
+      spec->precision == TFX_SAMPLE_F32 ? "F32" : "F64", trials[0].ns, model,
+      tfx_convolver_taps_text (trials[0].taps));
   if (best > 0)
-    printf ("; best of %zu: %.3f ns (%.2f), model %.3f, %s", n, trials[best].ns,
-        ratio, list.layouts[best].cost,
+    printf ("; best of %zu: %.3f ns (%.2f), %s", n, trials[best].ns, ratio,
         tfx_convolver_taps_text (trials[best].taps));
   printf ("\n");
   fflush (stdout);
