@@ -30,13 +30,8 @@
 /* What a call costs besides sums, as a part of what it costs besides transforms. */
 #define DIRECT_CALL 0.5
 
-/* Transforms that are done in steps, between which others run: what they need has
- * left the caches, the second level's too if they are longer than so many that fit.
- * Where spectra take more than FARTHEST_BYTES, products out of memory outweigh that. */
-#define FAR_TRANSFORM 2.0
-#define FARTHEST_TRANSFORM 2.3
-#define FARTHEST_SIZES 4
-#define FARTHEST_BYTES 12582912.0
+/* Transforms in steps, between which others run: their data has left the caches. */
+#define FAR_TRANSFORM 2.1
 
 /* Transforms that do not fit into the first-level cache, and do not by far. */
 #define LARGE_TRANSFORM 1.1
@@ -76,13 +71,13 @@ tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
 
 /* A pass of radix 2 costs about as much as one of 4: both are bound by loads and
  * stores. */
-static double
-pass_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
+double
+tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size)
 {
   double n = 0.0;
 
   for (size_t left = size / TFX_LEAF; left > 1;) {
-    const unsigned radix = tfx_fft_radix (left, has_eight);
+    const unsigned radix = tfx_fft_radix (left, cost->pass_eight > 0.0);
 
     n += radix == 8 ? cost->pass_eight : cost->pass;
     left /= radix;
@@ -91,28 +86,16 @@ pass_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
 }
 
 double
-tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size)
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return pass_cost (cost, size, cost->pass_eight > 0.0);
-}
-
-/* F */
-static double
-transform_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
-{
-  const double passes = pass_cost (cost, size, has_eight);
+  const double passes = tfx_convolver_layout_pass_cost (cost, size);
   const double leaves =
       (double)(size / TFX_LEAF) * tfx_convolver_layout_leaf_cost (cost, size);
 
-  return (passes + leaves) * (size > 3 * cost->near_size   ? HUGE_TRANSFORM
-                                 : size >= cost->near_size ? LARGE_TRANSFORM
-                                                           : 1.0);
-}
-
-double
-tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
-{
-  return 2.0 * transform_cost (cost, size, cost->pass_eight > 0.0);
+  return 2.0 * (passes + leaves) *
+         (size > 3 * cost->near_size   ? HUGE_TRANSFORM
+             : size >= cost->near_size ? LARGE_TRANSFORM
+                                       : 1.0);
 }
 
 /* ns for a call of n_frames by the direct form. */
@@ -121,16 +104,10 @@ direct_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
 {
   const double frame = n_taps > cost->direct_few ? cost->direct_frame : 0.0;
 
-  return (double)n_taps *
+  return DIRECT_CALL * cost->call +
+         (double)n_taps *
              ((double)n_frames * cost->direct + cost->direct_call) +
          (double)n_frames * frame;
-}
-
-/* A call of n_frames that takes the direct form. */
-static double
-direct_call_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
-{
-  return DIRECT_CALL * cost->call + direct_cost (cost, n_taps, n_frames);
 }
 
 /* A frame of the direct form, in calls of block_frames. */
@@ -140,7 +117,7 @@ direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 {
   const size_t n_frames = spec->block_frames > 0 ? spec->block_frames : 1024;
 
-  return direct_call_cost (cost, n_taps, n_frames) / (double)n_frames;
+  return direct_cost (cost, n_taps, n_frames) / (double)n_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
@@ -168,7 +145,7 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
     const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
     size_t *level, size_t *n_done)
 {
-  double best = is_fft_asked ? INFINITY : direct_call_cost (cost, n_taps, n);
+  double best = is_fft_asked ? INFINITY : direct_cost (cost, n_taps, n);
 
   *level = layout->n_levels;
   *n_done = n;
@@ -182,7 +159,7 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
     /* after whole steps what is left is planned anew */
     if (n_left > 0) {
       if (!is_fft_asked)
-        rest = fmin (rest, direct_call_cost (cost, n_taps, n_left));
+        rest = fmin (rest, direct_cost (cost, n_taps, n_left));
       for (size_t k = i + 1; k < layout->n_levels; k++) {
         if (count_frames (&layout->levels[k], n_taps) >= n_left)
           rest = fmin (rest, layout->levels[k].cost);
@@ -244,51 +221,30 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
   return share < 1.0 ? share : 1.0;
 }
 
-/* Of a product, where n_bytes come and go until it is due again. */
+/* A frame of a level.  *n_values: values of the spectra of the levels before, all of
+ * which are used before these are again; with those of the level then. */
 static double
-sum_cost (const TfxConvolverCost *cost, const TfxConvolverLevel *level,
-    double n_bytes)
+level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    const TfxConvolverLevel *level, double *n_values)
 {
+  const double size = (double)level->size, n_parts = (double)level->n_parts;
+  const bool is_head = level->first == 0;
   const bool is_alone =
       level->n_parts < TFX_CONVOLVER_AHEAD_PARTS || level->size < 2 * TFX_LEAF;
   const double n_reads = is_alone ? ALONE : 1.0;
+  double n = tfx_convolver_layout_step_cost (cost, level->size) *
+             (is_head ? 1.0 : FAR_TRANSFORM);
+  double n_bytes;
 
-  return n_bytes <= NEAR_BYTES     ? cost->sum_near
-         : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
-                                   : cost->sum_far * n_reads;
-}
-
-/* The values of the spectra of taps and signal. */
-static double
-count_values (const TfxConvolverSpec *spec, const TfxConvolverLevel *level)
-{
-  return 2.0 * (double)level->size * (double)level->n_parts *
-         (double)(spec->n_channels + spec->n_kernels);
-}
-
-/* n_before: values of the spectra of shorter partitions, which are all used
- * before these are again. */
-static double
-level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    const TfxConvolverLevel *level, double n_before)
-{
-  const double size = (double)level->size;
-  const double n_values = n_before + count_values (spec, level);
-  const double n_bytes = n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
-  const double far = level->size > FARTHEST_SIZES * cost->near_size &&
-                             n_bytes <= FARTHEST_BYTES
-                         ? FARTHEST_TRANSFORM
-                         : FAR_TRANSFORM;
-  const bool is_head = level->first == 0;
-  /* where memory is what counts passes of radix 8 save little */
-  double n = is_head ? tfx_convolver_layout_step_cost (cost, level->size)
-                     : far * 2.0 * transform_cost (cost, level->size, false);
-
+  *n_values +=
+      2.0 * size * n_parts * (double)(spec->n_channels + spec->n_kernels);
+  n_bytes = *n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
   n /= size;
-
   if (level->n_parts > 1)
     n += cost->sum_leaf / TFX_LEAF +
-         (double)level->n_parts * sum_cost (cost, level, n_bytes);
+         n_parts * (n_bytes <= NEAR_BYTES        ? cost->sum_near
+                       : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
+                                                 : cost->sum_far * n_reads);
   if (is_head)
     n += (cost->call + cost->head) / size + HEAD_COPIES * cost->pass +
          partial_share (spec, level->size) *
@@ -296,28 +252,18 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   return n;
 }
 
-/* The largest head that leaves the direct form few products. */
-static size_t
-head_size (const TfxConvolverSpec *spec)
-{
-  size_t size = TFX_LEAF;
-
-  if (spec->block_frames == 0)
-    return UNKNOWN_HEAD;
-  while (2 * size <= spec->block_frames && size < TFX_CONVOLVER_MAX_SEGMENT &&
-         partial_share (spec, 2 * size) * (double)(2 * size) <= PARTIAL_TAPS)
-    size *= 2;
-  return size;
-}
-
 static void
 lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     TfxConvolverLayout *layout)
 {
-  size_t size = head_size (spec), first = 0;
+  size_t size = spec->block_frames > 0 ? TFX_LEAF : UNKNOWN_HEAD, first = 0;
   double n_values = 0.0;
 
   *layout = (TfxConvolverLayout){ TFX_CONVOLVER_PARTITIONED };
+  /* The largest head that leaves few products to the direct form. */
+  while (2 * size <= spec->block_frames && size < TFX_CONVOLVER_MAX_SEGMENT &&
+         partial_share (spec, 2 * size) * (double)(2 * size) <= PARTIAL_TAPS)
+    size *= 2;
   while (first < n_core (spec)) {
     TfxConvolverLevel *level = &layout->levels[layout->n_levels++];
     size_t next = LEVEL_RATIO * size;
@@ -328,8 +274,7 @@ lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     level->n_parts = (n_core (spec) - first + size - 1) / size;
     if (level->n_parts > LAST_PARTS && next <= TFX_CONVOLVER_MAX_LEVEL)
       level->n_parts = (2 * next - first) / size;
-    layout->cost += level_cost (spec, cost, level, n_values);
-    n_values += count_values (spec, level);
+    layout->cost += level_cost (spec, cost, level, &n_values);
     first += level->n_parts * size;
     size = next;
   }

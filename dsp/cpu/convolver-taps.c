@@ -41,17 +41,6 @@ direct_stride (const TfxConvolverTaps *t)
   return t->n_direct + 2;
 }
 
-static int
-make_direct (TfxConvolverTaps *t)
-{
-  t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
-                    ? t->layout.levels[0].size
-                    : t->n_core;
-  t->direct =
-      alloc_values (t, direct_type (t), t->n_kernels * direct_stride (t));
-  return t->direct ? 0 : -ENOMEM;
-}
-
 static bool
 is_parted (const TfxConvolverTaps *t)
 {
@@ -198,29 +187,13 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
   }
 }
 
-/* Bytes from one kernel's spectra to the next's. */
-static size_t
-spectra_stride (const TfxConvolverTaps *t, const TfxConvolverLevel *l)
-{
-  return 2 * l->size * l->n_parts * (t->precision == TFX_SAMPLE_F32 ? 4 : 8);
-}
-
-static int
-make_spectra (TfxConvolverTaps *t, size_t level)
-{
-  const TfxConvolverLevel *l = &t->layout.levels[level];
-
-  t->spectra[level] =
-      alloc_values (t, t->precision, t->n_kernels * 2 * l->size * l->n_parts);
-  return t->spectra[level] ? 0 : -ENOMEM;
-}
-
 static void
 fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
     Spectrum *spectrum)
 {
   const TfxConvolverLevel *l = &t->layout.levels[level];
-  const size_t stride = spectra_stride (t, l);
+  const size_t stride =
+      2 * l->size * l->n_parts * (t->precision == TFX_SAMPLE_F32 ? 4 : 8);
   /* form block: one partition that may be as long as two sizes */
   const size_t length =
       t->layout.form == TFX_CONVOLVER_BLOCK ? 2 * l->size : l->size;
@@ -367,28 +340,6 @@ tfx_convolver_taps_refill (TfxConvolverTaps *t, const TfxConvolverSpec *spec,
   return true;
 }
 
-/* Taps of a spec that was checked, without what is made of them. */
-static TfxConvolverTaps *
-alloc_taps (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels)
-{
-  TfxConvolverTaps *t = calloc (1, sizeof *t);
-
-  if (!t)
-    return NULL;
-  t->n_refs = 1;
-  t->n_taps = spec->n_taps;
-  t->n_leading = spec->n_leading;
-  t->n_core = spec->n_taps - spec->n_leading - spec->n_trailing;
-  t->n_kernels = spec->n_kernels;
-  t->n_channels = spec->n_channels;
-  t->precision = spec->precision;
-  t->block_frames = spec->block_frames;
-  t->is_fft_asked = spec->method == TFX_FIR_FFT;
-  t->is_exact = spec->method == TFX_FIR_DIRECT;
-  t->kernels = kernels;
-  return t;
-}
-
 int
 tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     const TfxConvolverLayout *layout, TfxConvolverTaps **taps)
@@ -396,7 +347,7 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
   const TfxConvolverKernels *kernels = check_spec (spec);
   TfxConvolverFiller *filler = NULL;
   TfxConvolverTaps *t;
-  int result;
+  int result = 0;
 
   *taps = NULL;
   if (!kernels || !spec->taps)
@@ -406,17 +357,40 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     return -ENOMEM;
   if (!are_taps_finite (spec))
     return -ERANGE;
-  t = alloc_taps (spec, kernels);
+  t = malloc (sizeof *t);
   if (!t)
     return -ENOMEM;
+  *t = (TfxConvolverTaps){ .n_refs = 1,
+    .n_taps = spec->n_taps,
+    .n_leading = spec->n_leading,
+    .n_core = spec->n_taps - spec->n_leading - spec->n_trailing,
+    .n_kernels = spec->n_kernels,
+    .n_channels = spec->n_channels,
+    .precision = spec->precision,
+    .block_frames = spec->block_frames,
+    .is_fft_asked = spec->method == TFX_FIR_FFT,
+    .is_exact = spec->method == TFX_FIR_DIRECT,
+    .kernels = kernels };
   if (layout)
     t->layout = *layout;
   else
     tfx_convolver_layout_choose (spec, kernels, &t->layout);
   write_text (t);
-  result = make_direct (t);
-  for (size_t i = 0; !result && i < t->layout.n_levels; i++)
-    result = make_spectra (t, i);
+  t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
+                    ? t->layout.levels[0].size
+                    : t->n_core;
+  t->direct =
+      alloc_values (t, direct_type (t), t->n_kernels * direct_stride (t));
+  if (!t->direct)
+    result = -ENOMEM;
+  for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
+    const TfxConvolverLevel *l = &t->layout.levels[i];
+
+    t->spectra[i] =
+        alloc_values (t, t->precision, t->n_kernels * 2 * l->size * l->n_parts);
+    if (!t->spectra[i])
+      result = -ENOMEM;
+  }
   if (!result)
     result = tfx_convolver_filler_new (t, &filler);
   if (result)

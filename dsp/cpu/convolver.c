@@ -132,22 +132,6 @@ struct TfxConvolverOverlap
  * out. */
 #define SEGMENT_BYTES 65536
 
-/* The longest segment: whole steps of the largest transform. */
-static size_t
-segment_frames (const TfxConvolver *c)
-{
-  const size_t most =
-      tfx_convolver_catch_up_frames (c->fade_pair[0]->block_frames);
-  const size_t step =
-      c->layout.n_levels > 0
-          ? tfx_convolver_layout_step (&c->layout.levels[0], c->n_core)
-          : 128;
-  const size_t near = SEGMENT_BYTES / (c->n_channels * c->value_size);
-  const size_t n = near < step ? step : near / step * step;
-
-  return n < most ? n : most;
-}
-
 static size_t
 line_place (TfxConvolver *c, TfxArena *arena)
 {
@@ -155,12 +139,20 @@ line_place (TfxConvolver *c, TfxArena *arena)
   TfxConvolverOverlap *l = tfx_arena_take (arena, sizeof line);
   const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
+  const size_t most = tfx_convolver_catch_up_frames (block);
+  const size_t step =
+      size > 0 ? tfx_convolver_layout_step (&c->layout.levels[0], c->n_core)
+               : 128;
+  const size_t near = SEGMENT_BYTES / (c->n_channels * c->value_size);
 
-  line.max_frames = segment_frames (c);
+  /* The longest segment: whole steps of the largest transform. */
+  line.max_frames = near < step ? step : near / step * step;
+  if (line.max_frames > most)
+    line.max_frames = most;
   c->n_window = c->n_leading + 2 * size;
   if (c->n_window < c->n_taps - 1)
     c->n_window = c->n_taps - 1;
-  line.n_history = c->n_taps - 1 + tfx_convolver_catch_up_frames (block);
+  line.n_history = c->n_taps - 1 + most;
   if (line.n_history < c->n_window)
     line.n_history = c->n_window;
   /* or each vector that comes in would lie in two lines of the cache */
@@ -352,30 +344,21 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
   c->fade_pair[0] = taps;
 }
 
-static int
-make_transforms (TfxConvolver *c)
-{
-  int result = 0;
-
-  for (size_t i = 0; !result && i < c->layout.n_levels; i++)
-    result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
-        c->layout.levels[i].size);
-  return result;
-}
-
 int
 tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver)
 {
   TfxConvolver *c = malloc (sizeof *c);
   TfxArena arena = { 0 };
-  int result;
+  int result = 0;
 
   *convolver = NULL;
   if (!c)
     return -ENOMEM;
   set_up (c, taps);
   tfx_convolver_taps_ref (taps);
-  result = make_transforms (c);
+  for (size_t i = 0; !result && i < c->layout.n_levels; i++)
+    result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
+        c->layout.levels[i].size);
   if (!result) {
     place (c, &arena);
     c->arena = aligned_alloc (64, arena.used);
@@ -520,70 +503,46 @@ tfx_convolver_fade_frames (const TfxConvolver *c)
 
 /* ---- the way of a block --------------------------------------------------------- */
 
-/* n frames of a channel that have come, x, to y; n_quiet becomes no more than the
- * last of them that are silence.  True if all of them were sound. */
-static bool
-run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n,
-    size_t *n_quiet)
-{
-  const bool is_sound = c->ops->is_sound (x, n);
-  size_t n_last;
-
-  if (!is_sound)
-    tfx_convolver_clean (c, x, n);
-  n_last = tfx_convolver_count_quiet (c, x, n);
-  *n_quiet = n_last < *n_quiet ? n_last : *n_quiet;
-  if (c->ways->received)
-    c->ways->received (c, channel, n);
-  c->ways->render (c, c->active, channel, n, y);
-  if (c->fade_frames > 0) {
-    c->ways->render (c, !c->active, channel, n, c->other);
-    mix (c, y, c->other, n);
-  }
-  return is_sound;
-}
-
-/* How many of n_left frames come next.  Where taps wait a cross-fade ends with
- * its last frame, so that the next one does not depend on how a stream is
- * split. */
-static size_t
-begin_segment (TfxConvolver *c, size_t n_left)
-{
-  const size_t n_fade = c->fade_frames - c->fade_done;
-
-  if (c->waiting && n_left > n_fade)
-    n_left = n_fade;
-  return c->ways->begin (c, n_left);
-}
-
-/* Where the output of a channel can be computed: in the block itself, if its
- * frames lie one after the other, or in `output`. */
-static void *
-output_at (const TfxConvolver *c, const TfxBlock *out, unsigned channel,
-    size_t first)
-{
-  if (is_line (c, out))
-    return tfx_convolver_at (c, out->data,
-        channel * (size_t)out->channel_stride + first);
-  return tfx_convolver_at (c, c->output, channel * c->output_stride);
-}
-
-/* At most n_left frames from frame `first` of the blocks on; how many. */
+/* Runs at most n_left frames from frame `first` of the blocks on; how many. */
 static size_t
 run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     size_t first, size_t n_left, unsigned *n_unsound)
 {
-  const size_t n = begin_segment (c, n_left);
-  size_t stride, n_quiet = n;
-  void *x = c->ways->input (c, &stride);
+  const size_t n_fade = c->fade_frames - c->fade_done;
+  const bool is_in_place = is_line (c, out);
+  size_t n, n_quiet, stride;
+  char *inputs;
 
-  load (c, x, stride, in, first, n);
+  /* Where taps wait a cross-fade ends with its last frame, so that the next one does
+   * not depend on how a stream is split. */
+  if (c->waiting && n_left > n_fade)
+    n_left = n_fade;
+  n = n_quiet = c->ways->begin (c, n_left);
+  inputs = c->ways->input (c, &stride);
+  load (c, inputs, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride),
-            output_at (c, out, channel, first), n, &n_quiet))
+    void *x = inputs + channel * stride * c->value_size;
+    void *y = is_in_place
+                  ? tfx_convolver_at (c, out->data,
+                        channel * (size_t)out->channel_stride + first)
+                  : tfx_convolver_at (c, c->output, channel * c->output_stride);
+    size_t n_last;
+
+    if (!c->ops->is_sound (x, n)) {
+      tfx_convolver_clean (c, x, n);
       *n_unsound += 1;
+    }
+    n_last = tfx_convolver_count_quiet (c, x, n);
+    n_quiet = n_last < n_quiet ? n_last : n_quiet;
+    if (c->ways->received)
+      c->ways->received (c, channel, n);
+    c->ways->render (c, c->active, channel, n, y);
+    if (c->fade_frames > 0) {
+      c->ways->render (c, !c->active, channel, n, c->other);
+      mix (c, y, c->other, n);
+    }
   }
-  if (!is_line (c, out))
+  if (!is_in_place)
     store (c, c->output, c->output_stride, out, first, n);
   c->ways->end (c, n);
   if (c->fade_frames > 0) {
