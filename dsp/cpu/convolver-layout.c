@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-layout.c: the form in which a FIR filter costs least, by a model
- * of what the loops cost (convolver-kernels.c).
+ * convolver-layout.c: chooses the cheapest form of a FIR filter, by a model of the
+ * costs of the loops (convolver-kernels.c).
  *
  * The partitions follow a rule: the head has blocks of the caller's length H, the
  * next levels 8 H, 64 H, 512 H ...  A level goes to the end of the taps if that
@@ -15,7 +15,7 @@
  *   block         2 F(N) for every 2 N - K + 1 frames, or up to 15 less
  *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum + sum_leaf / 32
  *   head          2 F(B) / B + n_parts sum + sum_leaf / 32, and B direct for frames
- *                 of blocks that do not lie in one call */
+ *                 of blocks that come in several calls */
 #include "convolver-private.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@
 /* Of floats the direct form is more exact: it may cost more. */
 #define DIRECT_PREFERENCE_F32 0.9
 
-/* What a call costs besides sums, as a part of what it costs besides transforms. */
+/* The fixed cost of a direct call, as a share of that of a call with transforms. */
 #define DIRECT_CALL 0.5
 
 /* Transforms in steps, between which others run: their data has left the caches. */
@@ -69,7 +69,7 @@ tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
   return cost->leaf[n_leaves % 4 == 0 ? 2 : n_leaves % 2 == 0 ? 1 : 0];
 }
 
-/* A pass of radix 2 costs about as much as one of 4: both are bound by loads and
+/* Passes of radix 2 and 4 have about the same cost: both are bound by loads and
  * stores. */
 double
 tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size)
@@ -129,7 +129,7 @@ count_frames (const TfxConvolverLevel *level, size_t n_taps)
   return 2 * level->size - (n_taps - 1);
 }
 
-/* So many less that the next ones begin with a line of the cache. */
+/* Rounded down, so that the next frames start at a cache line. */
 size_t
 tfx_convolver_layout_step (const TfxConvolverLevel *level, size_t n_taps)
 {
@@ -201,7 +201,7 @@ lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 
 /* ---- partitions ------------------------------------------------------------ */
 
-/* How much of the frames lies in blocks of `size` that no call covers wholly.
+/* The share of frames in blocks of `size` that no call covers wholly.
  * The starts of calls lie on multiples of gcd (block_frames, size). */
 static double
 partial_share (const TfxConvolverSpec *spec, size_t size)
@@ -284,7 +284,7 @@ void
 tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout)
 {
-  /* Who asks for the direct form has sums in double. */
+  /* TFX_FIR_DIRECT sums in double. */
   const TfxSample type =
       spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
   const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);

@@ -20,8 +20,8 @@
  * for block k + 1, in steps, so that the part of the work that is done keeps
  * up with the part of the block that has passed.
  *
- * Only the input is state: spectra hold nothing but windows of it, so that
- * nothing that was in them outlasts its partitions, and other taps can be put
+ * Only the input is state: spectra are those of its windows.  So no rounding error
+ * outlasts the partitions, and other taps can be put
  * in at any time. */
 #include "convolver-private.h"
 
@@ -233,7 +233,7 @@ place (TfxConvolver *c, TfxArena *arena)
   grid.head_stride = 2 * layout->levels[0].size + TFX_CONVOLVER_PAD;
   grid.head =
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
-  /* as much as any output may depend on, be it by rounding */
+  /* the frames that output depends on, at least by rounding */
   c->n_kept = (level_divide_up (c->n_taps + tfx_convolver_catch_up_frames (
                                                 c->fade_pair[0]->block_frames),
                    last->size) +
@@ -326,7 +326,7 @@ forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
 {
   const TfxFft *fft = &c->fft[l->number];
   const size_t n_pass_steps = fft->n_passes * l->n_pass_parts;
-  /* Without passes the leaf is to be aligned. */
+  /* Without passes the leaf needs a copy that is aligned. */
   const bool is_first = step < l->n_pass_parts;
   const void *a = is_first ? level_past (c, channel, (k - 1) * l->size) : re;
   const void *b = is_first ? level_past (c, channel, k * l->size) : im;
@@ -394,14 +394,14 @@ is_computed (const TfxConvolver *c, const Level *l, unsigned side)
   return c->fade_pair[side] && l->period >= l->first_back;
 }
 
-/* What is due of a level's work when `passed` frames of its block are over, less what is
- * done. */
+/* The work of a level that is due after `passed` frames of its block, less the work that
+ * is done. */
 static double
 level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 {
   double due = l->cost_all_forward, done = l->forward.cost_done;
 
-  /* Nothing is left to do in this block: no level waits for another one. */
+  /* All work of this block is done.  It does not make up for other levels. */
   if (l->period < l->first_back &&
       l->forward.n_done == c->n_channels * l->n_steps_forward)
     return 0.0;
@@ -454,9 +454,9 @@ level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
   level_know (l, side, l->period - 2);
 }
 
-/* The time has come to the end of a block of level 0: does what is due of the levels
- * behind it.  That is as much in each block, to a step of one of them; the one that is
- * furthest behind goes first.  Where a level's block ends, the next one is the
+/* A block of level 0 has ended: does the work of the next levels that is due.
+ * The total is the same in each block, to a step of one level; the level with the
+ * most work due goes first.  Where a level's block ends, the next one is the
  * current one. */
 static void
 level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)

@@ -100,8 +100,8 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
   f->begin = source->n_run - n_past;
   f->is_cut = n_past < n_wanted;
   c->known = f->begin;
-  /* The same taps between more zeros go on with those frames that they had: none
-   * of them is to be changed, and what they lack is not heard. */
+  /* The same taps between more zeros use the same frames: none of them may
+   * change, and missing ones have no effect. */
   if (source->known > 0 &&
       n_sounding == source->fade_pair[source->active]->n_sounding)
     f->is_cut = false;
@@ -111,8 +111,8 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
   f->credit = 0.0;
 }
 
-/* All that there is, if it is taken at once.  What a device has given back is no
- * longer than the taps. */
+/* All frames of the past that are known.  A device returns no more of them than
+ * the taps need. */
 static size_t
 n_kept (const TfxConvolver *source)
 {

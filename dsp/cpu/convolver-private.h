@@ -15,7 +15,7 @@
  * A complex array is split: re[], im[].  A tile is one leaf of a transform
  * (see the transform): re[32], im[32].  Pointers to T are aligned to 64 bytes
  * unless a comment says otherwise; sizes are multiples of 32.  Arrays do not
- * overlap unless a comment says so.  The loops cannot fail. */
+ * overlap unless a comment allows it.  The loops cannot fail. */
 
 #define TFX_LEAF 32
 #define TFX_TILE (2 * TFX_LEAF)
@@ -40,12 +40,12 @@ typedef struct TfxTileSum
   size_t n_before; /* sums that were computed before this one, in a row */
 } TfxTileSum;
 
-/* Four sums at a time begin after so many: that is more work for two blocks, which are
- * not to be those of a change. */
+/* Sums before the first four at a time: those take more work in two blocks, which
+ * must not be blocks of a change. */
 #define TFX_TILE_DEEP_AFTER 16
 
-/* How many sums leaf number `leaf` computes; 0: it adds so many newest products to what it
- * knows. */
+/* How many sums leaf number `leaf` computes.  0: it adds the n_newest newest products to
+ * a sum that was begun before. */
 static inline unsigned
 tfx_tile_sums (const TfxTileSum *sum, size_t leaf, size_t *n_newest)
 {
@@ -116,20 +116,20 @@ typedef struct TfxConvolverCost
   double direct;       /* a tap and a frame, direct form */
   double direct_call;  /* a tap, whatever the number of frames of the call */
   double direct_frame; /* a frame, whatever the number of taps, */
-  size_t direct_few;   /* of which there are more than so many */
+  size_t direct_few;   /* if there are more taps than this */
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
   double sum;          /* in 512 KiB, for two or four blocks at a time */
   double sum_far;      /* in 16 MiB */
   /* a leaf's transform, one way, with one product on the way back, in groups of 1, 2
    * and 4; where there are no such groups, in the largest */
   double leaf[3];
-  double sum_leaf; /* what a sum in the product's place takes besides its own */
+  double sum_leaf; /* the fixed cost of a sum in place of that product */
   size_t
       near_size; /* the largest transform whose values and tiles take 32 KiB */
   double pass;   /* a complex value through a split or join of radix 4 */
   double pass_eight; /* of radix 8; 0: there are none */
-  double call;       /* what a block of one channel costs besides */
-  double head;       /* and one of the first level of partitions */
+  double call;       /* fixed cost of a block of one channel */
+  double head;       /* and of one of the first level of partitions */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels
@@ -170,8 +170,8 @@ tfx_convolver_set_value (TfxSample type, void *array, size_t i, double value)
 
 /* ---- the transform (convolver-transform.c) ---------------------------------
  *
- * A product of polynomials modulo z^N - i, N complex values for 2 N real ones.  What is
- * transformed once can be multiplied with many, and many products be transformed back as
+ * A product of polynomials modulo z^N - i, N complex values for 2 N real ones.  One
+ * spectrum can be multiplied with several, and a sum of products be transformed back as
  * one, times N. */
 
 #define TFX_FFT_MAX_PASSES 14
@@ -203,8 +203,8 @@ typedef struct TfxFft
  * be cleared. */
 void tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops);
 
-/* The radix of the first pass for so many leaves, more than one: as few passes as there can
- * be, those of 8 last, where the columns that they join lie near each other. */
+/* The radix of the first pass for n_leaves > 1: as few passes as possible, those of
+ * radix 8 last, where the columns that they join are near each other. */
 unsigned tfx_fft_radix (size_t n_leaves, bool has_eight);
 
 /* Bytes that the tables of a transform take. */
@@ -214,8 +214,8 @@ size_t tfx_fft_memory (TfxSample type, size_t size);
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
     size_t size);
 
-/* Where value k (real) of polynomial number `quarter` of a leaf lies in tiles that follow
- * each other. */
+/* The index of value k (real) of polynomial number `quarter` of a leaf, in consecutive
+ * tiles. */
 size_t tfx_fft_place (const TfxFft *fft, size_t leaf, size_t quarter, size_t k);
 
 void tfx_fft_clear (TfxFft *fft);
@@ -258,8 +258,8 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
-/* From so many partitions on sums are computed for two blocks at a time, and from so many
- * for four: spectra are read out of a cache half as often, and a quarter as often. */
+/* The least partitions for sums that are computed for two blocks at a time, and for
+ * four: spectra are read half as often, and a quarter as often. */
 #define TFX_CONVOLVER_AHEAD_PARTS 6
 #define TFX_CONVOLVER_DEEP_PARTS 8
 #define TFX_CONVOLVER_MAX_DEPTH 4
@@ -277,8 +277,8 @@ typedef struct TfxConvolverLevel
 
 /* block: the levels are sizes to choose from for each call, the largest first.
  * partitioned: level 0 is the head, first = 0, whose blocks are transformed
- * as they come.  first = 2 size for every other level: its blocks have as long
- * as they are to be worked on. */
+ * as they come.  first = 2 size for every other level: its work is spread
+ * over a block. */
 typedef struct TfxConvolverLayout
 {
   TfxConvolverForm form;
@@ -330,7 +330,7 @@ struct TfxConvolverTaps
   unsigned n_refs;
   size_t n_taps;
   size_t n_leading, n_core; /* zeros in front, and the taps that are computed */
-  size_t n_sounding;        /* of these, without the zeros at their ends */
+  size_t n_sounding;        /* n_core without the zeros at both ends */
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
@@ -374,7 +374,7 @@ typedef struct TfxConvolverWays TfxConvolverWays;
 typedef struct TfxConvolverCatchUp
 {
   uint64_t begin; /* of the past, among the source's frames */
-  bool is_cut;    /* a longer one was wanted: it rises over so many frames */
+  bool is_cut;    /* a longer one was wanted: it fades in over `rise` frames */
   size_t rise;
   uint64_t at;    /* the next of the source's frames to be copied */
   bool is_copied; /* all of the past; now it is transformed */
@@ -394,7 +394,7 @@ struct TfxConvolver
 
   /* Both compute from the same input.  One is NULL but in a cross-fade. */
   TfxConvolverTaps *fade_pair[2];
-  unsigned active; /* which of the two is heard, or fades out */
+  unsigned active; /* the one in force, or that fades out */
   size_t fade_done, fade_frames;
   TfxWeight weight;
   TfxConvolverTaps *waiting; /* for the end of the cross-fade, or NULL */
@@ -496,7 +496,7 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
  *     for each side in use: render (side, channel, n, y)
  *   end (n)
  *
- * received, prime, seek and restore may be NULL: nothing is to be done. */
+ * received, prime, seek and restore may be NULL. */
 
 struct TfxConvolverWays
 {

@@ -159,7 +159,7 @@ spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
   return -ENOMEM;
 }
 
-/* The taps [first, first + n) of one kernel, as far as there are any, to the
+/* Writes the taps [first, first + n) of one kernel, and zeros after the last, to the
  * tiles of partition `slot` of n_parts. */
 static void
 spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
@@ -194,7 +194,7 @@ fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
   const TfxConvolverLevel *l = &t->layout.levels[level];
   const size_t stride =
       2 * l->size * l->n_parts * (t->precision == TFX_SAMPLE_F32 ? 4 : 8);
-  /* form block: one partition that may be as long as two sizes */
+  /* form block: one partition of up to two sizes */
   const size_t length =
       t->layout.form == TFX_CONVOLVER_BLOCK ? 2 * l->size : l->size;
 

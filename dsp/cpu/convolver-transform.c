@@ -11,11 +11,11 @@
  * convolution.)
  *
  * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
- * polynomial modulo all of these is the polynomial modulo z^N - i, by the
+ * polynomial modulo all factors is the polynomial modulo z^N - i, by the
  * Chinese remainder theorem.  The passes split and join it so, down to leaves of
  * 32 coefficients, and one more pass to m = 8.  With z = c^(1/m) u that becomes a
  * product modulo u^8 - 1: a cyclic convolution, which a transform of 8 points
- * diagonalizes.  What is transformed once can be multiplied with many, and many
+ * diagonalizes.  One spectrum can be multiplied with several, and a sum of
  * products be transformed back as one.
  *
  * A pass takes each z^(r m) - c to its r factors z^m - s w^k, with
@@ -337,7 +337,7 @@ split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
     a = re;
     b = im;
   }
-  /* One leaf alone is to be aligned too. */
+  /* One leaf alone needs a copy that is aligned. */
   if (fft->n_passes == 0) {
     memmove (re, a, n_bytes);
     memmove (im, b, n_bytes);

@@ -34,7 +34,7 @@ static inline void
 load (const TfxConvolver *c, void *values, size_t stride, const TfxBlock *block,
     size_t first, size_t n)
 {
-  /* one channel, in short blocks: what a call takes is most of it */
+  /* one channel, in short blocks: a fast path for the fixed cost */
   if (c->n_channels == 1 && is_line (c, block)) {
     memcpy (values, tfx_convolver_at (c, block->data, first),
         n * c->value_size);
@@ -102,10 +102,10 @@ round_up (size_t n_values)
 
 /* ---- forms direct and block ------------------------------------------------------
  *
- * The samples of each channel stand in a line, the history before the new
+ * The samples of each channel are one line, the history before the new
  * ones.  When the line is full, the history moves back to its start.  It is
- * long enough to fill the largest transform together with a new frame; what is
- * in it beyond n_taps - 1 frames has no effect but by rounding. */
+ * long enough to fill the largest transform together with a new frame;
+ * frames beyond n_taps - 1 have no effect but by rounding. */
 
 /* How n frames are begun: the costs are not compared for each call. */
 typedef struct Plan
@@ -155,10 +155,10 @@ line_place (TfxConvolver *c, TfxArena *arena)
   line.n_history = c->n_taps - 1 + most;
   if (line.n_history < c->n_window)
     line.n_history = c->n_window;
-  /* or each vector that comes in would lie in two lines of the cache */
+  /* or each input vector would cross cache lines */
   line.n_history = round_up (line.n_history);
   c->n_kept = line.n_history;
-  /* Twice the history at least: it moves once in so many frames. */
+  /* Twice the history at least: it moves once in n_history frames. */
   line.capacity = 2 * line.n_history + 2 * line.max_frames;
   line.stride = round_up (line.capacity + TFX_CONVOLVER_PAD);
   line.samples =
@@ -235,7 +235,7 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       l->im, l->tiles, TFX_TILE);
   tfx_fft_back (fft, &sum, l->re, l->im);
 
-  /* What is right: the last n of the window. */
+  /* The valid part: the last n of the window. */
   memcpy (y, tfx_convolver_at (c, l->re, fft->size - n_re),
       n_re * c->value_size);
   memcpy (tfx_convolver_at (c, y, n_re),
@@ -323,7 +323,7 @@ place (TfxConvolver *c, TfxArena *arena)
   c->other = tfx_arena_take (arena, c->output_stride * c->value_size);
 }
 
-/* A convolver with what does not need memory of its own. */
+/* Sets all fields that need no memory. */
 static void
 set_up (TfxConvolver *c, TfxConvolverTaps *taps)
 {
@@ -423,7 +423,7 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
 
 /* ---- a cross-fade -------------------------------------------------------------- */
 
-/* The active taps are heard no more.  Between two calls of unref_retired() at
+/* The active taps are out of use.  Between two calls of unref_retired() at
  * most two retire: those of the running cross-fade, and those that wait. */
 static void
 retire (TfxConvolver *c)

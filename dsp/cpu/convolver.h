@@ -3,7 +3,7 @@
  *
  * TfxConvolverTaps is an impulse response made ready to run: immutable,
  * reference-counted, for any thread.  TfxConvolver runs it over blocks and
- * holds the state; it belongs to one thread at a time.
+ * holds the state, for one thread at a time.
  *
  *   y[n] = sum_k taps[k] x[n - k], with no delay added.
  *
@@ -27,8 +27,8 @@
  * double); where it is only what costs least, -145 dB; -290 dB in double.  By transforms,
  * better than -128 dB and -280 dB.
  *
- * Zeros in front of the taps (n_leading) are a later look at the input: a line
- * is read further back, and the partitions of a grid get their input later.
+ * Zeros before the taps (n_leading) delay the input: a line is read further
+ * back, and partitions get their input later.
  *
  * A sample that is not finite, or has a magnitude above 2^100 (2^1000 in
  * double), counts as 0. */
@@ -66,7 +66,7 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps);
 TfxConvolverTaps *tfx_convolver_taps_ref (TfxConvolverTaps *taps);
 void tfx_convolver_taps_unref (TfxConvolverTaps **taps);
 
-/* The scratch to fill taps of the shape of these.  0 or -ENOMEM. */
+/* Scratch memory to fill taps of the same shape.  0 or -ENOMEM. */
 typedef struct TfxConvolverFiller TfxConvolverFiller;
 int tfx_convolver_filler_new (const TfxConvolverTaps *taps,
     TfxConvolverFiller **filler);
@@ -84,7 +84,7 @@ const char *tfx_convolver_taps_text (const TfxConvolverTaps *taps);
 size_t tfx_convolver_taps_memory (const TfxConvolverTaps *taps);
 size_t tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps);
 
-/* What a filter of spec->n_taps taps costs, in ns for each frame and channel
+/* The cost of a filter of spec->n_taps taps, in ns for each frame and channel
  * on the machine where the costs were measured; spec->taps may be NULL.  The
  * ratio of two costs is what counts: two filters in series are better one
  * filter of n_a + n_b - 1 taps if that costs less than both. */
@@ -106,8 +106,8 @@ unsigned tfx_convolver_run (TfxConvolver *convolver, const TfxBlock *in,
 void tfx_convolver_reset (TfxConvolver *convolver);
 
 /* The state: the last n_taps - 1 frames of input, double[n_channels][n_taps -
- * 1], the oldest first.  Setting it costs as much as some of these frames did;
- * it is as if the convolver had just been fed with them. */
+ * 1], the oldest first.  Setting it has the effect of feeding
+ * the convolver with them, in less time. */
 void tfx_convolver_get_history (const TfxConvolver *convolver, double *history);
 void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
 
@@ -119,8 +119,8 @@ void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
  *
  * catch_up: after the source has run n_frames, at most
  * tfx_convolver_catch_up_frames() of its block_frames since the last call.  0 if
- * the convolver stands where the source does, as if it had been given the history: it can be
- * run now instead of the source, or catch up further.  Otherwise a number above 0. */
+ * the convolver has the same history as the source: it can run now in place of the
+ * source, or catch up further.  Otherwise a number above 0. */
 size_t tfx_convolver_catch_up_frames (size_t block_frames);
 bool tfx_convolver_catch_up_start (TfxConvolver *convolver,
     const TfxConvolver *source);
@@ -133,7 +133,7 @@ bool tfx_convolver_is_silent (const TfxConvolver *convolver);
 
 /* Goes to other taps over fade_frames frames (0: at once), from the next run
  * on.  While a cross-fade runs both are computed, and taps that are
- * set meanwhile wait for its end; only the last of them count.  Allocates
+ * set during it wait for its end; only the last of them count.  Allocates
  * nothing; for partitioned taps the call itself costs about what two blocks of
  * the longest partition do.
  * 0, or -EINVAL if the taps differ in channels, precision, kernel or form: a
