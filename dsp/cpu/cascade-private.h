@@ -9,7 +9,7 @@
 #include "cascade.h"
 
 /* The most channels of a shape. */
-#define MAX_SHAPE_CHANNELS 16
+#define MAX_SHAPE_CHANNELS 8
 
 /* Doubles of a group's frames on their way: 16 KiB, half of a small first-level
  * cache. */
@@ -18,12 +18,11 @@
 /* How some channels are run: their form, what lies in the lanes. */
 typedef enum
 {
-  SHAPE_ONE,                                   /* one channel without vectors */
-  SHAPE_WAVE,                                  /* of 1, 2, 4, 8, 16 channels */
-  SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,    /* in vectors half as wide */
-  SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
-  SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
-  SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1, 2 and W channels */
+  SHAPE_ONE,                                  /* one channel without vectors */
+  SHAPE_WAVE,                                 /* of 1, 2, 4, 8 channels */
+  SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,   /* in vectors half as wide */
+  SHAPE_FRAMES = SHAPE_HALF + TFX_MAX_SHAPES, /* of 1 and 2 channels */
+  SHAPE_PARALLEL = SHAPE_FRAMES + 2,          /* of 1, 2 and W channels */
   SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + TFX_PARALLEL_SHAPES, /* half as wide */
   SHAPE_ABREAST = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES,  /* of 1, 2, W */
   SHAPE_ABREAST_HALF = SHAPE_ABREAST + TFX_PARALLEL_SHAPES,

@@ -28,32 +28,28 @@ typedef struct Costs
   double adding;  /* for each sample of a cascade's output */
 } Costs;
 
-/* Measured on a Zen 4 in blocks of 256 frames; waves of fma, avx2 and vl, which are single
+/* Measured on a Zen 4 in blocks of 256 frames; waves of avx2 and vl, which are single
  * vectors or two, on a Granite Rapids, as they wait for the same multiply-adds. */
 static const Costs costs[] = {
-  { "sse2", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
+  { "sse2", .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
       .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
       .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
       .abreast = { { 1.2, 0.9 }, { 0.0, 0.0 }, { 1.8, 1.2 } }, .packing = 0.6,
       .adding = 0.4 },
-  { "neon", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
+  { "neon", .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
       .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
       .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
       .abreast = { { 1.2, 0.9 }, { 0.0, 0.0 }, { 1.8, 1.2 } }, .packing = 0.6,
       .adding = 0.4 },
-  { "fma", .wave = { 0.9, 0.42 }, .rows = { 0.85, 0.52 } },
-  { "avx2", .one = { 0.3, 0.95 }, .wave = { 0.7, 0.7, 0.4 },
-      .rows = { 0.65, 0.56, 0.1 }, .paired = { 0.6, 1.3, 0.1 },
-      .frames = { { 0.45, 0.25 }, { 0.2, 0.8 } },
+  { "avx2", .wave = { 0.7, 0.7, 0.4 }, .rows = { 0.65, 0.56, 0.1 },
+      .paired = { 0.6, 1.3, 0.1 }, .frames = { { 0.45, 0.25 }, { 0.2, 0.8 } },
       .parallel = { { 0.92, 0.40 }, { 0.7, 0.59 }, { 0.9, 0.7, 0.8 } },
       .abreast = { { 1.0, 0.7 }, { 1.0, 0.7 }, { 1.4, 0.85, 0.8 } },
       .packing = 0.6, .adding = 0.3 },
   { "vl", .wave = { 0.95, 0.45, 0.4 }, .rows = { 0.85, 0.52, 0.5 },
-      .paired = { 0.9, 1.15, 0.1 },
       .parallel = { { 0.8, 0.35 }, { 0.85, 0.42 }, { 0.85, 0.55, 0.5 } },
       .abreast = { { 0.9, 0.6 }, { 0.9, 0.6 }, { 1.1, 0.7, 0.5 } } },
-  { "avx512", .one = { 0.55, 0.72 }, .wave = { 1.25, 1.08, 0.9 },
-      .rows = { 0.95, 1.05, 0.3 }, .paired = { 0.5, 2.4, NEVER },
+  { "avx512", .wave = { 1.25, 1.08, 0.9 }, .rows = { 0.95, 1.05, 0.3 },
       .frames = { { 0.45, 0.25 }, { 0.3, 0.7 } },
       .parallel = { { 0.76, 0.84 }, { 0.87, 0.92 }, { 1.7, 1.1, 0.5 } },
       .abreast = { { 1.2, 1.1 }, { 1.2, 1.1 }, { 1.9, 1.4, 0.5 } },
@@ -63,13 +59,10 @@ static const Costs costs[] = {
 /* Where the processor runs AVX-512's vectors whole: on an Intel Xeon of the sixth
  * generation (Granite Rapids), in blocks of 128 frames. */
 static const Costs whole_costs[] = {
-  { "fma", .wave = { 0.9, 0.42 }, .rows = { 0.76, 0.44 } },
   { "vl", .wave = { 0.95, 0.45 }, .rows = { 0.83, 0.48, 0.03 },
-      .paired = { 0.7, 0.75, 0.1 },
       .parallel = { { 0.99, 0.28 }, { 0.87, 0.36 }, { 0.9, 0.63, 0.5 } },
       .abreast = { { 1.0, 0.6 }, { 1.0, 0.6 }, { 1.2, 0.72, 0.5 } } },
-  { "avx512", .one = { 0.37, 0.71 }, .wave = { 0.93, 0.66, 0.25 },
-      .rows = { 0.6, 0.58, 0.2 }, .paired = { 0.5, 2.4, NEVER },
+  { "avx512", .wave = { 0.93, 0.66, 0.25 }, .rows = { 0.6, 0.58, 0.2 },
       .frames = { { 0.45, 0.25 }, { 0.4, 0.75 } },
       .parallel = { { 0.5, 0.7 }, { 1.0, 0.47 }, { 1.5, 0.72, 0.5 } },
       .abreast = { { 1.1, 0.7 }, { 1.1, 0.7 }, { 1.6, 0.82, 0.5 } },
@@ -86,7 +79,7 @@ static const Costs whole_costs[] = {
 #define BLOCK_FRAMES 128.0
 #define BLOCK_FRAMES_WHOLE 64.0
 
-/* Of kernels, or of half of them, or a quarter; the last row is that of the widest. */
+/* Of kernels, or of half of them; the last row is that of the widest. */
 static const Costs *
 costs_of (const TfxKernels *kernels, bool is_whole)
 {
@@ -115,8 +108,7 @@ kernels_of (const TfxKernels *k, unsigned index)
     return k->half;
   if (index < SHAPE_HALF || index >= SHAPE_FRAMES)
     return k;
-  k = k->half;
-  return k && index >= SHAPE_QUARTER ? k->half : k;
+  return k->half;
 }
 
 /* log2 of a wave's channels. */
@@ -296,8 +288,11 @@ choose_first (const TfxCascade *c, unsigned first[MAX_SHAPE_CHANNELS],
       const unsigned channels = shapes[i].channels;
       double all = ns[i];
 
-      /* A wave of C channels runs with more than C / 2 of them. */
-      if (!is_there[i] || n <= channels / 2 ||
+      /* A wave of C channels runs with more than C / 2 of them; channels alone with any
+       * number. */
+      if (!is_there[i] ||
+          (n <= channels / 2 &&
+              (shapes[i].n_together > 1 || shapes[i].width > 4)) ||
           (n > channels && first[n - channels] == N_SHAPES) ||
           (tfx_cascade_takes_dense_rows (&shapes[i]) && n < channels))
         continue;

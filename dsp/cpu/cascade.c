@@ -206,6 +206,8 @@ turns (const Group *g, const TfxBlock *b)
 
   if (!is_planar (b, n))
     return false;
+  if (s->n_together == 1 && 2 * n <= s->channels)
+    return true;
   if (s->n_together == 1)
     return s->width == 8 && n <= 8 && s->n_vectors > s->n_pass &&
            b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FULL_FRAMES;

@@ -1,25 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kernels-c.c: the reference, in plain C: transposed direct form II, one
  * channel at a time, in the order of operations of scipy.signal.sosfilt. */
+#include <string.h>
+
 #include "kernels.h"
 
-typedef double One;
-#define ONE_SET(a) (a)
-#define ONE_GET(a) (a)
-
-static inline One
-step (One *s, One x, const One *c)
+/* N sections of a pass over n samples.  The sections are independent of each other within a
+ * sample but for their signal, so that their recursions overlap. */
+static inline __attribute__ ((always_inline)) bool
+run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *coef, const unsigned N)
 {
-  const One y = c[0] * x + s[0];
+  const double *in = from->data;
+  double *out = to->data;
+  double s[TFX_WAVE_MAX_VECTORS * TFX_STATE], sum = 0.0;
 
-  s[0] = (c[1] * x - c[3] * y) + s[2];
-  s[2] = c[2] * x - c[4] * y;
-  return y;
+  memcpy (s, state, N * TFX_STATE * sizeof *s);
+  for (size_t i = 0; i < n; i++, in += from->stride, out += to->stride) {
+    double x = *in;
+
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < N; k++) {
+      const double *c = coef + TFX_WAVE_COEF * k;
+      const double y = c[0] * x + s[TFX_STATE * k];
+
+      s[TFX_STATE * k] = (c[1] * x - c[3] * y) + s[TFX_STATE * k + 2];
+      s[TFX_STATE * k + 2] = c[2] * x - c[4] * y;
+      x = y;
+    }
+    *out = x;
+  }
+  for (unsigned i = 0; i < TFX_STATE * N; i++)
+    sum += s[i] - s[i];
+  memcpy (state, s, N * TFX_STATE * sizeof *s);
+  return sum == 0.0;
 }
 
-#define ONE_NAME textbook_c
-#define ONE_STEP step
-#include "one_tmpl.c"
+static bool
+textbook_c (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_sections)
+{
+  switch (n_sections) {
+    case 1:
+      return run_sections (in, out, n, state, coef, 1);
+    case 2:
+      return run_sections (in, out, n, state, coef, 2);
+    case 3:
+      return run_sections (in, out, n, state, coef, 3);
+    default:
+      return run_sections (in, out, n, state, coef, 4);
+  }
+}
 
 #define PLANES_VECTORS 0
 #define T float

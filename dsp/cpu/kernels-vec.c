@@ -27,23 +27,11 @@ run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
       C, N, factored);
 }
 
-/* These two share the state of eight channels in rows. */
-#if W == 8 || VEC_WIDTH == 4
-_Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "the state differs");
-#endif
-
 static inline __attribute__ ((always_inline)) bool
 run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const unsigned C, const bool factored)
 {
-#if VEC_WIDTH == 4
-  /* Vectors of eight have the same state, and turn planes in less time. */
-  if (C > W && (in->apart || out->apart))
-    return (factored ? tfx_kernels_avx512.factored
-                     : tfx_kernels_avx512.direct)[3](in, out, n, state, gain,
-        coef, n_sections);
-#endif
   if (C > W)
     return n_sections == 1
                ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
@@ -76,24 +64,16 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
  * sections of one channel. */
 WAVE_KERNEL (KERNEL (direct1), 1, false)
 WAVE_KERNEL (KERNEL (factored1), 1, true)
-#if V_WAVE > 1 || W == 2
 WAVE_KERNEL (KERNEL (direct2), 2, false)
 WAVE_KERNEL (KERNEL (factored2), 2, true)
-#endif
 #if W > 2 || V_PAIRED_DIRECT > 0
 WAVE_KERNEL (KERNEL (direct4), 4, false)
 WAVE_KERNEL (KERNEL (factored4), 4, true)
 #endif
-#if W > 4 || (W == 4 && V_PAIRED_DIRECT > 0)
+#if W == 8 || (W == 4 && V_PAIRED_DIRECT > 0)
 WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
-#if W == 8
-WAVE_KERNEL (KERNEL (direct16), 16, false)
-WAVE_KERNEL (KERNEL (factored16), 16, true)
-#endif
-
-#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
 #include "frames_tmpl.c"
 
 static bool
@@ -109,9 +89,7 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 {
   return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
-#endif
 
-#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
 #include "parallel_tmpl.c"
 
 #include "parallel-rows_tmpl.c" /* after it: its parts */
@@ -132,43 +110,8 @@ SUM_KERNEL (KERNEL (abreast2), run_abreast_sections, 2)
 #endif
 SUM_KERNEL (KERNEL (parallel_rows), run_all_rows, false)
 SUM_KERNEL (KERNEL (abreast_rows), run_all_rows, true)
-#endif
 
 #ifndef VEC_WIDTH
-/* Two equal doubles: a compiler moves single ones about in instructions that
- * take their time. */
-typedef double One __attribute__ ((vector_size (16)));
-#define ONE_SET(a) ((One){ a, a })
-#define ONE_GET(a) ((a)[0])
-
-static inline One
-multiply_add (One a, One b, One c)
-{
-#if W > 2
-  return _mm_fmadd_pd (a, b, c);
-#else
-  return v_fma (a, b, c);
-#endif
-}
-
-static inline One
-step (One *s, One x, const One *c)
-{
-  const One y = multiply_add (c[0], x, s[0]);
-  const One input = multiply_add (c[2], s[2], c[1] * x);
-  const One next =
-      multiply_add (-c[3], s[0], multiply_add (-c[4], s[1], input));
-
-  s[1] = s[0];
-  s[2] = x;
-  s[0] = next;
-  return y;
-}
-
-#define ONE_NAME KERNEL (one)
-#define ONE_STEP step
-#include "one_tmpl.c"
-
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PLANES_VECTORS 1
@@ -199,18 +142,15 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if W == 8
   .half = &tfx_kernels_vl,
   .halves = tfx_cpu_halves_avx512,
-#elif W == 4
-  .half = &tfx_kernels_fma,
 #endif
 #if VEC_WIDTH == 4
-  .direct = { KERNEL (direct1), NULL, KERNEL (direct4), KERNEL (direct8) },
-  .factored = { KERNEL (factored1), NULL, KERNEL (factored4),
-      KERNEL (factored8) },
+  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
+  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
 #elif W == 8
   .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
-      KERNEL (direct8), KERNEL (direct16) },
+      KERNEL (direct8) },
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
-      KERNEL (factored8), KERNEL (factored16) },
+      KERNEL (factored8) },
 #elif W == 4
   .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
       KERNEL (direct8) },
@@ -231,7 +171,6 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .s2_wave_factored = V_S2_WAVE_FACTORED,
   .s2_direct = V_S2_DIRECT,
   .s2_factored = V_S2_FACTORED,
-#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
 #if W > 2
@@ -242,9 +181,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .parallel = { KERNEL (parallel1), NULL, KERNEL (parallel_rows) },
   .abreast = { KERNEL (abreast1), NULL, KERNEL (abreast_rows) },
 #endif
-#endif
 #ifndef VEC_WIDTH
-  .one = KERNEL (one),
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },

@@ -63,7 +63,7 @@ typedef struct TfxRows
  *   each a vector of W numbers, with C = 2 W of 2 W, but g: lane i is channel i % C of a section, the
  *   last lanes those of the last section.  With C = 2 W the coefficients of all channels are the
  *   same.
- *   W = 1 for the textbook form and for TfxKernels.one.
+ *   W = 1 for the textbook form.
  * Returns whether all numbers of the state are finite. */
 typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections);
@@ -133,7 +133,7 @@ typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
     TfxSample from, size_t n_frames, unsigned n_channels, const double *gains);
 
 /* The most log2 C + 1. */
-#define TFX_MAX_SHAPES 5
+#define TFX_MAX_SHAPES 4
 
 /* Sections as state-variable filters whose values move, over up to a cell of the
  * grid; see ramp.h.  All instruction sets give the same bits.
@@ -165,7 +165,7 @@ typedef struct TfxKernels
   const struct TfxKernels *half;
   /* Whether this processor runs a vector in halves; NULL: none does. */
   bool (*halves) (void);
-  /* One channel, section after section: textbook if W = 1, else direct. */
+  /* One channel, section after section, textbook; if W = 1, else NULL. */
   TfxWaveKernel one;
   /* By log2 C, up to 2 W.  NULL if W = 1, and where another one costs less. */
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
@@ -206,8 +206,7 @@ typedef struct TfxKernels
 
 extern const TfxKernels tfx_kernels_c;
 extern const TfxKernels tfx_kernels_sse2;
-extern const TfxKernels tfx_kernels_fma; /* half of avx2 and vl */
-extern const TfxKernels tfx_kernels_vl;  /* half of avx512 */
+extern const TfxKernels tfx_kernels_vl; /* half of avx512 */
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;

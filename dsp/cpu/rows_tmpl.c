@@ -304,12 +304,13 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool is_in_part = can_be_part && C > from->n;
   const bool is_out_part = can_be_part && C > to->n;
   /* of four, three are there, or all */
-  const bool is_four = R == 1 && W == 4;
+  const bool is_four = R == 1 && W == 4 && from->n > 2 && to->n > 2;
   const unsigned n_in = !is_in_part ? C : is_four ? 3 : from->n;
   const unsigned n_out = !is_out_part ? C : is_four ? 3 : to->n;
-  const bool is_dense = R == 1 && (is_in_part || is_out_part) && n > 0 &&
-                        (!is_in_part || from->stride == from->n) &&
-                        (!is_out_part || to->stride == to->n);
+  const bool is_dense =
+      R == 1 && (is_in_part || is_out_part) && n > 0 &&
+      (!is_in_part || (from->stride == from->n && 2 * from->n > W)) &&
+      (!is_out_part || (to->stride == to->n && 2 * to->n > W));
   const V g = v_load (gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
@@ -351,8 +352,8 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     run_rows (w, from, to, n, coef, g, N, 1, turns, factored, false, true, W,
         3);
   } else if (is_in_part || is_out_part) {
-    run_rows (w, from, to, n, coef, g, N, R, 1, factored, in_f32, out_f32, n_in,
-        n_out);
+    run_rows (w, from, to, n, coef, g, N, R, N == 1 ? turns : 1, factored,
+        in_f32, out_f32, n_in, n_out);
   } else if (in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, R, turns, factored, true, true, C, C);
   } else if (R == 2 && factored) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * vec.h: vectors of W doubles in GNU C, as wide as the instruction set that
- * the including file is compiled for, or of VEC_WIDTH doubles: two with the
- * multiply-adds of AVX2, four with the registers of AVX-512; ISA is the name.
+ * the including file is compiled for, or of VEC_WIDTH doubles: four with the
+ * registers of AVX-512; ISA is the name.
  *
  * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
  * none makes one of a vector's product and sum.  So are those permutations and
@@ -20,21 +20,11 @@
  * are none.
  * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many; V_S2_WAVE and
  * V_S2_WAVE_FACTORED: waves do. */
-#if VEC_WIDTH == 2
-#include <immintrin.h>
-#define ISA fma
-#define V_PAIRED_DIRECT 0
-#define V_PAIRED_FACTORED 0
-#define W 2
-#define V_WAVE 1
-#define V_FACTORED 3
-#define V_HAS_FMA 1
-#define V_LANES 0, 1
-#elif VEC_WIDTH == 4
+#if VEC_WIDTH == 4
 #include <immintrin.h>
 #define ISA vl
-#define V_PAIRED_DIRECT 2
-#define V_PAIRED_FACTORED 1
+#define V_PAIRED_DIRECT 0
+#define V_PAIRED_FACTORED 0
 #define W 4
 #define V_WAVE 1
 #define V_FACTORED 4
@@ -43,8 +33,8 @@
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
-#define V_PAIRED_DIRECT 1
-#define V_PAIRED_FACTORED 1
+#define V_PAIRED_DIRECT 0
+#define V_PAIRED_FACTORED 0
 #define W 8
 #define V_WAVE 3
 #define V_FACTORED 4
@@ -86,18 +76,23 @@
 #error "no vectors are known for this processor"
 #endif
 
-#define V_S2_DIRECT 2
-#define V_S2_WAVE (V_HAS_FMA ? 2 : 1)
-/* It is an operation more; without it there has to be room for a register more. */
-#define V_S2_WAVE_FACTORED (W == 8 ? 4 : V_S2_WAVE)
-#ifndef V_S2_FACTORED
-#define V_S2_FACTORED (V_FACTORED + 1)
-#endif
-
 #if defined(__AVX512VL__) || defined(__aarch64__)
 #define V_REGISTERS 32
 #else
 #define V_REGISTERS 16
+#endif
+
+/* The last x and the last s take a register more than s2, for which AVX-512 has room. */
+#if defined(__AVX512VL__)
+#define V_S2_DIRECT (TFX_WAVE_MAX_VECTORS + 1)
+#define V_S2_WAVE_FACTORED (TFX_WAVE_MAX_VECTORS + 1)
+#else
+#define V_S2_DIRECT 2
+#define V_S2_WAVE_FACTORED (V_HAS_FMA ? 2 : 1)
+#endif
+#define V_S2_WAVE (V_HAS_FMA ? 2 : 1)
+#ifndef V_S2_FACTORED
+#define V_S2_FACTORED (TFX_WAVE_MAX_VECTORS + 1)
 #endif
 
 typedef double V __attribute__ ((vector_size (8 * W), may_alias));
@@ -190,8 +185,6 @@ v_fma (V a, V b, V c)
   return _mm512_fmadd_pd (a, b, c);
 #elif W == 4
   return _mm256_fmadd_pd (a, b, c);
-#elif VEC_WIDTH == 2
-  return _mm_fmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmaq_f64 (c, a, b);
 #else
@@ -207,8 +200,6 @@ v_fnma (V a, V b, V c)
   return _mm512_fnmadd_pd (a, b, c);
 #elif W == 4
   return _mm256_fnmadd_pd (a, b, c);
-#elif VEC_WIDTH == 2
-  return _mm_fnmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmsq_f64 (c, a, b);
 #else
