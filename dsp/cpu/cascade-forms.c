@@ -163,59 +163,50 @@ tfx_cascade_form_can_have_frames (const TfxSos *sos, size_t n_sos)
   return true;
 }
 
-TfxFramesShape
-tfx_cascade_form_frames_shape (const TfxKernels *kernels, unsigned n_channels,
-    size_t n_sos)
+unsigned
+tfx_cascade_form_frames_states (const TfxShape *shape, size_t n_sos)
 {
-  const unsigned width = kernels->width;
-  const unsigned n_outputs = kernels->frames_vectors * width;
-  const unsigned n_states = 2 * (unsigned)n_sos * n_channels;
-  const unsigned step = width < TFX_FRAMES_NUMBERS ? width : TFX_FRAMES_NUMBERS;
+  const unsigned n = 2 * (unsigned)n_sos * shape->channels;
 
-  return (TfxFramesShape){ n_channels, n_outputs / n_channels, n_outputs,
-    (n_states + step - 1) / step * step };
+  return (n + shape->lanes - 1) / shape->lanes * shape->lanes;
 }
 
 size_t
-tfx_cascade_form_frames_size (const TfxFramesShape *shape, size_t n_sos)
+tfx_cascade_form_frames_size (const TfxShape *shape, size_t n_sos)
 {
-  return (shape->n_frames + 2 * n_sos) * (shape->n_outputs + shape->n_states);
+  const unsigned n_outputs = shape->max_vectors * shape->lanes;
+
+  return (n_outputs / shape->channels + 2 * n_sos) *
+         (n_outputs + tfx_cascade_form_frames_states (shape, n_sos));
 }
 
-/* A column for the outputs of a group and one for the state behind it: what
- * comes of an impulse in frame `impulse`, or of the state s. */
-static void
-set_columns (const TfxFramesShape *shape, const TfxSos *sos, size_t n_sos,
-    long double s[][2], unsigned impulse, double *coef)
-{
-  double *state = coef + shape->n_outputs;
-
-  for (unsigned i = 0; i < shape->n_frames; i++) {
-    const double y = (double)step (sos, n_sos, s, i == impulse ? 1.0L : 0.0L);
-
-    for (unsigned c = 0; c < shape->n_channels; c++)
-      coef[i * shape->n_channels + c] = y;
-  }
-  for (unsigned lane = 0; lane < shape->n_states; lane++) {
-    const size_t number = lane / shape->n_channels;
-
-    state[lane] = number < 2 * n_sos ? (double)s[number / 2][number % 2] : 0.0;
-  }
-}
-
+/* A column for the outputs of a group and one for the state after it: the response to an
+ * impulse in each frame, and to each number of the state. */
 void
-tfx_cascade_form_frames (const TfxFramesShape *shape, const TfxSos *sos,
-    size_t n_sos, double *coef)
+tfx_cascade_form_frames (const TfxShape *shape, const TfxSos *sos, size_t n_sos,
+    double *coef)
 {
-  const unsigned n_frames = shape->n_frames;
+  const unsigned n = shape->channels;
+  const unsigned n_outputs = shape->max_vectors * shape->lanes;
+  const unsigned n_frames = n_outputs / n;
+  const unsigned n_states = tfx_cascade_form_frames_states (shape, n_sos);
 
   for (unsigned i = 0; i < n_frames + 2 * n_sos; i++) {
     long double s[TFX_FRAMES_MAX_SECTIONS][2] = { 0 };
 
     if (i >= n_frames)
       s[(i - n_frames) / 2][(i - n_frames) % 2] = 1.0L;
-    set_columns (shape, sos, n_sos, s, i, coef);
-    coef += shape->n_outputs + shape->n_states;
+    for (unsigned j = 0; j < n_frames; j++) {
+      const double y = (double)step (sos, n_sos, s, i == j ? 1.0L : 0.0L);
+
+      for (unsigned c = 0; c < n; c++)
+        *coef++ = y;
+    }
+    for (unsigned lane = 0; lane < n_states; lane++) {
+      const size_t number = lane / n;
+
+      *coef++ = number < 2 * n_sos ? (double)s[number / 2][number % 2] : 0.0;
+    }
   }
 }
 

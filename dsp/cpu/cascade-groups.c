@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-groups.c: deals channels and sections out to the lanes, in the shapes that cost
- * the least. */
+ * cascade-groups.c: distributes channels and sections to the lanes, in the shapes that cost
+ * least. */
 #include "cascade-private.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Doubles to whole lines of the cache. */
 static size_t
-coef_size (const TfxCascade *c, const Shape *s)
+round_up (size_t n)
 {
-  if (s->frames) {
-    const TfxFramesShape shape =
-        tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
+  return (n + 7) / 8 * 8;
+}
 
-    return tfx_cascade_form_frames_size (&shape, c->n_sos);
+static size_t
+coef_size (const TfxCascade *c, const Fit *fit)
+{
+  const TfxShape *s = fit->shape;
+
+  switch (s->layout) {
+    case TFX_LAYOUT_PIPELINED:
+      break;
+    case TFX_LAYOUT_FRAMES:
+      return tfx_cascade_form_frames_size (s, c->n_sos);
+    case TFX_LAYOUT_PARALLEL:
+      return TFX_PARALLEL_COEF * fit->n_vectors * s->lanes;
+    case TFX_LAYOUT_MERGED:
+      return fit->n_vectors / c->depth * TFX_MERGED_COEF (c->depth) * s->lanes;
   }
-  if (s->is_abreast)
-    return s->n_vectors / c->depth * TFX_ABREAST_COEF (c->depth) * s->width;
-  return (s->is_parallel ? TFX_PARALLEL_COEF : TFX_WAVE_COEF) * s->n_vectors *
-         s->width;
+  return TFX_SECTION_COEF * fit->n_vectors * s->lanes;
 }
 
 /* A group before whose coefficients are this one's, or NULL. */
@@ -26,61 +36,62 @@ static const Group *
 find_like (const TfxCascade *c, const Group *group)
 {
   for (const Group *g = c->groups; g < group; g++) {
-    if (g->shape == group->shape && c->terms_form != TFX_TERMS_CHANNELS)
+    if (g->fit.shape == group->fit.shape && c->terms_form != TFX_TERMS_CHANNELS)
       return g;
   }
   return NULL;
 }
 
-/* Returns the doubles of memory taken; those that need 64 bytes have them. */
+/* The next n doubles of the groups' memory, aligned to 64 bytes; NULL while it is measured. */
+static double *
+take (double *memory, size_t *used, size_t n)
+{
+  double *at = memory ? memory + *used : NULL;
+
+  *used += round_up (n);
+  return at;
+}
+
+/* Returns the doubles of memory taken. */
 static size_t
 deal (TfxCascade *c, double *memory)
 {
-  size_t n = 0;
-  unsigned channel = 0;
-  unsigned lanes = 1; /* the most of a group */
+  size_t used = 0;
+  unsigned channel = 0, lanes = 1; /* the most channels of a group */
   ShapeChoice choice;
 
   c->n_groups = 0;
   tfx_cascade_shapes_choose (c, &choice);
   while (channel < c->n_channels) {
     const unsigned left = c->n_channels - channel;
-    const unsigned index =
-        left < choice.n_full ? choice.first[left] : choice.full;
     Group *g = &c->groups[c->n_groups++];
-    Shape *s = &c->shapes[index];
+    unsigned n;
 
-    tfx_cascade_shape_describe (c, index, s);
-    g->shape = s;
+    g->fit =
+        left < choice.full.shape->channels ? choice.first[left] : choice.full;
+    n = g->fit.shape->channels;
     g->first_channel = channel;
-    g->n_channels = left < s->channels ? left : s->channels;
-    g->pending.n = 0;
-    g->state = memory ? memory + n : NULL;
-    n += (s->n_vectors * TFX_STATE * s->width + 7) / 8 * 8;
-    g->rest = memory && s->is_parallel ? memory + n : NULL;
-    n += s->is_parallel ? (2 * c->n_sos * s->channels + 7) / 8 * 8 : 0;
+    g->n_channels = left < n ? left : n;
+    g->state =
+        take (memory, &used, tfx_cascade_fit_state_size (c, &g->fit) + 1);
+    g->series = NULL;
+    if (g->fit.shape->layout == TFX_LAYOUT_PARALLEL)
+      g->series = take (memory, &used, 2 * c->n_sos * n);
     channel += g->n_channels;
-    lanes = s->channels > lanes ? s->channels : lanes;
+    lanes = n > lanes ? n : lanes;
   }
   c->chunk_frames = TFX_CASCADE_SCRATCH / lanes;
   for (unsigned i = 0; i < c->n_groups; i++) {
     Group *g = &c->groups[i];
     const Group *like = find_like (c, g);
 
-    if (like) {
-      g->coef = like->coef;
-      g->gain = like->gain;
-      continue;
-    }
-    g->gain = memory ? memory + n : NULL;
-    n += (2 * g->shape->width + 7) / 8 * 8;
-    g->coef = memory ? memory + n : NULL;
-    n += (coef_size (c, g->shape) + 7) / 8 * 8;
+    g->gain = like ? like->gain : take (memory, &used, 2 * g->fit.shape->lanes);
+    g->coef = like ? like->coef : take (memory, &used, coef_size (c, &g->fit));
   }
-  return n;
+  return used;
 }
 
-/* Whether the cheapest groups of an F32 stream have sums of sections. */
+/* Whether the cheapest groups of an F32 stream have the parallel form. */
 static bool
 wants_parts (TfxCascade *c)
 {
@@ -92,7 +103,7 @@ wants_parts (TfxCascade *c)
   c->has_parts = true;
   deal (c, NULL);
   for (unsigned i = 0; i < c->n_groups; i++)
-    wants = wants || c->groups[i].shape->is_parallel;
+    wants = wants || c->groups[i].fit.shape->layout == TFX_LAYOUT_PARALLEL;
   c->has_parts = false;
   return wants;
 }
@@ -171,110 +182,87 @@ find_section (const TfxCascade *c, unsigned channel, size_t k)
              : &c->sections[t->sos - c->sos + k + t->n_sos - c->n_row];
 }
 
-/* A vector of sections; those that are none let the signal pass. */
+/* Idle sections pass the signal. */
 static void
-set_vector (const TfxCascade *c, const Group *g, size_t vector, double *coef)
+set_pipelined (const TfxCascade *c, const Group *g)
 {
   const TfxCascadeSection none = { { c->form == TFX_FORM_FACTORED ? 0.0 : 1.0 },
     { 0 } };
-  const Shape *s = g->shape;
+  const unsigned lanes = g->fit.shape->lanes, n = g->fit.shape->channels;
 
-  for (unsigned lane = 0; lane < s->width; lane++) {
-    const size_t k = vector * s->n_together + lane / s->channels;
-    const TfxCascadeSection *section = NULL;
+  for (size_t i = 0; i < g->fit.n_vectors * lanes; i++) {
+    const unsigned channel = g->first_channel + (unsigned)(i % n);
+    const size_t k = i / n;
+    const TfxCascadeSection *section =
+        k < g->fit.n_idle ? NULL : find_section (c, channel, k - g->fit.n_idle);
+    double *coef = g->coef + i / lanes * TFX_SECTION_COEF * lanes + i % lanes;
 
-    if (k >= s->n_idle)
-      section = find_section (c, g->first_channel + lane % s->channels,
-          k - s->n_idle);
     section = section ? section : &none;
-    for (unsigned i = 0; i < TFX_WAVE_COEF; i++)
-      coef[i * s->width + lane] = section->k[i];
+    for (unsigned j = 0; j < TFX_SECTION_COEF; j++)
+      coef[j * lanes] = section->k[j];
+  }
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    g->gain[lane] = find_gain (c, g->first_channel + lane % n);
+    g->gain[lanes + lane] = 1.0;
   }
 }
 
-static void
-set_wave (const TfxCascade *c, const Group *g)
-{
-  const Shape *s = g->shape;
-
-  for (unsigned lane = 0; lane < s->width; lane++) {
-    g->gain[lane] = find_gain (c, g->first_channel + lane % s->channels);
-    g->gain[s->width + lane] = 1.0;
-  }
-  for (size_t v = 0; v < s->n_vectors; v++)
-    set_vector (c, g, v, g->coef + v * TFX_WAVE_COEF * s->width);
-}
-
-/* The lanes of no section have no part. */
+/* Idle lanes have no part. */
 static void
 set_parallel (const TfxCascade *c, const Group *g)
 {
-  const Shape *s = g->shape;
+  const unsigned lanes = g->fit.shape->lanes;
 
   g->gain[0] = c->direct;
-  for (size_t i = 0; i < s->n_vectors * s->width; i++) {
-    const size_t lane = i % s->width, row = i / s->channels;
+  for (size_t i = 0; i < g->fit.n_vectors * lanes; i++) {
+    const size_t lane = i % lanes, row = i / g->fit.shape->channels;
+    const size_t k = row - g->fit.n_idle;
     double *coef = g->coef + (i - lane) * TFX_PARALLEL_COEF + lane;
-    const size_t k = row - s->n_idle;
 
     for (unsigned j = 0; j < TFX_PARALLEL_COEF; j++)
-      coef[j * s->width] = 0.0;
-    if (row < s->n_idle)
+      coef[j * lanes] = 0.0;
+    if (row < g->fit.n_idle)
       continue;
     coef[0] = c->parts[k].c1;
-    coef[s->width] = c->parts[k].c2;
-    coef[2 * s->width] = c->sos[k].a1;
-    coef[3 * s->width] = c->sos[k].a2;
+    coef[lanes] = c->parts[k].c2;
+    coef[2 * lanes] = c->sos[k].a1;
+    coef[3 * lanes] = c->sos[k].a2;
   }
 }
 
-/* A cascade in some of the lanes: the sections that the longest has more let pass. */
+/* Each term with sections has lanes, or vectors, of its own.  A shorter one begins with sections
+ * that pass the signal; lanes of no term put out zeros. */
 static void
-set_lanes (const TfxCascade *c, const Shape *s, const TfxCascadeTerm *term,
-    const TfxCascadeSection *sections, double *coef, unsigned first, unsigned n)
+set_merged (const TfxCascade *c, const Group *g)
 {
-  static const TfxCascadeSection none = { { 1.0 }, { 0 } };
-  const size_t n_idle = c->depth - term->n_sos;
-
-  for (unsigned lane = first; lane < first + n; lane++) {
-    double *to = coef + lane;
-
-    for (size_t v = 0; v < c->depth; v++) {
-      const double *k = v < n_idle ? none.k : sections[v - n_idle].k;
-
-      for (unsigned j = 0; j < TFX_WAVE_COEF; j++, to += s->width)
-        *to = k[j];
-    }
-    *to = term->gain;
-  }
-}
-
-/* Lanes of no cascade put out nothing. */
-static void
-set_abreast (const TfxCascade *c, const Group *g)
-{
-  const Shape *s = g->shape;
-  const bool is_rows = s->channels == s->width;
+  const TfxCascadeSection none = { { 1.0 }, { 0 } };
+  const TfxShape *s = g->fit.shape;
+  const bool is_full = s->channels == s->lanes;
   const TfxCascadeSection *sections = c->sections;
-  double *coef = g->coef;
-  unsigned lane = 0;
+  double *first = g->coef;
 
-  memset (g->coef, 0, coef_size (c, s) * sizeof *g->coef);
+  memset (g->coef, 0, coef_size (c, &g->fit) * sizeof *g->coef);
   g->gain[0] = c->direct;
-  g->gain[s->width] = (double)c->n_abreast;
-  for (size_t i = 0; i < c->n_terms; i++) {
+  g->gain[s->lanes] = (double)c->n_merged;
+  for (size_t i = 0; i < c->n_terms; sections += c->terms[i++].n_sos) {
     const TfxCascadeTerm *t = &c->terms[i];
+    const size_t n_idle = c->depth - t->n_sos;
 
-    if (t->n_sos == 0)
-      continue;
-    set_lanes (c, s, t, sections, coef, lane, s->channels);
-    sections += t->n_sos;
-    lane += is_rows ? 0 : s->channels;
-    coef += is_rows ? TFX_ABREAST_COEF (c->depth) * s->width : 0;
+    for (unsigned lane = 0; lane < s->channels && t->n_sos > 0; lane++) {
+      double *to = first + lane;
+
+      for (size_t k = 0; k < c->depth; k++) {
+        for (unsigned j = 0; j < TFX_SECTION_COEF; j++, to += s->lanes)
+          *to = k < n_idle ? none.k[j] : sections[k - n_idle].k[j];
+      }
+      *to = t->gain;
+    }
+    if (t->n_sos > 0)
+      first += is_full ? TFX_MERGED_COEF (c->depth) * s->lanes : s->channels;
   }
 }
 
-/* What comes straight from the input, of cascades abreast. */
+/* The gain of the input itself in merged cascades.  False if it is not finite. */
 static bool
 add_gains (TfxCascade *c)
 {
@@ -334,23 +322,17 @@ are_exact (TfxCascade *c)
 }
 
 static void
-set_group (const TfxCascade *c, const Group *g)
+set_frames (const TfxCascade *c, const Group *g)
 {
-  const Shape *s = g->shape;
-
-  if (s->is_abreast) {
-    set_abreast (c, g);
-  } else if (s->is_parallel) {
-    set_parallel (c, g);
-  } else if (s->frames) {
-    const TfxFramesShape shape =
-        tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
-
-    tfx_cascade_form_frames (&shape, c->sos, c->n_sos, g->coef);
-  } else {
-    set_wave (c, g);
-  }
+  tfx_cascade_form_frames (g->fit.shape, c->sos, c->n_sos, g->coef);
 }
+
+static void (*const setters[]) (const TfxCascade *c, const Group *g) = {
+  [TFX_LAYOUT_PIPELINED] = set_pipelined,
+  [TFX_LAYOUT_FRAMES] = set_frames,
+  [TFX_LAYOUT_PARALLEL] = set_parallel,
+  [TFX_LAYOUT_MERGED] = set_merged,
+};
 
 bool
 tfx_cascade_groups_set (TfxCascade *c)
@@ -376,10 +358,10 @@ tfx_cascade_groups_set (TfxCascade *c)
   }
   for (unsigned j = 0; j < c->n_groups; j++) {
     if (!find_like (c, &c->groups[j]))
-      set_group (c, &c->groups[j]);
+      setters[c->groups[j].fit.shape->layout](c, &c->groups[j]);
   }
   for (unsigned j = 0; j < c->n_groups; j++)
     c->groups[j].state_of =
-        c->groups[j].rest ? STATE_OF_SECTIONS : STATE_OF_KERNEL;
+        c->groups[j].series ? STATE_OF_SECTIONS : STATE_OF_KERNEL;
   return true;
 }

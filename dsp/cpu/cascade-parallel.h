@@ -3,13 +3,7 @@
 #ifndef TFX_CASCADE_PARALLEL_H
 #define TFX_CASCADE_PARALLEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "tfx.h"
-
-/* The most sections that are tried. */
-#define TFX_PARALLEL_MAX_SECTIONS 16
+#include "kernels.h"
 
 /* Part c1 u' + c2 u'' of the output, where u = x - a1 u' - a2 u''. */
 typedef struct TfxParallelPart

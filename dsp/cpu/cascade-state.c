@@ -1,13 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-state.c: the state of a cascade, out of the kernels' lanes and back.
- */
+ * cascade-state.c: moves the state of a cascade between the kernels' lanes and the sections. */
 #include "cascade-private.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The factor between the state in the kernel and outside: the gain was folded
- * into the last section. */
+size_t
+tfx_cascade_fit_state_size (const TfxCascade *c, const Fit *fit)
+{
+  if (fit->shape->layout == TFX_LAYOUT_FRAMES)
+    return tfx_cascade_form_frames_states (fit->shape, c->n_sos) + TFX_GROUP;
+  return fit->n_vectors * TFX_STATE * fit->shape->lanes;
+}
+
+/* The unfinished group of frames, [n][channels], or NULL; *n frames. */
+static double *
+find_pending (const TfxCascade *c, const Group *g, unsigned *n)
+{
+  double *end = g->state + tfx_cascade_fit_state_size (c, &g->fit);
+
+  *n = 0;
+  if (g->fit.shape->layout != TFX_LAYOUT_FRAMES)
+    return NULL;
+  *n = (unsigned)*end;
+  return end - TFX_GROUP;
+}
+
+/* The vector of section k, and the section's number in it.  The last sections of all merged
+ * cascades, or of all channels, are in the same vector. */
+static size_t
+find_vector (const TfxCascade *c, const Fit *fit, size_t k, size_t *number)
+{
+  const bool is_merged = fit->shape->layout == TFX_LAYOUT_MERGED;
+  const bool is_full = fit->shape->channels >= fit->shape->lanes;
+  const TfxCascadeTerm *t;
+  size_t own, before = 0;
+
+  if (is_merged || c->terms_form == TFX_TERMS_CHANNELS) {
+    t = tfx_cascade_term_of (c, k, &own);
+    k = c->depth - t->n_sos + own;
+    for (const TfxCascadeTerm *i = c->terms; i < t; i++)
+      before += i->n_sos > 0;
+  }
+  if (is_merged) {
+    *number = is_full ? 0 : before;
+    return is_full ? before * c->depth + k : k;
+  }
+  *number = (k + fit->n_idle) % fit->n_together;
+  return (k + fit->n_idle) / fit->n_together;
+}
+
+/* The state of section k of the group's channel: TFX_STATE numbers, *step apart.  *has_s2: they
+ * are s, -, s2 as TFX_LAYOUT_FRAMES has them, times *scale. */
+static double *
+find_state (const TfxCascade *c, const Group *g, size_t k, unsigned channel,
+    size_t *step, bool *has_s2)
+{
+  const TfxShape *s = g->fit.shape;
+  size_t vector, number, left;
+
+  if (s->layout == TFX_LAYOUT_FRAMES) {
+    *has_s2 = true;
+    *step = s->channels; /* of s and s2 */
+    return g->state + 2 * k * s->channels + channel;
+  }
+  vector = find_vector (c, &g->fit, k, &number);
+  left = g->fit.n_vectors - vector / g->fit.n_pass * g->fit.n_pass;
+  *has_s2 = s->s2_vectors > 0 && g->fit.n_pass >= s->s2_vectors &&
+            left >= s->s2_vectors;
+  *step = *has_s2 ? 2 * s->lanes : s->lanes;
+  return g->state + vector * TFX_STATE * s->lanes + number * s->channels +
+         channel;
+}
+
+/* The factor between the state in the kernel and outside: the gain was folded into the last
+ * section. */
 static double
 outer_scale (const TfxCascade *c, size_t section)
 {
@@ -33,180 +100,172 @@ has_section (const TfxCascade *c, unsigned channel, size_t section)
              tfx_cascade_term_for (c, channel);
 }
 
-/* The textbook form's s of one in the kernels, where that has s2. */
-static double
-outer_factor (const TfxCascade *c, const Group *g, size_t k)
+/* s1 and s2 of section k, from the kernel's state or to it. */
+static void
+exchange (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
+    double s[2], const bool is_import)
 {
-  return g->shape->frames ? 1.0 : c->sections[k].scale[0];
+  double *at, scale, kernel[TFX_STATE];
+  bool has_s2;
+  size_t step;
+
+  if (g->series) {
+    at = g->series + 2 * (channel * c->n_sos + k);
+    memcpy (is_import ? at : s, is_import ? s : at, 2 * sizeof *s);
+    return;
+  }
+  at = find_state (c, g, k, channel, &step, &has_s2);
+  if (has_s2) {
+    scale = g->fit.shape->layout == TFX_LAYOUT_FRAMES ? 1.0
+                                                      : c->sections[k].scale[0];
+    for (unsigned i = 0; i < 2; i++) {
+      if (is_import)
+        at[i * step] = s[i] / scale;
+      else
+        s[i] = scale * at[i * step];
+    }
+    return;
+  }
+  if (is_import)
+    tfx_cascade_form_import (&c->sections[k], s, kernel);
+  for (unsigned i = 0; i < TFX_STATE; i++) {
+    if (is_import)
+      at[i * step] = kernel[i];
+    else
+      kernel[i] = at[i * step];
+  }
+  if (!is_import)
+    tfx_cascade_form_export (&c->sections[k], kernel, s);
 }
 
+/* u[n_sos][2] of the parallel form, from the kernel or to it. */
 static void
-export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
-    double s[2])
+exchange_parts (const TfxCascade *c, const Group *g, unsigned channel,
+    double (*u)[2], const bool is_import)
 {
-  double kernel[TFX_STATE];
+  for (size_t k = 0; k < c->n_sos; k++) {
+    size_t step;
+    bool has_s2;
+    double *at = find_state (c, g, k, channel, &step, &has_s2);
 
-  if (g->rest) {
-    const double *rest = g->rest + 2 * (channel * c->n_sos + k);
-
-    s[0] = rest[0];
-    s[1] = rest[1];
-    return;
+    for (unsigned i = 0; i < 2; i++) {
+      if (is_import)
+        at[i * step] = u[k][i];
+      else
+        u[k][i] = at[i * step];
+    }
   }
-  if (tfx_cascade_has_s2 (c, g, k)) {
-    s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (c, g, k, 0, channel);
-    s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (c, g, k, 2, channel);
-    return;
-  }
-  for (unsigned i = 0; i < TFX_STATE; i++)
-    kernel[i] = *tfx_cascade_state_at (c, g, k, i, channel);
-  tfx_cascade_form_export (&c->sections[k], kernel, s);
 }
 
+/* Converts the state of a parallel form to that of the sections in series. */
 static void
-import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
-    const double s[2])
-{
-  double kernel[TFX_STATE];
-
-  if (g->rest) {
-    double *rest = g->rest + 2 * (channel * c->n_sos + k);
-
-    rest[0] = s[0];
-    rest[1] = s[1];
-    return;
-  }
-  if (tfx_cascade_has_s2 (c, g, k)) {
-    *tfx_cascade_state_at (c, g, k, 0, channel) = s[0] / outer_factor (c, g, k);
-    *tfx_cascade_state_at (c, g, k, 2, channel) = s[1] / outer_factor (c, g, k);
-    return;
-  }
-  tfx_cascade_form_import (&c->sections[k], s, kernel);
-  for (unsigned i = 0; i < TFX_STATE; i++)
-    *tfx_cascade_state_at (c, g, k, i, channel) = kernel[i];
-}
-
-/* The state of a sum of sections as the sections in a row have it. */
-static void
-rest (const TfxCascade *c, Group *g)
+export_series (const TfxCascade *c, Group *g)
 {
   double u[TFX_PARALLEL_MAX_SECTIONS][2];
 
-  if (!g->rest || g->state_of != STATE_OF_KERNEL)
+  if (!g->series || g->state_of != STATE_OF_KERNEL)
     return;
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
-    for (size_t k = 0; k < c->n_sos; k++) {
-      for (unsigned i = 0; i < 2; i++)
-        u[k][i] = *tfx_cascade_state_at (c, g, k, i, channel);
-    }
+    exchange_parts (c, g, channel, u, false);
     for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
       tfx_cascade_parallel_export (c->terms[i].sos, c->terms[i].n_sos, u + k,
-          (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)));
+          (double (*)[2]) (g->series + 2 * (channel * c->n_sos + k)));
   }
   g->state_of = STATE_OF_BOTH;
-}
-
-/* Whether the state that is to become that of parts is all 0, which theirs is then, too. */
-static bool
-is_at_rest (const TfxCascade *c, const Group *g, unsigned channel)
-{
-  const double *rest = g->rest + 2 * channel * c->n_sos;
-  bool found = true;
-
-  for (size_t i = 0; found && i < 2 * c->n_sos; i++)
-    found = rest[i] == 0.0;
-  return found;
 }
 
 void
 tfx_cascade_state_wake (const TfxCascade *c, Group *g)
 {
-  double u[TFX_PARALLEL_MAX_SECTIONS][2];
-
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
-    const size_t n = is_at_rest (c, g, channel) ? 0 : c->n_terms;
+    const double *series = g->series + 2 * channel * c->n_sos;
+    double u[TFX_PARALLEL_MAX_SECTIONS][2] = { { 0 } };
+    bool is_zero = true;
 
-    memset (u, 0, sizeof u);
-    for (size_t i = 0, k = 0; i < n; k += c->terms[i++].n_sos)
+    for (size_t i = 0; is_zero && i < 2 * c->n_sos; i++)
+      is_zero = series[i] == 0.0;
+    for (size_t i = 0, k = 0; i < c->n_terms && !is_zero;
+         k += c->terms[i++].n_sos)
       tfx_cascade_parallel_import (c->terms[i].sos, c->terms[i].n_sos,
-          (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)), u + k);
-    for (size_t k = 0; k < c->n_sos; k++) {
-      for (unsigned i = 0; i < 2; i++)
-        *tfx_cascade_state_at (c, g, k, i, channel) = u[k][i];
-    }
+          (const double (*)[2]) (series + 2 * k), u + k);
+    exchange_parts (c, g, channel, u, true);
   }
 }
 
 /* Runs the frames of an unfinished group into the state, one by one. */
 static void
-settle (TfxCascade *c, Group *g)
+finish_group (TfxCascade *c, Group *g)
 {
-  const unsigned n = g->pending.n, n_channels = g->shape->channels;
+  unsigned n;
+  double *pending = find_pending (c, g, &n);
 
   for (unsigned channel = 0; channel < g->n_channels && n > 0; channel++) {
-    double x[MAX_SHAPE_CHANNELS];
+    double *x = pending + channel;
 
-    for (unsigned i = 0; i < n; i++)
-      x[i] = g->pending.x[i * n_channels + channel];
     for (size_t k = 0; k < c->n_sos; k++) {
       const TfxSos *b = &c->sos[k];
       double s[2];
 
-      export_channel (c, g, channel, k, s);
+      exchange (c, g, channel, k, s, false);
       for (unsigned i = 0; i < n; i++) {
-        double y = b->b0 * x[i] + s[0];
-        s[0] = (b->b1 * x[i] + s[1]) - b->a1 * y;
-        s[1] = b->b2 * x[i] - b->a2 * y;
-        x[i] = y;
+        double *at = &x[i * g->fit.shape->channels];
+        const double y = b->b0 * *at + s[0];
+
+        s[0] = (b->b1 * *at + s[1]) - b->a1 * y;
+        s[1] = b->b2 * *at - b->a2 * y;
+        *at = y;
       }
-      import_channel (c, g, channel, k, s);
+      exchange (c, g, channel, k, s, true);
     }
   }
-  g->pending.n = 0;
+  if (pending)
+    memset (pending, 0, (TFX_GROUP + 1) * sizeof *pending);
+}
+
+/* state[channels of the term][n][2] of sections from `first` on. */
+static void
+exchange_state (TfxCascade *c, size_t first, size_t n, double *state,
+    const bool is_import)
+{
+  for (unsigned j = 0; j < c->n_groups && n > 0; j++) {
+    Group *g = &c->groups[j];
+
+    finish_group (c, g);
+    export_series (c, g);
+    for (unsigned channel = 0; channel < g->n_channels; channel++) {
+      if (!has_section (c, g->first_channel + channel, first))
+        continue;
+      for (size_t k = first; k < first + n; k++, state += 2) {
+        const double scale = outer_scale (c, k);
+        double s[2];
+
+        if (is_import) {
+          s[0] = state[0] / scale;
+          s[1] = state[1] / scale;
+        }
+        exchange (c, g, channel, k, s, is_import);
+        if (!is_import) {
+          state[0] = s[0] * scale;
+          state[1] = s[1] * scale;
+        }
+      }
+    }
+    if (is_import && g->series)
+      g->state_of = STATE_OF_SECTIONS;
+  }
 }
 
 void
 tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
 {
-  for (unsigned j = 0; j < c->n_groups && n > 0; j++) {
-    Group *g = &c->groups[j];
-
-    settle (c, g);
-    rest (c, g);
-    for (unsigned channel = 0; channel < g->n_channels; channel++) {
-      if (!has_section (c, g->first_channel + channel, first))
-        continue;
-      for (size_t k = first; k < first + n; k++, state += 2) {
-        double scale = outer_scale (c, k);
-        export_channel (c, g, channel, k, state);
-        state[0] *= scale;
-        state[1] *= scale;
-      }
-    }
-  }
+  exchange_state (c, first, n, state, false);
 }
 
 void
 tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
     const double *state)
 {
-  for (unsigned j = 0; j < c->n_groups && n > 0; j++) {
-    Group *g = &c->groups[j];
-
-    g->pending.n = 0;
-    rest (c, g);
-    for (unsigned channel = 0; channel < g->n_channels; channel++) {
-      if (!has_section (c, g->first_channel + channel, first))
-        continue;
-      for (size_t k = first; k < first + n; k++, state += 2) {
-        double scale = outer_scale (c, k);
-        double s[2] = { state[0] / scale, state[1] / scale };
-        import_channel (c, g, channel, k, s);
-      }
-    }
-    if (g->rest)
-      g->state_of = STATE_OF_SECTIONS;
-  }
+  exchange_state (c, first, n, (double *)state, true);
 }
 
 void
@@ -214,10 +273,10 @@ tfx_cascade_reset (TfxCascade *c)
 {
   for (unsigned j = 0; j < c->n_groups; j++) {
     Group *g = &c->groups[j];
+
     memset (g->state, 0,
-        g->shape->n_vectors * TFX_STATE * g->shape->width * sizeof (double));
+        (tfx_cascade_fit_state_size (c, &g->fit) + 1) * sizeof *g->state);
     g->state_of = STATE_OF_KERNEL;
-    g->pending.n = 0;
   }
 }
 
@@ -228,17 +287,19 @@ tfx_cascade_state_peak (const TfxCascade *c)
 
   for (unsigned j = 0; j < c->n_groups; j++) {
     Group *g = &c->groups[j];
+    unsigned n;
+    const double *pending = find_pending (c, g, &n);
 
-    rest (c, g);
-    for (unsigned i = 0; i < g->pending.n * g->shape->channels; i++)
-      peak = fmax (peak, fabs (g->pending.x[i]));
+    export_series (c, g);
+    for (unsigned i = 0; i < n * g->fit.shape->channels; i++)
+      peak = fmax (peak, fabs (pending[i]));
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
       for (size_t k = 0; k < c->n_sos; k++) {
         double s[2], scale = outer_scale (c, k);
 
         if (!has_section (c, g->first_channel + channel, k))
           continue;
-        export_channel (c, g, channel, k, s);
+        exchange (c, g, channel, k, s, false);
         peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
       }
     }

@@ -30,7 +30,7 @@ tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
   c->n_terms = n_terms;
   for (size_t i = 0; i < n_terms; i++) {
     c->n_sos += terms[i].n_sos;
-    c->n_abreast += terms[i].n_sos > 0;
+    c->n_merged += terms[i].n_sos > 0;
     c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
   }
   c->n_row = form == TFX_TERMS_CHANNELS ? c->depth : c->n_sos;
@@ -121,13 +121,14 @@ tfx_cascade_set_terms (TfxCascade *c, const TfxCascadeTerm *terms)
   return !is_mute && tfx_cascade_groups_set (c);
 }
 
-/* Several passes; what lies between them is doubles, in rows of all lanes. */
+/* Several passes; between them frames are doubles in rows of all lanes. */
 static __attribute__ ((noinline)) bool
-run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
+run_passes (const Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 {
   double scratch[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
-  const Shape *s = g->shape;
+  const Fit *fit = &g->fit;
+  const TfxShape *s = fit->shape;
   const TfxRows rows = { scratch, TFX_SAMPLE_F64, s->channels, 0, s->channels };
   const TfxRows *between =
       out->type == TFX_SAMPLE_F64 && !out->apart && out->n == s->channels
@@ -135,15 +136,15 @@ run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
           : &rows;
   bool is_finite = true;
 
-  for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {
-    const size_t left = s->n_vectors - v;
-    const bool is_last = left <= s->n_pass;
-    const size_t n_vectors = is_last ? left : s->n_pass;
+  for (size_t v = 0; v < fit->n_vectors; v += fit->n_pass) {
+    const size_t left = fit->n_vectors - v;
+    const bool is_last = left <= fit->n_pass;
+    const size_t n_vectors = is_last ? left : fit->n_pass;
 
-    is_finite &= s->wave (in, is_last ? out : between, n,
-        g->state + v * TFX_STATE * s->width, g->gain + (v > 0) * s->width,
-        g->coef + v * TFX_WAVE_COEF * s->width,
-        (unsigned)n_vectors * s->n_together - (v > 0 ? 0 : s->n_idle));
+    is_finite &= s->run (in, is_last ? out : between, n,
+        g->state + v * TFX_STATE * s->lanes, g->gain + (v > 0) * s->lanes,
+        g->coef + v * TFX_SECTION_COEF * s->lanes,
+        (unsigned)n_vectors * fit->n_together - (v > 0 ? 0 : fit->n_idle));
     in = between;
   }
   return is_finite;
@@ -154,18 +155,14 @@ static inline bool
 run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
     size_t n)
 {
-  const Shape *s = g->shape;
+  const Fit *fit = &g->fit;
 
-  if (s->frames)
-    return s->frames (in, out, n, g->state, g->coef, (unsigned)c->n_sos,
-        &g->pending);
-  if (s->is_parallel) {
-    if (g->state_of == STATE_OF_SECTIONS)
-      tfx_cascade_state_wake (c, g);
-    g->state_of = STATE_OF_KERNEL;
-  }
-  if (s->n_vectors <= s->n_pass)
-    return s->wave (in, out, n, g->state, g->gain, g->coef, s->n_sections);
+  if (g->series && g->state_of == STATE_OF_SECTIONS)
+    tfx_cascade_state_wake (c, g);
+  g->state_of = STATE_OF_KERNEL;
+  if (fit->n_vectors <= fit->n_pass)
+    return fit->shape->run (in, out, n, g->state, g->gain, g->coef,
+        fit->n_sections);
   return run_passes (g, in, out, n);
 }
 
@@ -192,56 +189,33 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* A wave reads up to three planes sample by sample: of two of floats that takes longer than
- * to turn them, if they are not short.  Full vectors turn planes in registers, which takes
- * as long as that where they go through in one pass, and longer where in several. */
-#define TURNED_FRAMES 64
-#define TURNED_FULL_FRAMES 32
-
-static inline bool
-turns (const Group *g, const TfxBlock *b)
-{
-  const Shape *s = g->shape;
-  const unsigned n = g->n_channels;
-
-  if (!is_planar (b, n))
-    return false;
-  if (s->n_together == 1 && 2 * n <= s->channels)
-    return true;
-  if (s->n_together == 1)
-    return s->width == 8 && n <= 8 && s->n_vectors > s->n_pass &&
-           b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FULL_FRAMES;
-  return n == 4 ||
-         (n == 2 && b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FRAMES);
-}
-
-/* Whether the kernel takes rows of such a block as they lie. */
+/* Whether the kernel takes the group's channels as they lie in such a block. */
 static inline bool
 takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 {
+  const TfxShape *s = g->fit.shape;
   const unsigned n = g->n_channels;
 
-  if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
+  if (is_planar (b, n))
+    return b->type == TFX_SAMPLE_F32 && 2 * n > s->channels &&
+           (s->planar == TFX_PLANAR_ALWAYS ||
+               (s->planar == TFX_PLANAR_ONE_PASS &&
+                   g->fit.n_vectors <= g->fit.n_pass));
+  if (n > 1 && b->channel_stride != 1)
     return false;
-  if (turns (g, b))
-    return false;
-  if (tfx_cascade_takes_dense_rows (g->shape))
-    return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
-                            : b->frame_stride == (ptrdiff_t)n;
-  if (g->shape->is_parallel || g->shape->is_abreast)
-    return !is_planar (b, n);
-  return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
+  if (tfx_cascade_takes_dense (s))
+    return b->frame_stride == (ptrdiff_t)n;
+  return s->layout != TFX_LAYOUT_PIPELINED || s->form == TFX_FORM_FACTORED ||
+         b->type == TFX_SAMPLE_F64;
 }
 
-/* Full vectors of channels are planes on both sides, or on none. */
+/* Planes are on both sides, or on none, but between passes. */
 static inline bool
 takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
-  const Shape *s = g->shape;
-
   return takes (c, g, in) && takes (c, g, out) &&
-         (tfx_cascade_takes_dense_rows (s) || s->channels < s->width ||
+         (g->fit.shape->layout == TFX_LAYOUT_FRAMES ||
              is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
 }
 
@@ -295,7 +269,7 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
 {
   double x[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
-  const unsigned lanes = g->shape->channels;
+  const unsigned lanes = g->fit.shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, lanes };
   bool is_finite;
 
@@ -376,29 +350,23 @@ run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
   return run_rows (c, g, &from, &to, n);
 }
 
-/* Clears channels whose state is not finite, in lanes that have no section
- * too; returns how many. */
+/* Clears channels whose state is not finite, also in lanes that have no section; returns how
+ * many. */
 static __attribute__ ((cold)) int
-recover (Group *g)
+recover (const TfxCascade *c, const Group *g)
 {
-  const Shape *s = g->shape;
-  const size_t n = s->n_vectors * TFX_STATE * s->width;
+  const unsigned n_channels = g->fit.shape->channels;
+  const size_t n = tfx_cascade_fit_state_size (c, &g->fit);
   int n_cleared = 0;
 
-  for (unsigned channel = 0; channel < s->channels; channel++) {
+  for (unsigned channel = 0; channel < n_channels; channel++) {
     bool finite = true;
 
-    for (size_t i = channel; i < n; i += s->channels)
+    for (size_t i = channel; i < n; i += n_channels)
       finite = finite && isfinite (g->state[i]);
-    if (finite)
-      continue;
-    for (size_t i = channel; i < n; i += s->channels)
+    for (size_t i = channel; i < n && !finite; i += n_channels)
       g->state[i] = 0.0;
-    for (unsigned i = 0; i < g->pending.n; i++) {
-      double *x = &g->pending.x[i * s->channels + channel];
-      *x = isfinite (*x) ? *x : 0.0;
-    }
-    n_cleared += channel < g->n_channels;
+    n_cleared += !finite && channel < g->n_channels;
   }
   return n_cleared;
 }
@@ -476,7 +444,8 @@ is_far (const TfxBlock *in, const TfxBlock *out)
 static size_t
 far_frames (const TfxCascade *c, const TfxBlock *in)
 {
-  const size_t n = FAR_CHUNK / c->groups->shape->channels / row_bytes (in) + 1;
+  const size_t n =
+      FAR_CHUNK / c->groups->fit.shape->channels / row_bytes (in) + 1;
   const size_t least = FAR_LEAST / tfx_sample_size (in->type);
   const size_t most = n < least ? least : n;
 
@@ -536,7 +505,7 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
       if (far)
         fetch_rows (in, out, done + n, most, i, c->n_groups);
       if (!run_group (c, g, far ? out : in, out, done, n))
-        n_cleared += recover (g);
+        n_cleared += recover (c, g);
     }
     done += n;
   } while (done < in->n_frames);

@@ -32,8 +32,8 @@ typedef struct TfxCascadeTerm
 /* How they are one. */
 typedef enum
 {
-  TFX_TERMS_PARTS, /* a sum: all sections abreast, as parts of it, in F32 alone */
-  TFX_TERMS_CASCADES, /* a sum: cascades abreast, of few sections */
+  TFX_TERMS_PARTS,    /* a sum in parallel form, F32 only */
+  TFX_TERMS_CASCADES, /* a sum of merged cascades of few sections */
   TFX_TERMS_CHANNELS, /* no sum: each channel has one of them */
   TFX_TERMS_ONE       /* there is but one */
 } TfxTermsForm;

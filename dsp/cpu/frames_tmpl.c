@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * frames_tmpl.c: frames in the lanes; part of kernels-vec.c.
  *
- * A group is FRAMES_VECTORS vectors of frames of C channels, as they lie side by
- * side, and the state of all sections is one vector or two.  Both are linear in
- * the group's input and the state before it:
+ * A group is FRAMES_VECTORS vectors of interleaved frames of C channels.  The state of all
+ * sections is one vector or two.  Both are linear in the group's input and the state before it:
  *
  *   y = H x + O s;  s' = B x + A s
  *
- * The recursion is one multiplication of s with A long, and the rest can be done
- * ahead, in sums that are short.  A lane never hears of a later frame, so that a group can be run as far
- * as it goes, and again, from the same state, when more of it has come. */
+ * The recursion is one multiplication of s with A long; the sums of the rest are short and do
+ * not depend on it.  A lane never depends on a later frame, so an unfinished group is computed
+ * as far as it goes, and again, from the same state, when more of it has come. */
 
-/* So many that what a group takes is more than what its recursion waits. */
+/* So many that a group takes longer than its recursion waits. */
 #define FRAMES_VECTORS (W > 4 ? 1 : 2)
 #define FRAMES_MAX 2
 #define GROUP_FRAMES(C) (FRAMES_VECTORS * W / (C))
@@ -98,28 +97,28 @@ write_frames (const TfxRows *rows, size_t first, unsigned n, const double *x,
   }
 }
 
-/* n frames, which do not complete a group of their own, behind those that are pending.
- * The state goes on if they complete it. */
+/* n frames that continue the unfinished group.  `pending` has its frames, and their number
+ * behind TFX_GROUP samples.  The state goes on if they complete it. */
 static inline __attribute__ ((always_inline)) void
-run_partly (V *state, TfxPending *pending, const TfxRows *in,
-    const TfxRows *out, size_t first, unsigned n, const V *k, const unsigned C,
-    const unsigned N)
+run_partly (V *state, double *pending, const TfxRows *in, const TfxRows *out,
+    size_t first, unsigned n, const V *k, const unsigned C, const unsigned N)
 {
-  const unsigned start = pending->n;
+  const unsigned start = (unsigned)pending[TFX_GROUP];
   double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
   V next[MAX_STATE_VECTORS];
 
-  read_frames (pending->x + start * C, in, first, n, C);
+  read_frames (pending + start * C, in, first, n, C);
   for (unsigned i = 0; i < (start + n) * C; i++)
-    x[i] = pending->x[i];
+    x[i] = pending[i];
   for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
     next[j] = state[j];
   frames_group (x, next, k, C, N);
   write_frames (out, first, n, x + start * C, C);
-  pending->n = start + n;
-  if (pending->n < GROUP_FRAMES (C))
+  pending[TFX_GROUP] = start + n;
+  if (start + n < GROUP_FRAMES (C))
     return;
-  pending->n = 0;
+  for (unsigned i = 0; i <= TFX_GROUP; i++)
+    pending[i] = 0.0;
   for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
     state[j] = next[j];
 }
@@ -224,7 +223,7 @@ run_groups (const TfxRows *in, const TfxRows *out, size_t i, size_t n, V *s,
 
 static inline __attribute__ ((always_inline)) bool
 run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *coef, TfxPending *pending, const unsigned C, const unsigned N)
+    const double *coef, const unsigned C, const unsigned N)
 {
   enum
   {
@@ -232,6 +231,7 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     MAX_COLUMNS = 16 * (FRAMES_VECTORS + MAX_STATE_VECTORS)
   };
   const unsigned S = STATE_VECTORS (C, N), F = GROUP_FRAMES (C);
+  double *pending = state + S * W;
   const TfxRows in = *from, out = *to;
   const bool in_f32 = in.type == TFX_SAMPLE_F32;
   const bool out_f32 = out.type == TFX_SAMPLE_F32;
@@ -245,8 +245,8 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 #pragma GCC unroll 4
   for (unsigned j = 0; j < S; j++)
     s[j] = v_load (state + j * W);
-  if (pending->n > 0) {
-    part = F - pending->n;
+  if (pending[TFX_GROUP] > 0.0) {
+    part = F - (unsigned)pending[TFX_GROUP];
     part = part < n ? part : n;
   }
   for (;;) {
@@ -273,42 +273,19 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return v_is_number (sum);
 }
 
-/* Vectors half as wide hold all numbers of a short state, and leave out half of the zeros
- * in H. */
-static inline __attribute__ ((always_inline)) bool
-runs_frames (const unsigned C, const unsigned N)
-{
-#ifdef VEC_WIDTH
-  return 2 * N * C <= TFX_FRAMES_NUMBERS;
-#else
-  return N * C <= TFX_FRAMES_MAX_SECTIONS &&
-         (W < 8 || 2 * N * C > TFX_FRAMES_NUMBERS);
-#endif
-}
-
+/* Vectors of four have all numbers of a short state. */
 static inline __attribute__ ((always_inline)) bool
 run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections, TfxPending *pending,
+    double *state, const double *gain, const double *coef, unsigned n_sections,
     const unsigned C)
 {
-#if W == 8
-  if (!runs_frames (C, n_sections)) {
-    return tfx_kernels_vl.frames[C - 1](in, out, n, state, coef, n_sections,
-        pending);
-  }
-#endif
-  switch (n_sections) {
-    case 1:
-      return !runs_frames (C, 1) ||
-             run_frames (in, out, n, state, coef, pending, C, 1);
-    case 2:
-      return !runs_frames (C, 2) ||
-             run_frames (in, out, n, state, coef, pending, C, 2);
-    case 3:
-      return !runs_frames (C, 3) ||
-             run_frames (in, out, n, state, coef, pending, C, 3);
-    default:
-      return !runs_frames (C, 4) ||
-             run_frames (in, out, n, state, coef, pending, C, 4);
-  }
+#define FRAMES_OF(N)                                                           \
+  if ((N)*C <= FRAMES_MOST && (N)*C >= FRAMES_LEAST && n_sections == (N))      \
+    return run_frames (in, out, n, state, coef, C, N);
+  FRAMES_OF (1)
+  FRAMES_OF (2)
+  FRAMES_OF (3)
+  FRAMES_OF (4)
+#undef FRAMES_OF
+  return true;
 }

@@ -13,7 +13,7 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 {
   const double *in = from->data;
   double *out = to->data;
-  double s[TFX_WAVE_MAX_VECTORS * TFX_STATE], sum = 0.0;
+  double s[TFX_MAX_VECTORS * TFX_STATE], sum = 0.0;
 
   memcpy (s, state, N * TFX_STATE * sizeof *s);
   for (size_t i = 0; i < n; i++, in += from->stride, out += to->stride) {
@@ -21,7 +21,7 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
 #pragma GCC unroll 4
     for (unsigned k = 0; k < N; k++) {
-      const double *c = coef + TFX_WAVE_COEF * k;
+      const double *c = coef + TFX_SECTION_COEF * k;
       const double y = c[0] * x + s[TFX_STATE * k];
 
       s[TFX_STATE * k] = (c[1] * x - c[3] * y) + s[TFX_STATE * k + 2];
@@ -70,10 +70,16 @@ textbook_c (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 #define V_NONE
 #include "copy_tmpl.c"
 
+static const TfxShape shapes[] = {
+  { TFX_LAYOUT_PIPELINED, TFX_FORM_TEXTBOOK, 1, 1, false, 0, UINT32_MAX,
+      TFX_MAX_VECTORS, 0, TFX_PLANAR_NEVER, textbook_c, { { 0.3, 1.0 } } },
+};
+
 const TfxKernels tfx_kernels_c = {
   .name = "c",
   .width = 1,
-  .one = textbook_c,
+  .shapes = shapes,
+  .n_shapes = 1,
   .moving_coef = tfx_moving_coef_c,
   .moving = tfx_moving_c,
   .interleave = { interleave_f32_c, interleave_f64_c },

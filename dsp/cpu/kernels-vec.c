@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kernels-vec.c: the cascade kernels; compiled once for each instruction set.
- * ISA is the suffix of the names. */
+ * kernels-vec.c: the cascade kernels of an instruction set and the table of its shapes;
+ * compiled once for each set, and with VEC_WIDTH for narrower vectors of one.  ISA is the suffix
+ * of the names. */
 #include <math.h>
 
 #include "kernels.h"
@@ -10,16 +11,65 @@
 #define CAT(a, b) CAT2 (a, b)
 #define KERNEL(name) CAT (name, ISA)
 
-#include "tile_tmpl.c"
-#include "wave_tmpl.c"
-#include "rows_tmpl.c"
+/* Limits of the kernels, by what was measured.
+ *
+ * PIPELINED_VECTORS and FULL_VECTORS: the most vectors of a pass with C < W, and with C = W if
+ * factored.  PAIRED: whether pairs gain.  FRAMES_LEAST and FRAMES_MOST: sections times C.
+ *
+ * Passes of so many vectors have s2: S2_PIPELINED and S2_FULL if direct, S2_..._FACTORED.  It
+ * saves a register; factored it is an operation more. */
+#define NEVER (TFX_MAX_VECTORS + 1)
+#define S2_PIPELINED 2
+#if defined(__AVX512VL__)
+#define PIPELINED_VECTORS (W == 8 ? 3 : 1)
+#define FULL_VECTORS 4
+#define PAIRED 0
+#define FRAMES_LEAST (W == 8 ? 3 : 1)
+#define FRAMES_MOST (W == 8 ? 4 : 2)
+#define S2_PIPELINED_FACTORED NEVER
+#define S2_FULL NEVER
+#define S2_FULL_FACTORED NEVER
+#else
+#define PAIRED 1
+#define FRAMES_LEAST 1
+#define FRAMES_MOST 4
+#define S2_FULL 2
+#if defined(__AVX2__)
+#define PIPELINED_VECTORS 2
+#define FULL_VECTORS 3
+#define S2_PIPELINED_FACTORED 2
+#define S2_FULL_FACTORED NEVER
+#elif defined(__aarch64__)
+#define PIPELINED_VECTORS 3
+#define FULL_VECTORS 4
+#define S2_PIPELINED_FACTORED 2
+#define S2_FULL_FACTORED NEVER
+#else /* without multiply-adds s2 is no operation more */
+#undef S2_PIPELINED
+#define PIPELINED_VECTORS 2
+#define FULL_VECTORS 4
+#define S2_PIPELINED 1
+#define S2_PIPELINED_FACTORED 1
+#define S2_FULL_FACTORED 3
+#endif
+#endif
+
+#include "pipelined_tmpl.c"
+
+#include "full_tmpl.c" /* after it: its steps */
+
+#include "frames_tmpl.c"
+
+#include "parallel_tmpl.c"
+
+#include "parallel-rows_tmpl.c" /* after it: its parts */
 
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const unsigned C, const unsigned N, const bool factored)
 {
-  if (N > (C < W ? V_WAVE : factored ? V_FACTORED : TFX_WAVE_MAX_VECTORS))
+  if (N > (C < W ? PIPELINED_VECTORS : factored ? FULL_VECTORS : NEVER - 1))
     return true;
   if (C == W)
     return run_full (in, out, n, state, gain, coef, N, 1, factored);
@@ -35,7 +85,7 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   if (C > W)
     return n_sections == 1
                ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
-               : factored || V_PAIRED_DIRECT < 2 ||
+               : factored ||
                      run_full (in, out, n, state, gain, coef, 2, 2, factored);
   switch ((n_sections * C + W - 1) / W) {
     case 1:
@@ -53,63 +103,175 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   }
 }
 
-#define WAVE_KERNEL(NAME, C, FACTORED)                                         \
-  static bool NAME (const TfxRows *in, const TfxRows *out, size_t n,           \
+#define DEFINE(NAME, RUN, ...)                                                 \
+  static bool KERNEL (NAME) (const TfxRows *in, const TfxRows *out, size_t n,  \
       double *state, const double *gain, const double *coef, unsigned m)       \
   {                                                                            \
-    return run_pass (in, out, n, state, gain, coef, m, C, FACTORED);           \
+    return RUN (in, out, n, state, gain, coef, m, __VA_ARGS__);                \
   }
 
-/* Those narrower than their set have what costs less there: rows, and one vector of
- * sections of one channel. */
-WAVE_KERNEL (KERNEL (direct1), 1, false)
-WAVE_KERNEL (KERNEL (factored1), 1, true)
-WAVE_KERNEL (KERNEL (direct2), 2, false)
-WAVE_KERNEL (KERNEL (factored2), 2, true)
-#if W > 2 || V_PAIRED_DIRECT > 0
-WAVE_KERNEL (KERNEL (direct4), 4, false)
-WAVE_KERNEL (KERNEL (factored4), 4, true)
+DEFINE (direct1, run_pass, 1, false)
+DEFINE (factored1, run_pass, 1, true)
+DEFINE (direct2, run_pass, 2, false)
+DEFINE (factored2, run_pass, 2, true)
+DEFINE (frames1, run_frames_sections, 1)
+DEFINE (frames2, run_frames_sections, 2)
+DEFINE (parallel1, run_parts_sections, 1)
+DEFINE (merged1, run_merged_sections, 1)
+DEFINE (parallel_full, run_all_rows, false)
+DEFINE (merged_full, run_all_rows, true)
+#if W > 2 || PAIRED
+DEFINE (direct4, run_pass, 4, false)
+DEFINE (factored4, run_pass, 4, true)
 #endif
-#if W == 8 || (W == 4 && V_PAIRED_DIRECT > 0)
-WAVE_KERNEL (KERNEL (direct8), 8, false)
-WAVE_KERNEL (KERNEL (factored8), 8, true)
-#endif
-#include "frames_tmpl.c"
-
-static bool
-KERNEL (frames1) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
-{
-  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 1);
-}
-
-static bool
-KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
-{
-  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
-}
-
-#include "parallel_tmpl.c"
-
-#include "parallel-rows_tmpl.c" /* after it: its parts */
-
-/* Sums; LAST: the channels in the lanes, or of rows whether cascades are abreast. */
-#define SUM_KERNEL(NAME, RUN, LAST)                                            \
-  static bool NAME (const TfxRows *in, const TfxRows *out, size_t n,           \
-      double *state, const double *gain, const double *coef, unsigned m)       \
-  {                                                                            \
-    return RUN (in, out, n, state, gain, coef, m, LAST);                       \
-  }
-
-SUM_KERNEL (KERNEL (parallel1), run_parts_sections, 1)
-SUM_KERNEL (KERNEL (abreast1), run_abreast_sections, 1)
 #if W > 2
-SUM_KERNEL (KERNEL (parallel2), run_parts_sections, 2)
-SUM_KERNEL (KERNEL (abreast2), run_abreast_sections, 2)
+DEFINE (parallel2, run_parts_sections, 2)
+DEFINE (merged2, run_merged_sections, 2)
 #endif
-SUM_KERNEL (KERNEL (parallel_rows), run_all_rows, false)
-SUM_KERNEL (KERNEL (abreast_rows), run_all_rows, true)
+#if W == 8 || (W == 4 && PAIRED)
+DEFINE (direct8, run_pass, 8, false)
+DEFINE (factored8, run_pass, 8, true)
+#endif
+
+/* ---- the table of shapes ------------------------------------------------------------
+ *
+ * Costs: ns of a pass, of a vector, of missing channels, for a frame, in blocks of 128 to 256
+ * frames.  Those of AVX-512 from a Granite Rapids, which runs its vectors at once, then from a
+ * Zen 4, which runs them in halves; the others from a Zen 4. */
+
+#define ANY UINT32_MAX
+#define COST(...)                                                              \
+  {                                                                            \
+    __VA_ARGS__                                                                \
+  }
+
+/* Few channels, section after section. */
+#define PIPELINED(C, ...)                                                      \
+  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, W, false, 0, ANY,                \
+    PIPELINED_VECTORS, S2_PIPELINED, TFX_PLANAR_NEVER, KERNEL (direct##C),     \
+    { __VA_ARGS__ } },                                                         \
+  {                                                                            \
+    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, W, false, 0, ANY,              \
+        PIPELINED_VECTORS, S2_PIPELINED_FACTORED, TFX_PLANAR_NEVER,            \
+        KERNEL (factored##C),                                                  \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+/* As many channels as lanes. */
+#define FULL(C, ...)                                                           \
+  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, W, false, 0, ANY,                \
+    TFX_MAX_VECTORS, S2_FULL, TFX_PLANAR_NEVER, KERNEL (direct##C),            \
+    { __VA_ARGS__ } },                                                         \
+  {                                                                            \
+    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, W, false, 0, ANY,              \
+        FULL_VECTORS, S2_FULL_FACTORED,                                        \
+        W == 8 ? TFX_PLANAR_ONE_PASS : TFX_PLANAR_ALWAYS,                      \
+        KERNEL (factored##C),                                                  \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+/* Twice as many. */
+#define PAIRS(C, ...)                                                          \
+  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, 2 * W, true, 0, 2,               \
+    TFX_MAX_VECTORS, S2_FULL, TFX_PLANAR_NEVER, KERNEL (direct##C),            \
+    { __VA_ARGS__ } },                                                         \
+  {                                                                            \
+    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, 2 * W, true, 0, 1,             \
+        TFX_MAX_VECTORS, S2_FULL_FACTORED, TFX_PLANAR_ALWAYS,                  \
+        KERNEL (factored##C),                                                  \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+#define FRAMES(C, ...)                                                         \
+  {                                                                            \
+    TFX_LAYOUT_FRAMES, TFX_FORM_FACTORED, C, W, false,                         \
+        (FRAMES_LEAST + C - 1) / C, FRAMES_MOST / C, FRAMES_VECTORS, 0,        \
+        C == 2 ? TFX_PLANAR_ALWAYS : TFX_PLANAR_NEVER, KERNEL (frames##C),     \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+/* With vectors of eight more than one of them: vectors of four have the others. */
+#define PARALLEL(C, ...)                                                       \
+  {                                                                            \
+    TFX_LAYOUT_PARALLEL, TFX_FORM_FACTORED, C, W, false,                       \
+        W == 8 ? W / C + 1 : 1, 4 * W / C < 16 ? 4 * W / C : 16,               \
+        TFX_MAX_VECTORS, 0, TFX_PLANAR_NEVER, KERNEL (parallel##C),            \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+#define PARALLEL_FULL(...)                                                     \
+  {                                                                            \
+    TFX_LAYOUT_PARALLEL, TFX_FORM_FACTORED, W, W, false, 1, 16, 16, 0,         \
+        TFX_PLANAR_NEVER, KERNEL (parallel_full),                              \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+#define MERGED(C, NAME, ...)                                                   \
+  {                                                                            \
+    TFX_LAYOUT_MERGED, TFX_FORM_DIRECT, C, W, false, 1, 4, ANY, 0,             \
+        TFX_PLANAR_NEVER, KERNEL (NAME),                                       \
+    {                                                                          \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+
+static const TfxShape shapes[] = {
+#if W == 8
+  PIPELINED (1, COST (0.93, 0.66, 0.25), COST (1.25, 1.08, 0.9)),
+  PIPELINED (2, COST (0.93, 0.66, 0.25), COST (1.25, 1.08, 0.9)),
+  PIPELINED (4, COST (0.93, 0.66, 0.25), COST (1.25, 1.08, 0.9)),
+  FULL (8, COST (0.6, 0.58, 0.2), COST (0.95, 1.05, 0.3)),
+  FRAMES (1, COST (0.45, 0.25), COST (0.45, 0.25)),
+  FRAMES (2, COST (0.4, 0.75), COST (0.3, 0.7)),
+  PARALLEL (1, COST (0.5, 0.7), COST (0.76, 0.84)),
+  PARALLEL (2, COST (1.0, 0.47), COST (0.87, 0.92)),
+  PARALLEL_FULL (COST (1.5, 0.72, 0.5), COST (1.7, 1.1, 0.5)),
+  MERGED (1, merged1, COST (1.1, 0.7), COST (1.2, 1.1)),
+  MERGED (2, merged2, COST (1.1, 0.7), COST (1.2, 1.1)),
+  MERGED (8, merged_full, COST (1.6, 0.82, 0.5), COST (1.9, 1.4, 0.5)),
+#elif VEC_WIDTH == 4
+  PIPELINED (1, COST (0.95, 0.45), COST (0.95, 0.45, 0.4)),
+  PIPELINED (2, COST (0.95, 0.45), COST (0.95, 0.45, 0.4)),
+  FULL (4, COST (0.83, 0.48, 0.03), COST (0.85, 0.52, 0.5)),
+  FRAMES (1, COST (0.45, 0.25), COST (0.45, 0.25)),
+  FRAMES (2, COST (0.4, 0.75), COST (0.3, 0.7)),
+  PARALLEL (1, COST (0.99, 0.28), COST (0.8, 0.35)),
+  PARALLEL (2, COST (0.87, 0.36), COST (0.85, 0.42)),
+  PARALLEL_FULL (COST (0.9, 0.63, 0.5), COST (0.85, 0.55, 0.5)),
+  MERGED (1, merged1, COST (1.0, 0.6), COST (0.9, 0.6)),
+  MERGED (2, merged2, COST (1.0, 0.6), COST (0.9, 0.6)),
+  MERGED (4, merged_full, COST (1.2, 0.72, 0.5), COST (1.1, 0.7, 0.5)),
+#elif W == 4
+  PIPELINED (1, COST (0.7, 0.7, 0.4)),
+  PIPELINED (2, COST (0.7, 0.7, 0.4)),
+  FULL (4, COST (0.65, 0.56, 0.1)),
+  PAIRS (8, COST (0.6, 1.3, 0.1)),
+  FRAMES (1, COST (0.45, 0.25)),
+  FRAMES (2, COST (0.2, 0.8)),
+  PARALLEL (1, COST (0.92, 0.40)),
+  PARALLEL (2, COST (0.7, 0.59)),
+  PARALLEL_FULL (COST (0.9, 0.7, 0.8)),
+  MERGED (1, merged1, COST (1.0, 0.7)),
+  MERGED (2, merged2, COST (1.0, 0.7)),
+  MERGED (4, merged_full, COST (1.4, 0.85, 0.8)),
+#else
+  PIPELINED (1, COST (1.4, 0.5)),
+  FULL (2, COST (1.0, 0.8)),
+  PAIRS (4, COST (0.4, 1.6, 0.1)),
+  FRAMES (1, COST (0.2, 0.95)),
+  FRAMES (2, COST (0.0, 2.1)),
+  PARALLEL (1, COST (0.9, 0.68)),
+  PARALLEL_FULL (COST (1.2, 0.9)),
+  MERGED (1, merged1, COST (1.2, 0.9)),
+  MERGED (2, merged_full, COST (1.8, 1.2)),
+#endif
+};
 
 #ifndef VEC_WIDTH
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
@@ -139,48 +301,14 @@ SUM_KERNEL (KERNEL (abreast_rows), run_all_rows, true)
 const TfxKernels KERNEL (tfx_kernels) = {
   .name = STRING (ISA),
   .width = W,
+  .shapes = shapes,
+  .n_shapes = sizeof shapes / sizeof *shapes,
 #if W == 8
   .half = &tfx_kernels_vl,
   .halves = tfx_cpu_halves_avx512,
 #endif
-#if VEC_WIDTH == 4
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
-#elif W == 8
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
-      KERNEL (direct8) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
-      KERNEL (factored8) },
-#elif W == 4
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
-      KERNEL (direct8) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
-      KERNEL (factored8) },
-#elif V_PAIRED_DIRECT > 0
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
-#else
-  .direct = { KERNEL (direct1), KERNEL (direct2) },
-  .factored = { KERNEL (factored1), KERNEL (factored2) },
-#endif
-  .wave_vectors = V_WAVE,
-  .paired_direct = V_PAIRED_DIRECT,
-  .paired_factored = V_PAIRED_FACTORED,
-  .factored_vectors = V_FACTORED,
-  .s2_wave = V_S2_WAVE,
-  .s2_wave_factored = V_S2_WAVE_FACTORED,
-  .s2_direct = V_S2_DIRECT,
-  .s2_factored = V_S2_FACTORED,
-  .frames = { KERNEL (frames1), KERNEL (frames2) },
-  .frames_vectors = FRAMES_VECTORS,
-#if W > 2
-  .parallel = { KERNEL (parallel1), KERNEL (parallel2),
-      KERNEL (parallel_rows) },
-  .abreast = { KERNEL (abreast1), KERNEL (abreast2), KERNEL (abreast_rows) },
-#else
-  .parallel = { KERNEL (parallel1), NULL, KERNEL (parallel_rows) },
-  .abreast = { KERNEL (abreast1), NULL, KERNEL (abreast_rows) },
-#endif
+  .packing = W == 8 ? 0.7 : 0.6,
+  .adding = W == 2 ? 0.4 : 0.3,
 #ifndef VEC_WIDTH
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),

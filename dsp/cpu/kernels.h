@@ -2,20 +2,9 @@
  * kernels.h: the innermost loops of the CPU backend, one table for each
  * instruction set.
  *
- * A section runs in one of these forms:
- *
- *   textbook   transposed direct form II as tfx.h has it: the reference.
- *   direct     the same without its output fed back.
- *   factored   b0 taken out: one operation less of five.
- *
- * Its state in the last two is s, the s before it and the input before it; see
- * cascade-forms.c.  What lies in the lanes of a vector:
- *
- *   wave       W / C sections of C channels; C = W: channels alone.
- *   frames     W / C frames of C channels, 1 or 2, through all sections at
- *              once: the block form of the whole cascade.
- *   parallel   W / C sections of C channels, 1, 2 or W, that all hear the input.
- *   abreast    W / C cascades of C channels, 1, 2 or W, that all hear the input.
+ * A cascade runs in a shape, which is a row of the table `shapes`.  The row has the layout of
+ * the lanes, the kernel, its limits and its measured cost; from it follow the choice
+ * (cascade-shapes.c), the coefficients and the state (cascade-groups.c).
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -42,64 +31,91 @@ typedef struct TfxRows
   unsigned n;
 } TfxRows;
 
-/* Vectors of coefficients and of state for a vector of sections. */
-#define TFX_WAVE_COEF 5
+/* Contents of the lanes of a vector of W numbers. */
+typedef enum
+{
+  TFX_LAYOUT_PIPELINED, /* W / C sections of C channels, section after section */
+  TFX_LAYOUT_FRAMES, /* W / C frames of C channels through all sections at once */
+  TFX_LAYOUT_PARALLEL, /* W / C sections of C channels, all with the same input */
+  TFX_LAYOUT_MERGED /* W / C cascades of C channels, all with the same input */
+} TfxLayout;
+
+/* Runs sections over n frames, from `in` to `out`, which are the same memory or apart.
+ * n_sections counts those of a pass (PIPELINED), of each cascade (MERGED), or all.  state, gain
+ * and coef are aligned to 64 bytes.  Returns whether all numbers of the state are finite.
+ *
+ * PIPELINED.  For each vector coef has TFX_SECTION_COEF vectors, state TFX_STATE vectors.  Lane i
+ * is channel i % C of a section; idle lanes come first.
+ *   gain = g of each lane;  coef =
+ *     textbook: b0, b1, b2, a1, a2:  transposed direct form II, as tfx.h has it
+ *     direct:   b0, c1, c2, a1, a2
+ *       y = b0 x + s;  s' = c1 x + c2 x[n-1] - a2 s[n-1] - a1 s
+ *     factored: c, -, r, a1, a2, for an input times g
+ *       y = x + c s;  s' = x + r x[n-1] - a2 s[n-1] - a1 s
+ *   state = s, s[n-1], x[n-1];  or, if textbook or merged (TfxShape.s2_vectors),
+ *           s, -, s2 = c2 x[n-1] - a2 s[n-1], where factored has r for c2.
+ *   Pairs have 2 W numbers in place of W, and the same coefficients for all channels.
+ *
+ * FRAMES.  A group has max_vectors W / C frames.  Groups are counted from the frame where the
+ * state was set.
+ *   coef = the columns of H and B for each frame of a group, then those of O and A for each
+ *   number of state: y = H x + O s, s' = B x + A s, as many vectors as y and s;
+ *   state = s1, s2 of each section at the start of the last group, C numbers each, to whole
+ *   vectors; x[n][C] of the unfinished group, room for TFX_GROUP samples; n.
+ *
+ * PARALLEL.  coef = c1, c2, a1, a2 for each vector;  gain = d
+ *     y = d x + sum (c1 u[n-1] + c2 u[n-2]);  u = x - a1 u[n-1] - a2 u[n-2]
+ *   state = u[n-1], u[n-2], - for each vector.
+ *
+ * MERGED.  As direct without s2; coef has g of the lanes after the sections of a cascade.
+ *   gain = d;  C = W: gain[W] is the number of cascades, state and coef are one after the other.
+ *     y = d x + sum (g times the output of a lane) */
+typedef bool (*TfxCascadeKernel) (const TfxRows *in, const TfxRows *out,
+    size_t n, double *state, const double *gain, const double *coef,
+    unsigned n_sections);
+
+#define TFX_SECTION_COEF 5
 #define TFX_STATE 3
+#define TFX_PARALLEL_COEF 4
+#define TFX_MERGED_COEF(n_sections) (TFX_SECTION_COEF * (n_sections) + 1)
 
 /* The most vectors of a pass: more do not fit the registers. */
-#define TFX_WAVE_MAX_VECTORS 4
-
-/* Runs n_sections sections, in as many vectors as they fill, over n frames, from
- * rows to rows of the same memory or apart, all aligned to 64 bytes but the rows.
- *
- *   gain = g of each lane;  coef = for each vector
- *     direct:   b0, c1, c2, a1, a2
- *       y = b0 x + s;  s' = c1 x + c2 (last x) - a2 (last s) - a1 s
- *     factored: c, -, r, a1, a2;  first x = g x
- *       y = x + c s;  s' = x + r (last x) - a2 (last s) - a1 s
- *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
- *   state = for each vector s, last s, last x; or s, -, s2 = c2 (last x) - a2 (last s),
- *   in the form factored with r for c2;
- *   each a vector of W numbers, with C = 2 W of 2 W, but g: lane i is channel i % C of a section, the
- *   last lanes those of the last section.  With C = 2 W the coefficients of all channels are the
- *   same.
- *   W = 1 for the textbook form.
- * Returns whether all numbers of the state are finite. */
-typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections);
-
-/* Frames of a group that has begun, and has been run as far as it goes. */
-typedef struct TfxPending
-{
-  unsigned n;  /* frames, fewer than a group has */
-  double x[8]; /* [n][C] */
-} TfxPending;
-
-/* The most sections of the shape frames, times C. */
+#define TFX_MAX_VECTORS 4
+/* The most sections of FRAMES, times C, and samples of a group. */
 #define TFX_FRAMES_MAX_SECTIONS 4
-/* Numbers of state in a column: a multiple of these, or of W if that is less. */
-#define TFX_FRAMES_NUMBERS 4
+#define TFX_GROUP 8
+/* The most sections of the parallel form. */
+#define TFX_PARALLEL_MAX_SECTIONS 16
 
-/* Runs all sections over n frames.  Groups of frames_vectors W / C frames are
- * counted from where the state was set; the state is that at the start of the
- * last group, whose frames are in *pending.
- *   coef = for each frame of a group the columns of H and B that its samples go
- *   into, then for each number of state those of O and A: y = H x + O s,
- *   s' = B x + A s;  the columns are as many vectors as y and s;
- *   state = s1, s2 of each section, C numbers each, as tfx.h has them.
- * Rows of two channels may lie in planes on both sides, as floats.  Returns whether
- * all numbers of the state are finite. */
-typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
-    size_t n, double *state, const double *coef, unsigned n_sections,
-    TfxPending *pending);
+/* Where the channels of `in` and `out` may be planes of floats, in place of interleaved. */
+typedef enum
+{
+  TFX_PLANAR_NEVER,
+  TFX_PLANAR_ONE_PASS, /* of all sections */
+  TFX_PLANAR_ALWAYS
+} TfxPlanar;
 
-/* Vectors of coefficients of a vector of parts, and the most vectors with C < W. */
-#define TFX_PARALLEL_COEF 4
-#define TFX_PARALLEL_MAX_VECTORS 4
-/* 1, 2 and W channels. */
-#define TFX_PARALLEL_SHAPES 3
-/* Vectors of coefficients of cascades abreast, of so many sections. */
-#define TFX_ABREAST_COEF(n_sections) (TFX_WAVE_COEF * (n_sections) + 1)
+/* ns for a frame: of a pass, for each vector in it, and for missing channels. */
+typedef struct TfxCost
+{
+  double pass, vector, partial;
+} TfxCost;
+
+typedef struct TfxShape
+{
+  TfxLayout layout;
+  TfxForm form;      /* of PIPELINED */
+  unsigned channels; /* C */
+  unsigned lanes;    /* W, or 2 W of a pair of vectors */
+  bool is_pair;
+  unsigned min_sections, max_sections; /* of a cascade, or of a merged one */
+  unsigned max_vectors;                /* of a pass, or of a group of frames */
+  unsigned s2_vectors;                 /* passes of so many vectors have s2 */
+  TfxPlanar planar;
+  TfxCascadeKernel run;
+  /* Where the processor runs a vector at once, and where in halves. */
+  TfxCost cost[2];
+} TfxShape;
 
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
@@ -132,9 +148,6 @@ typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
 typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
     TfxSample from, size_t n_frames, unsigned n_channels, const double *gains);
 
-/* The most log2 C + 1. */
-#define TFX_MAX_SHAPES 4
-
 /* Sections as state-variable filters whose values move, over up to a cell of the
  * grid; see ramp.h.  All instruction sets give the same bits.
  *
@@ -161,37 +174,15 @@ typedef struct TfxKernels
 {
   const char *name;
   unsigned width; /* W */
-  /* Waves, rows and sums of vectors half as wide, or NULL. */
+  const TfxShape *shapes;
+  size_t n_shapes;
+  /* Shapes of vectors half as wide, or NULL. */
   const struct TfxKernels *half;
   /* Whether this processor runs a vector in halves; NULL: none does. */
   bool (*halves) (void);
-  /* One channel, section after section, textbook; if W = 1, else NULL. */
-  TfxWaveKernel one;
-  /* By log2 C, up to 2 W.  NULL if W = 1, and where another one costs less. */
-  TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
-  /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
-   * TFX_WAVE_MAX_VECTORS. */
-  unsigned wave_vectors, factored_vectors;
-  /* Those with C = 2 W, two vectors in turns, take so many sections; 0: there are none. */
-  unsigned paired_direct, paired_factored;
-  /* Waves have s2 in passes of so many vectors: s2_wave and s2_wave_factored those with
-   * C < W, the others those with C = W. */
-  unsigned s2_wave, s2_wave_factored, s2_direct, s2_factored;
-  TfxFramesKernel frames[2]; /* or NULL */
-  unsigned frames_vectors;
-  /* Sums of sections, of 1, 2 and W channels, or NULL; as TfxWaveKernel, but
-   *   gain = d;  coef = c1, c2, a1, a2 for each vector
-   *     y = d x + sum (c1 u' + c2 u'');  u = x - a1 u' - a2 u''
-   *   state = u', u'', - for each vector.
-   * Rows of 1 and 2 are as those of TfxFramesKernel; those of up to W side by side. */
-  TfxWaveKernel parallel[TFX_PARALLEL_SHAPES];
-  /* Cascades side by side, of 1, 2 and W channels, or NULL; as TfxWaveKernel in the form direct
-   * without s2, but n_sections are those of each,
-   *   gain = d;  coef has g of the lanes behind those of the sections
-   *     y = d x + the sum of g (what a lane comes to).
-   * W channels: gain[W] is the number of cascades; state and coef of each, one after the other.
-   * Rows are as those of `parallel`. */
-  TfxWaveKernel abreast[TFX_PARALLEL_SHAPES];
+  /* ns for a frame and channel to make a frame's channels dense, and for a sample to add a
+   * cascade's output. */
+  double packing, adding;
   TfxMovingCoefKernel *moving_coef;
   TfxMovingKernel *moving;
   TfxInterleaveKernel interleave[2];

@@ -155,15 +155,15 @@ add_cascades (Tile *tile, double *state, const double *coef, const unsigned M,
     const unsigned N, const bool is_first, const bool is_last)
 {
   Way in = tile->in, out = tile->out;
-  V k[TFX_WAVE_MAX_VECTORS][TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
-  V gains[TFX_WAVE_MAX_VECTORS], ends = v_set1 (0.0);
-  Wave w[TFX_WAVE_MAX_VECTORS][TFX_WAVE_MAX_VECTORS];
+  V k[TFX_MAX_VECTORS][TFX_SECTION_COEF * TFX_MAX_VECTORS];
+  V gains[TFX_MAX_VECTORS], ends = v_set1 (0.0);
+  Wave w[TFX_MAX_VECTORS][TFX_MAX_VECTORS];
 
 #pragma GCC unroll 4
   for (unsigned m = 0; m < M; m++) {
     load_wave (w[m], state + m * N * TFX_STATE * W, N, 1, false);
-    load_coef (k[m], coef + m * TFX_ABREAST_COEF (N) * W, N, 1);
-    gains[m] = v_load (coef + ((m + 1) * TFX_ABREAST_COEF (N) - 1) * W);
+    load_coef (k[m], coef + m * TFX_MERGED_COEF (N) * W, N, 1);
+    gains[m] = v_load (coef + ((m + 1) * TFX_MERGED_COEF (N) - 1) * W);
   }
   for (size_t i = 0; i < tile->n; i++) {
     V sum;
@@ -213,7 +213,7 @@ add_all_cascades (Tile *tile, double *state, const double *coef, unsigned n,
         m == M ? add_cascades_at (tile, state, coef, M, N, is_first, n == m)
                : add_cascades_at (tile, state, coef, 1, N, is_first, n == m));
     state += m * N * TFX_STATE * W;
-    coef += m * TFX_ABREAST_COEF (N) * W;
+    coef += m * TFX_MERGED_COEF (N) * W;
     n -= m;
     is_first = false;
   }
@@ -222,7 +222,7 @@ add_all_cascades (Tile *tile, double *state, const double *coef, unsigned n,
 
 /* Up to four sections of each. */
 static inline __attribute__ ((always_inline)) V
-add_abreast (Tile *tile, double *state, const double *coef, unsigned n,
+add_merged (Tile *tile, double *state, const double *coef, unsigned n,
     unsigned n_sections, bool is_full)
 {
   switch (n_sections) {
@@ -241,7 +241,7 @@ add_abreast (Tile *tile, double *state, const double *coef, unsigned n,
 static inline __attribute__ ((always_inline)) bool
 run_all_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
-    const bool abreast)
+    const bool merged)
 {
   const bool is_full = from->n >= W && to->n >= W;
   const bool is_dense = to->n >= W || to->stride == to->n;
@@ -256,9 +256,9 @@ run_all_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     tile.n_whole_in = count_whole (from, n);
     tile.n_whole_out = is_dense ? count_whole (to, tile.n) : 0;
     ends = v_add (ends,
-        abreast ? add_abreast (&tile, state, coef, (unsigned)gain[W],
-                      n_sections, is_full)
-                : add_sections (&tile, state, coef, n_sections, is_full));
+        merged ? add_merged (&tile, state, coef, (unsigned)gain[W], n_sections,
+                     is_full)
+               : add_sections (&tile, state, coef, n_sections, is_full));
   }
   return v_is_number (ends);
 }

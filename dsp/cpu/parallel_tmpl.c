@@ -95,34 +95,33 @@ step_parts (Parts *w, const V *k, V x, const unsigned N)
   return sum;
 }
 
-/* What lies in the lanes: parts, or cascades abreast, which have gains. */
+/* What lies in the lanes: parts, or cascades merged, which have gains. */
 typedef struct Lanes
 {
-  Parts parts[TFX_PARALLEL_MAX_VECTORS];
-  Wave cascades[TFX_WAVE_MAX_VECTORS];
+  Parts parts[TFX_MAX_VECTORS];
+  Wave cascades[TFX_MAX_VECTORS];
   V gains;
 } Lanes;
 
-/* k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS] */
+/* k[TFX_SECTION_COEF * TFX_MAX_VECTORS] */
 static inline __attribute__ ((always_inline)) void
 load_lanes (Lanes *w, V *k, const double *state, const double *coef,
-    const unsigned N, const bool abreast)
+    const unsigned N, const bool merged)
 {
-  if (!abreast) {
+  if (!merged) {
     load_parts (w->parts, k, state, coef, N);
     return;
   }
   load_wave (w->cascades, state, N, 1, false);
   load_coef (k, coef, N, 1);
-  w->gains = v_load (coef + TFX_WAVE_COEF * N * W);
+  w->gains = v_load (coef + TFX_SECTION_COEF * N * W);
 }
 
 static inline __attribute__ ((always_inline)) V
-store_lanes (const Lanes *w, double *state, const unsigned N,
-    const bool abreast)
+store_lanes (const Lanes *w, double *state, const unsigned N, const bool merged)
 {
-  return abreast ? store_wave (w->cascades, state, N, 1, false)
-                 : store_parts (w->parts, state, N);
+  return merged ? store_wave (w->cascades, state, N, 1, false)
+                : store_parts (w->parts, state, N);
 }
 
 /* One frame x of N sections in the form direct.  They have no s2: they wait for themselves
@@ -131,23 +130,23 @@ static inline __attribute__ ((always_inline)) V
 step_cascade (Wave *w, const V *k, V x, const unsigned N)
 {
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
+  for (unsigned v = 0; v < N; v++, k += TFX_SECTION_COEF)
     x = section_step (&w[v], k, x, false, false);
   return x;
 }
 
 /* What the lanes put out of a frame x. */
 static inline __attribute__ ((always_inline)) V
-step_lanes (Lanes *w, const V *k, V x, const unsigned N, const bool abreast)
+step_lanes (Lanes *w, const V *k, V x, const unsigned N, const bool merged)
 {
-  return abreast ? v_mul (w->gains, step_cascade (w->cascades, k, x, N))
-                 : step_parts (w->parts, k, x, N);
+  return merged ? v_mul (w->gains, step_cascade (w->cascades, k, x, N))
+                : step_parts (w->parts, k, x, N);
 }
 
 /* A group, from x to y, aligned. */
 static inline __attribute__ ((always_inline)) void
 run_group_lanes (const double *x, double *y, Lanes *w, const V *k, V d,
-    const unsigned C, const unsigned N, const bool abreast)
+    const unsigned C, const unsigned N, const bool merged)
 {
 #pragma GCC unroll 2
   for (unsigned v = 0; v < FRAMES_VECTORS; v++, x += W, y += W) {
@@ -156,7 +155,7 @@ run_group_lanes (const double *x, double *y, Lanes *w, const V *k, V d,
 
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W / C; i++)
-      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, abreast);
+      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, merged);
     v_store (y, v_fma (d, input, sum_parts (rows, C)));
   }
 }
@@ -164,7 +163,7 @@ run_group_lanes (const double *x, double *y, Lanes *w, const V *k, V d,
 /* The first n frames of a group in place, in little code. */
 static inline __attribute__ ((always_inline)) void
 run_last_lanes (double *x, unsigned n, Lanes *w, const V *k, V d,
-    const unsigned C, const unsigned N, const bool abreast)
+    const unsigned C, const unsigned N, const bool merged)
 {
 #pragma GCC unroll 1
   for (unsigned done = 0; done < n; done += W / C, x += W) {
@@ -174,7 +173,7 @@ run_last_lanes (double *x, unsigned n, Lanes *w, const V *k, V d,
 
 #pragma GCC unroll 1
     for (unsigned i = 0; i < left; i++)
-      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, abreast);
+      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, merged);
     v_store (x, v_fma (d, input, sum_parts (rows, C)));
   }
 }
@@ -182,39 +181,37 @@ run_last_lanes (double *x, unsigned n, Lanes *w, const V *k, V d,
 static inline __attribute__ ((always_inline)) bool
 run_lanes (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, const unsigned C, const unsigned N,
-    const bool abreast)
+    const bool merged)
 {
   const TfxRows in = *from, out = *to;
   const bool in_f32 = in.type == TFX_SAMPLE_F32;
   const bool out_f32 = out.type == TFX_SAMPLE_F32;
-  const bool in_planar = C == 2 && in.apart, out_planar = C == 2 && out.apart;
   const unsigned F = GROUP_FRAMES (C);
   const V d = v_set1 (*gain);
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  V k[TFX_SECTION_COEF * TFX_MAX_VECTORS];
   Lanes w;
   size_t i = 0;
 
-  load_lanes (&w, k, state, coef, N, abreast);
+  load_lanes (&w, k, state, coef, N, merged);
   for (; i + F <= n; i += F) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
     double y[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
 
-    read_group (x, &in, i, C, in_f32, in_planar);
+    read_group (x, &in, i, C, in_f32, false);
     /* From memory a frame comes into all lanes without a permutation. */
     if (W == 8)
       __asm__("" : "+m"(x));
-    run_group_lanes (x, y, &w, k, d, C, N, abreast);
-    write_group (&out, i, y, C, out_f32, out_planar);
+    run_group_lanes (x, y, &w, k, d, C, N, merged);
+    write_group (&out, i, y, C, out_f32, false);
   }
   if (i < n) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
 
     read_frames (x, from, i, (unsigned)(n - i), C);
-    run_last_lanes (x, (unsigned)(n - i), &w, (const V *)coef, d, C, N,
-        abreast);
+    run_last_lanes (x, (unsigned)(n - i), &w, (const V *)coef, d, C, N, merged);
     write_frames (to, i, (unsigned)(n - i), x, C);
   }
-  return v_is_number (store_lanes (&w, state, N, abreast));
+  return v_is_number (store_lanes (&w, state, N, merged));
 }
 
 /* No more than 16 sections.  In vectors of eight only what is more than one. */
@@ -239,7 +236,7 @@ run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
 
 /* Up to four sections of each cascade. */
 static inline __attribute__ ((always_inline)) bool
-run_abreast_sections (const TfxRows *in, const TfxRows *out, size_t n,
+run_merged_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,
     const unsigned C)
 {

@@ -15,61 +15,35 @@
 
 #include "shuffle.h"
 
-/* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
- * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors, 0: there
- * are none.
- * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many; V_S2_WAVE and
- * V_S2_WAVE_FACTORED: waves do. */
 #if VEC_WIDTH == 4
 #include <immintrin.h>
 #define ISA vl
-#define V_PAIRED_DIRECT 0
-#define V_PAIRED_FACTORED 0
 #define W 4
-#define V_WAVE 1
-#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
-#define V_PAIRED_DIRECT 0
-#define V_PAIRED_FACTORED 0
 #define W 8
-#define V_WAVE 3
-#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3, 4, 5, 6, 7
 #define V_MASK(n) ((__mmask8)((1u << (n)) - 1))
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define ISA avx2
-#define V_PAIRED_DIRECT 2
-#define V_PAIRED_FACTORED 1
 #define W 4
-#define V_WAVE 2
-#define V_FACTORED 3
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3
 #elif defined(__SSE2__)
 #include <emmintrin.h>
 #define ISA sse2
-#define V_PAIRED_DIRECT 2
-#define V_PAIRED_FACTORED 1
 #define W 2
-#define V_WAVE 2
-#define V_FACTORED 4
-#define V_S2_FACTORED 3 /* where it is no operation more */
 #define V_HAS_FMA 0
 #define V_LANES 0, 1
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define ISA neon
-#define V_PAIRED_DIRECT 2
-#define V_PAIRED_FACTORED 1
 #define W 2
-#define V_WAVE 3
-#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1
 #else
@@ -80,19 +54,6 @@
 #define V_REGISTERS 32
 #else
 #define V_REGISTERS 16
-#endif
-
-/* The last x and the last s take a register more than s2, for which AVX-512 has room. */
-#if defined(__AVX512VL__)
-#define V_S2_DIRECT (TFX_WAVE_MAX_VECTORS + 1)
-#define V_S2_WAVE_FACTORED (TFX_WAVE_MAX_VECTORS + 1)
-#else
-#define V_S2_DIRECT 2
-#define V_S2_WAVE_FACTORED (V_HAS_FMA ? 2 : 1)
-#endif
-#define V_S2_WAVE (V_HAS_FMA ? 2 : 1)
-#ifndef V_S2_FACTORED
-#define V_S2_FACTORED (TFX_WAVE_MAX_VECTORS + 1)
 #endif
 
 typedef double V __attribute__ ((vector_size (8 * W), may_alias));

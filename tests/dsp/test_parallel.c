@@ -408,7 +408,8 @@ check_stream (TapMany *many, const TfxKernels *kernels, const TfxSos *sos,
   }
   /* In the shape frames it ends a group, which is rounding. */
   tap_many_check (many,
-      cascades[1]->groups[0].shape->frames || memcmp (x, asked, bytes) == 0,
+      cascades[1]->groups[0].fit.shape->layout == TFX_LAYOUT_FRAMES ||
+          memcmp (x, asked, bytes) == 0,
       "%s, %u channels, %zu sections: to ask for the state changes the output",
       name_of (kernels), n_channels, n_sos);
   for (unsigned i = 0; i < 2; i++)
@@ -527,10 +528,10 @@ sum_width (const TfxKernels *kernels, unsigned n_channels)
     abort ();
   tfx_cascade_set_sections (c, sos, 1.0);
   tfx_cascade_run (c, TFX_SAMPLE_F32, &block, &block);
-  if (c->groups[0].shape->is_parallel)
-    width = c->groups[0].shape->width;
+  if (c->groups[0].fit.shape->layout == TFX_LAYOUT_PARALLEL)
+    width = c->groups[0].fit.shape->lanes;
   tfx_cascade_run (c, TFX_SAMPLE_F64, &block, &block);
-  if (c->groups[0].shape->is_parallel)
+  if (c->groups[0].fit.shape->layout == TFX_LAYOUT_PARALLEL)
     width = UINT_MAX;
   tfx_cascade_free (&c);
   return width;

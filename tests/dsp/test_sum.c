@@ -53,7 +53,7 @@ typedef struct Sum
   /* Joints of 1 and 8 channels in vectors of four and eight, and whether they are on. */
   size_t n_joints[2];
   bool is_exact;
-  bool is_abreast; /* or, of doubles, cascades abreast in mono */
+  bool is_merged;  /* or, of doubles, cascades merged in mono */
   double rounding; /* of doubles, as a part of the largest value */
 } Sum;
 
@@ -420,8 +420,8 @@ check_used (TapMany *many, const Sum *sum, unsigned n_channels,
   const TfxTermsForm form =
       is_split (sum) ? TFX_TERMS_CHANNELS : TFX_TERMS_PARTS;
   const unsigned n = count (f, form, false);
-  const unsigned n_abreast = count (f, TFX_TERMS_CASCADES, false);
-  unsigned on[3], abreast[3];
+  const unsigned n_merged = count (f, TFX_TERMS_CASCADES, false);
+  unsigned on[3], merged[3];
 
   for (int i = 0; i < 3; i++) {
     if (i == 1)
@@ -429,7 +429,7 @@ check_used (TapMany *many, const Sum *sum, unsigned n_channels,
     else
       test_filter_f32 (f, x, n_channels, 8);
     on[i] = count (f, form, true);
-    abreast[i] = count (f, TFX_TERMS_CASCADES, true);
+    merged[i] = count (f, TFX_TERMS_CASCADES, true);
   }
   if (is_split (sum))
     tap_many_check (many,
@@ -446,11 +446,11 @@ check_used (TapMany *many, const Sum *sum, unsigned n_channels,
         "%s, %s, %u channels: %u joints, %u on, %u, %u", backend->kernel,
         sum->name, n_channels, n, on[0], on[1], on[2]);
   tap_many_check (many,
-      (width < 2 || n_channels > 1 || !sum->is_abreast || n_abreast > 0) &&
-          (width > 1 || n_abreast == 0) && abreast[1] == n_abreast &&
-          abreast[2] == abreast[0],
-      "%s, %s, %u channels: %u abreast, %u on, %u, %u", backend->kernel,
-      sum->name, n_channels, n_abreast, abreast[0], abreast[1], abreast[2]);
+      (width < 2 || n_channels > 1 || !sum->is_merged || n_merged > 0) &&
+          (width > 1 || n_merged == 0) && merged[1] == n_merged &&
+          merged[2] == merged[0],
+      "%s, %s, %u channels: %u merged, %u on, %u, %u", backend->kernel,
+      sum->name, n_channels, n_merged, merged[0], merged[1], merged[2]);
   test_filter_free (&f);
 }
 
@@ -532,7 +532,7 @@ test_state (void)
   tap_many_end (&many);
 }
 
-/* Sums of sections and cascades abreast that have no more than a gain in common: where one
+/* Sums of sections and cascades merged that have no more than a gain in common: where one
  * of them begins to run, the other one's state is that of its branches again. */
 static const Sum shared[] = {
   { "a gain between, sections that hide behind it", 5,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * wave_tmpl.c: sections in the lanes; part of kernels-vec.c.
+ * pipelined_tmpl.c: sections in the lanes; part of kernels-vec.c.
  *
  * A vector is W / C sections of C channels each, section after section.  In a
  * step section k works on frame t - 2 k: its input is what the section before
@@ -10,6 +10,27 @@
  * which those in front have nothing left: a mask keeps their state then.  So the
  * arithmetic is that of one section after the other, to the bit.  Where a vector
  * has lanes to spare, the first ones are idle. */
+
+static inline ptrdiff_t
+sample_bytes (const TfxSample type)
+{
+  return type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+}
+
+static inline __attribute__ ((always_inline)) double
+sample_at (const char *p, const TfxSample type)
+{
+  return type == TFX_SAMPLE_F32 ? *(const float *)p : *(const double *)p;
+}
+
+static inline __attribute__ ((always_inline)) void
+set_sample_at (char *p, double v, const TfxSample type)
+{
+  if (type == TFX_SAMPLE_F32)
+    *(float *)p = (float)v;
+  else
+    *(double *)p = v;
+}
 
 /* The state of a vector of sections, and the outputs of the last steps, the newest
  * first. */
@@ -22,7 +43,7 @@ typedef struct Wave
 /* Whether a pass of N vectors has s2, and how many frames a section is behind the one before
  * it. */
 #define WAVE_HAS_S2(N, factored)                                               \
-  ((N) >= ((factored) ? V_S2_WAVE_FACTORED : V_S2_WAVE))
+  ((N) >= ((factored) ? S2_PIPELINED_FACTORED : S2_PIPELINED))
 #define WAVE_SKEW(N) ((N) == 1 && V_HAS_FMA ? 3 : 2)
 
 /* The next s but for a1 s: all that is known before s is.
@@ -41,7 +62,7 @@ section_rest (const Wave *w, const V *k, V x, const bool factored,
                : v_fma (k[1], x, v_mul (k[2], w->last_x)));
 }
 
-/* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]: the
+/* One step of the sections of a vector with coefficients k[TFX_SECTION_COEF]: the
  * recursion is one operation long, and in the form factored there is one less. */
 static inline __attribute__ ((always_inline)) V
 section_step (Wave *w, const V *k, V x, const bool factored, const bool has_s2)
@@ -81,19 +102,18 @@ wave_step (Wave *w, const V *k, V first, const unsigned C, const unsigned N,
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
     const V input = wave_input (w, v, first, C, N);
-    const V *of = k + TFX_WAVE_COEF * v;
+    const V *of = k + TFX_SECTION_COEF * v;
 
     put_wave (&w[v],
         section_step (&w[v], of, input, factored, WAVE_HAS_S2 (N, factored)));
   }
 }
 
-/* Where a kernel reads or writes, row by row: n of C channels side by side, or `apart`
- * bytes from one another. */
+/* Where a kernel reads or writes, frame by frame: n of C interleaved channels. */
 typedef struct Way
 {
   char *at;
-  ptrdiff_t step, apart;
+  ptrdiff_t step;
   bool is_f32;
   unsigned n;
 } Way;
@@ -103,8 +123,8 @@ get_way (const TfxRows *rows)
 {
   const ptrdiff_t size = sample_bytes (rows->type);
 
-  return (Way){ rows->data, rows->stride * size, rows->apart * size,
-    rows->type == TFX_SAMPLE_F32, rows->n };
+  return (Way){ rows->data, rows->stride * size, rows->type == TFX_SAMPLE_F32,
+    rows->n };
 }
 
 /* The next row; those of the direct form are doubles. */
@@ -114,10 +134,6 @@ next_row (Way *way, const unsigned C, const bool factored)
   const char *row = way->at;
 
   way->at += way->step;
-  if (C > 1 && C < W && way->apart)
-    return factored && way->is_f32
-               ? load_apart (row, way->apart, TFX_SAMPLE_F32, C)
-               : load_apart (row, way->apart, TFX_SAMPLE_F64, C);
   return factored && way->is_f32
              ? v_load_row_f32 ((const float *)row, C, way->n)
              : v_load_row_f64 ((const double *)row, C, way->n);
@@ -129,16 +145,10 @@ put_row (Way *way, V y, const unsigned C, const bool factored)
   char *row = way->at;
 
   way->at += way->step;
-  if (C > 1 && C < W && way->apart) {
-    if (factored && way->is_f32)
-      store_apart (row, way->apart, y, TFX_SAMPLE_F32, C);
-    else
-      store_apart (row, way->apart, y, TFX_SAMPLE_F64, C);
-  } else if (factored && way->is_f32) {
+  if (factored && way->is_f32)
     v_store_row_f32 ((float *)row, y, C, way->n);
-  } else {
+  else
     v_store_row_f64 ((double *)row, y, C, way->n);
-  }
 }
 
 /* The sections of W lanes of a row of R vectors.  With s2 there is no last s: that costs no
@@ -159,7 +169,7 @@ static inline __attribute__ ((always_inline)) void
 load_coef (V *k, const double *coef, const unsigned N, const unsigned R)
 {
 #pragma GCC unroll 20
-  for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
+  for (unsigned i = 0; i < TFX_SECTION_COEF * N; i++)
     k[i] = v_load (coef + i * R * W);
 }
 
@@ -194,7 +204,7 @@ first_input (const Wave *w, Way *in, V g, const unsigned C, const unsigned N,
   if (in) {
     x = next_row (in, C, factored);
     x = factored ? v_mul (g, x) : x;
-    if (2 * C == W && factored && in->is_f32 && !(C > 1 && in->apart))
+    if (2 * C == W && factored && in->is_f32)
       return v_join_halves (x, y); /* the row is there once */
   }
   return v_shift_in (y, x, C);
@@ -222,7 +232,7 @@ wave_step_partly (Wave *w, const V *k, V first, const VMask *lanes,
 
     put_wave (&w[v], old.y[0]);
     if (N == 1 || (from < W * (v + 1) && to > W * v)) {
-      const V *of = k + TFX_WAVE_COEF * v;
+      const V *of = k + TFX_SECTION_COEF * v;
       const bool has_s2 = WAVE_HAS_S2 (N, factored);
 
       w[v].y[0] = section_step (&w[v], of, input, factored, has_s2);
@@ -281,8 +291,8 @@ run_rows_of (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored, const bool in_f32,
     const bool out_f32, const unsigned n_row)
 {
-  Way in = { from->at, from->step, 0, in_f32, n_row };
-  Way out = { to->at, to->step, 0, out_f32, n_row };
+  Way in = { from->at, from->step, in_f32, n_row };
+  Way out = { to->at, to->step, out_f32, n_row };
 
   run_steps (w, k, &in, &out, n, g, C, N, factored,
       out_f32 && 2 * C == W && n_row == C);
@@ -296,46 +306,18 @@ is_whole (const Way *way, const unsigned C)
 {
   const ptrdiff_t size = way->is_f32 ? sizeof (float) : sizeof (double);
 
-  return C == 1 || (way->apart == 0 &&
-                       (way->n == C || way->step == (ptrdiff_t)way->n * size));
+  return way->n == C || way->step == (ptrdiff_t)way->n * size;
 }
 
-/* Whether these are rows between two passes. */
-static inline bool
-is_between (const Way *way, const unsigned C)
-{
-  return !way->apart && !way->is_f32 && way->n == C;
-}
-
-/* The same from planes to these, or from these to planes if is_last: what the rows have is
- * constant. */
-static inline __attribute__ ((always_inline)) void
-run_between (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
-    const unsigned C, const unsigned N, const bool factored, const bool is_last)
-{
-  Way in = *from, out = *to;
-  Way *rows = is_last ? &in : &out;
-
-  rows->apart = 0;
-  rows->is_f32 = false;
-  rows->n = C;
-  run_steps (w, k, &in, &out, n, g, C, N, factored, false);
-  from->at = in.at;
-  to->at = out.at;
-}
-
-/* The same by where the rows lie and their types.  Of rows of three that lie one behind the
- * other four lanes are read and written: nobody hears the fourth, and the next row comes over
- * what it wrote, at least those that come when a block ends.  There is none behind the last one
- * that is read: it is read by itself. */
+/* The same by their types.  Of three interleaved channels that follow one another four lanes are
+ * read and written: the fourth is ignored, and the next frame overwrites what it wrote.  No frame
+ * follows the last one, which is read by itself. */
 static inline __attribute__ ((always_inline)) void
 run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored)
 {
   const bool in_f32 = factored && in->is_f32;
   const bool out_f32 = factored && out->is_f32;
-  const bool is_three =
-      C == 4 && !in->apart && !out->apart && in->n == 3 && out->n == 3;
   size_t last = in->n < C;
 
   if (!is_whole (in, C) || !is_whole (out, C))
@@ -348,19 +330,7 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
     run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, true, C);
   else
     run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, false, C);
-  /* What is not whole; planes, and rows of three with others between them, have code of their
-   * own. */
-  if (C > 1 && in->apart && out->apart)
-    run_steps (w, k, in, out, last, g, C, N, factored, false);
-  else if (is_three && in_f32 && out_f32)
-    run_rows_of (w, k, in, out, last, g, C, N, factored, true, true, 3);
-  else if (is_three && !in_f32 && !out_f32)
-    run_rows_of (w, k, in, out, last, g, C, N, factored, false, false, 3);
-  else if (W == 8 && C > 1 && in->apart && is_between (out, C))
-    run_between (w, k, in, out, last, g, C, N, factored, false);
-  else if (W == 8 && C > 1 && out->apart && is_between (in, C))
-    run_between (w, k, in, out, last, g, C, N, factored, true);
-  else if (C > 1)
+  if (C > 2)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
 }
 
@@ -377,8 +347,8 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const unsigned turns = N > 1 && (n >= fill || n % skew == 0) ? skew : 1;
   const V g = factored ? v_load (gain) : v_set1 (1.0);
   Way in = get_way (from), out = get_way (to);
-  Wave w[TFX_WAVE_MAX_VECTORS];
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  Wave w[TFX_MAX_VECTORS];
+  V k[TFX_SECTION_COEF * TFX_MAX_VECTORS];
   size_t t = 0;
 
   load_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored));
@@ -386,7 +356,7 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   for (; t < fill; t += turns) {
     const unsigned begun = (unsigned)t / skew + 1;
     unsigned done = 0;
-    VMask lanes[TFX_WAVE_MAX_VECTORS];
+    VMask lanes[TFX_MAX_VECTORS];
 
     if (t >= n) {
       done = (unsigned)(t - n) / skew + 1;
@@ -410,7 +380,7 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   }
   for (; t < n + fill; t += turns) {
     const unsigned done = (unsigned)(t - n) / skew + 1;
-    VMask lanes[TFX_WAVE_MAX_VECTORS];
+    VMask lanes[TFX_MAX_VECTORS];
 
     set_lanes (lanes, done * C, N * W, N);
 #pragma GCC unroll 1
