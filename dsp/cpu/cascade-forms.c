@@ -20,15 +20,14 @@
  * The factors b0 are applied to the input at once.
  *
  * Frames.  The outputs of a group of frames, and the state behind it, are linear
- * in its inputs and the state before it.  The columns of these matrices are
- * what an impulse in one of the frames, and one in each number of the state,
- * come to. */
+ * in its inputs and the state before it.  The columns of the matrices are the
+ * responses to an impulse in each frame and in each number of the state. */
 #include "cascade-forms.h"
 
 #include <math.h>
 
-/* What is divided by is no smaller, as a part of the other coefficients: where it is
- * next to nothing, what stands for it is heard 240 dB below them. */
+/* Least divisor, relative to the other coefficients.  It replaces a smaller one; the error is
+ * 240 dB below them. */
 #define TINY 1e-12
 /* The product of factors b0 stays within 1 / FAR to FAR. */
 #define FAR 1e100
@@ -150,7 +149,7 @@ least_denominator (const TfxSos *s)
   return fmin (low, high);
 }
 
-/* What is rounded in the columns, by 2^-53, comes out so many times as large. */
+/* Largest gain from the rounding of the columns, 2^-53, to the output. */
 #define MOST_RINGING 0x1p28
 
 bool

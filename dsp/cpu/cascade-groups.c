@@ -148,7 +148,7 @@ tfx_cascade_groups_size (TfxCascade *c)
   return most;
 }
 
-/* The sections of all terms; and the gain in front of each in the form factored. */
+/* Sets the sections of all terms, and the gain before each in the factored form. */
 static void
 set_forms (TfxCascade *c, TfxForm form)
 {
@@ -159,7 +159,7 @@ set_forms (TfxCascade *c, TfxForm form)
         c->terms[i].n_sos, c->sections + k);
 }
 
-/* In front of a channel. */
+/* The gain before the first section of a channel. */
 static double
 find_gain (const TfxCascade *c, unsigned channel)
 {
@@ -230,7 +230,7 @@ set_parallel (const TfxCascade *c, const Group *g)
   }
 }
 
-/* Each term with sections has lanes, or vectors, of its own.  A shorter one begins with sections
+/* Each term with sections has separate lanes, or vectors.  A shorter one begins with sections
  * that pass the signal; lanes of no term put out zeros. */
 static void
 set_merged (const TfxCascade *c, const Group *g)

@@ -46,10 +46,10 @@ typedef struct Element
  * no longer than double. */
 #define ROUNDING 0x1p-53
 #define WIDER ((double)(LDBL_EPSILON / DBL_EPSILON))
-/* A zero so near to a pole hides what the section before it has in its state. */
+/* A zero so near to a pole hides the state of the section before it. */
 #define NEAR 0x1p-30
-/* And zeros that are near to one of two real poles together: what goes through that is so far
- * below what goes through the other one that a state does not tell one from the other. */
+/* Least part of one of two real poles relative to the other, after the zeros near to it.  Below
+ * it the state does not separate the two. */
 #define FAR 0x1p-40
 
 static bool
@@ -267,9 +267,9 @@ make_part (const TfxSos *sos, size_t n_sos, size_t i, Ring ring, double u,
   return (TfxParallelPart){ (double)c[0], (double)c[1] };
 }
 
-/* Noise is counted for a sine at each part's own resonance: what is rounded in u, and
- * goes through the part's poles, the coefficients and the products.  So is what is rounded
- * where u becomes the sections' state, which rings out through those behind. */
+/* Counts noise for a sine at the resonance of each part: the rounding of u, which passes the
+ * part's poles, of the coefficients and of the products.  Adds the rounding of the sections' state
+ * where it is computed from u, which passes the later sections. */
 bool
 tfx_cascade_parallel_set (const TfxSos *sos, size_t n_sos,
     TfxParallelPart *parts, double *direct)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-parallel.h: a cascade as a sum of sections that all hear its input. */
+ * cascade-parallel.h: a cascade as a sum of sections that all have its input. */
 #ifndef TFX_CASCADE_PARALLEL_H
 #define TFX_CASCADE_PARALLEL_H
 

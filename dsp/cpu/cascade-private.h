@@ -59,7 +59,7 @@ struct TfxCascade
   /* Cascades that run as one, each with sections of sos. */
   TfxTermsForm terms_form;
   TfxCascadeTerm *terms;
-  double *gains; /* [n_terms]: in front of the first section of each */
+  double *gains; /* [n_terms]: before the first section of each */
   size_t n_terms;
   size_t n_merged, depth; /* terms that have sections, and the most of one */
   size_t n_row;           /* sections of a channel, in series or in parallel */
@@ -99,7 +99,7 @@ size_t tfx_cascade_groups_size (TfxCascade *cascade);
  * The state is undefined.  False if a merged form would not be exact enough. */
 bool tfx_cascade_groups_set (TfxCascade *cascade);
 
-/* Doubles of a group's state in which lane i belongs to channel i modulo C; TFX_LAYOUT_FRAMES
+/* Doubles of a group's state; number i is for channel i modulo C.  TFX_LAYOUT_FRAMES
  * has one more, the number of unfinished frames. */
 size_t tfx_cascade_fit_state_size (const TfxCascade *cascade, const Fit *fit);
 

@@ -156,7 +156,8 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
 }
 /* ---- several as one ------------------------------------------------------------ */
 
-/* Of so many terms in a form.  Numbers are no extremes; parts are exact where that may be. */
+/* Cost of n_terms terms in a form.  Assumes coefficients without extremes, and an exact parallel
+ * form where may_have_parts. */
 static double
 cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
@@ -190,7 +191,7 @@ cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
   return choice.ns;
 }
 
-/* Of one term by itself in the place of a form, and of what that spares besides. */
+/* Cost of one term by itself, with the copies and sums that the form would save. */
 static double
 cost_alone (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *term, TfxTermsForm form, TfxSample type)

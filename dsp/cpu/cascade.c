@@ -166,7 +166,7 @@ run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
   return run_passes (g, in, out, n);
 }
 
-/* True if each of n channels is a plane of its own. */
+/* True if the n channels are planes. */
 static inline bool
 is_planar (const TfxBlock *b, unsigned n)
 {
@@ -189,7 +189,7 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes the group's channels as they lie in such a block. */
+/* Whether the kernel reads or writes the group's channels of the block in place. */
 static inline bool
 takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 {
@@ -289,8 +289,8 @@ rows_for (const TfxBlock *planes, void *rows)
       planes->n_frames);
 }
 
-/* A block of the group's channels that the kernels do not take as it lies.  Planes
- * become rows and planes again. */
+/* Runs a block of the group's channels that the kernel does not take in place.  Planes are
+ * transposed before and after. */
 static bool
 run_turned (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out)
@@ -411,10 +411,10 @@ run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
   return 0;
 }
 
-/* Wide rows of a block that is beyond the second-level cache: each group would ask memory
- * for lines that lie apart, which takes up to twice as long as one after the other.  So
- * rows are copied as they lie, a few at a time, and filtered where they go, and while each
- * group runs some of the next rows are fetched.
+/* Wide frames of a block that is beyond the second-level cache: each group would request lines
+ * of memory that are apart, which takes up to twice the time of consecutive lines.  So some
+ * frames at a time are copied and filtered at their destination, and some of the next frames are
+ * fetched while each group runs.
  *
  * FAR_ROW and FAR_BLOCK: the least bytes of a row, and of all.  FAR_CHUNK: the channels of a
  * group times the bytes at a time, more where groups are small and many, as each one's call
@@ -440,7 +440,7 @@ is_far (const TfxBlock *in, const TfxBlock *out)
          tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out);
 }
 
-/* How many frames at a time; what is packed has room in its scratch. */
+/* Frames at a time, no more than the scratch of packed channels has room for. */
 static size_t
 far_frames (const TfxCascade *c, const TfxBlock *in)
 {

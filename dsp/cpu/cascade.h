@@ -17,15 +17,15 @@ void tfx_cascade_free (TfxCascade **cascade);
 void
 tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
 
-/* One of several cascades that are run as one: gain * sections (x).  Without sections it is
+/* One of several cascades that run as one: gain * sections (x).  Without sections it is
  * the gain alone. */
 typedef struct TfxCascadeTerm
 {
   const TfxSos *sos;
   size_t n_sos;
   double gain;
-  /* In TFX_TERMS_CHANNELS those that it is for; what no other one has, the last one is for.
-   * Of one without sections nobody is to hear what comes out. */
+  /* TFX_TERMS_CHANNELS: its channels; the last term has those of no other.  The output of a term
+   * without sections must be ignored. */
   uint64_t channels;
 } TfxCascadeTerm;
 
@@ -41,13 +41,13 @@ typedef enum
 /* Of several. */
 #define TFX_N_TERMS_FORMS 3
 
-/* How many terms, from the first on, are to be run as one in this form, for a stream of that
- * type; 0: none.  Their numbers of sections, and channels, matter alone. */
+/* The number of terms, from the first on, that cost less as one in this form, for a stream of
+ * that type; 0: none.  Only their numbers of sections and their channels matter. */
 size_t tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxSample type);
 
-/* A cascade of so many terms, whose sections follow one another; their values are not
+/* A cascade of n_terms terms, whose sections follow one another; their values are not
  * set. */
 int tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,

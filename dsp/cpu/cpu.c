@@ -39,7 +39,7 @@ is_supported (const char *kernel)
   return true;
 }
 
-/* Zen 4 does, AMD's family 25 (of which Zen 3 has no AVX-512); Granite Rapids runs
+/* Zen 4 does, AMD's family 25 (Zen 3, in the same family, has no AVX-512); Granite Rapids runs
  * them whole.  Others have not been measured and count as those that run them whole.
  * Under a hypervisor to ask takes microseconds: it is done once. */
 bool

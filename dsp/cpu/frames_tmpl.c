@@ -8,9 +8,9 @@
  *
  * The recursion is one multiplication of s with A long; the sums of the rest are short and do
  * not depend on it.  A lane never depends on a later frame, so an unfinished group is computed
- * as far as it goes, and again, from the same state, when more of it has come. */
+ * for the frames that are there, and again, from the same state, with the next ones. */
 
-/* So many that a group takes longer than its recursion waits. */
+/* Vectors of a group: enough to cover the latency of its recursion. */
 #define FRAMES_VECTORS (W > 4 ? 1 : 2)
 #define FRAMES_MAX 2
 #define GROUP_FRAMES(C) (FRAMES_VECTORS * W / (C))
@@ -70,7 +70,7 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
     s[j] = v_add (even[j], odd[j]);
 }
 
-/* n frames from number `first` on, to or from doubles side by side. */
+/* n frames from number `first` on, to or from interleaved doubles. */
 static __attribute__ ((noinline)) void
 read_frames (double *x, const TfxRows *rows, size_t first, unsigned n,
     const unsigned C)
@@ -98,7 +98,7 @@ write_frames (const TfxRows *rows, size_t first, unsigned n, const double *x,
 }
 
 /* n frames that continue the unfinished group.  `pending` has its frames, and their number
- * behind TFX_GROUP samples.  The state goes on if they complete it. */
+ * behind TFX_GROUP samples.  If they complete it, the state advances. */
 static inline __attribute__ ((always_inline)) void
 run_partly (V *state, double *pending, const TfxRows *in, const TfxRows *out,
     size_t first, unsigned n, const V *k, const unsigned C, const unsigned N)
@@ -123,8 +123,7 @@ run_partly (V *state, double *pending, const TfxRows *in, const TfxRows *out,
     state[j] = next[j];
 }
 
-/* A group of two channels of floats that lie in planes, into doubles side by side; and
- * back. */
+/* A group of two planes of floats, to interleaved doubles and back. */
 typedef float Four __attribute__ ((vector_size (16)));
 typedef float FourAt __attribute__ ((vector_size (16), may_alias, aligned (4)));
 
@@ -165,7 +164,7 @@ store_pairs (float *left, float *right, const double *x)
 #endif
 }
 
-/* A group from frame i on, to or from doubles side by side; planes are floats. */
+/* A group from frame i on, to or from interleaved doubles; planes are floats. */
 static inline __attribute__ ((always_inline)) void
 read_group (double *x, const TfxRows *rows, size_t i, const unsigned C,
     const bool is_f32, const bool is_planar)

@@ -7,8 +7,7 @@
  * Interleaved frames may lack the last channels.  Planes of floats are transposed in registers,
  * W frames of W planes at a time. */
 
-/* Whether full vectors of channels have s2: a few sections would wait for it, in the
- * form factored it is an operation more where there are multiply-adds. */
+/* Whether a pass of N vectors has s2: few sections would wait for it. */
 static inline __attribute__ ((always_inline)) bool
 rows_have_s2 (const unsigned N, const bool factored)
 {
@@ -17,7 +16,8 @@ rows_have_s2 (const unsigned N, const bool factored)
 
 /* A step of all sections from the vector x. */
 static inline __attribute__ ((always_inline)) V
-row_step (Wave *w, const V *k, V g, V x, const unsigned N, const bool factored)
+row_step (Sections *w, const V *k, V g, V x, const unsigned N,
+    const bool factored)
 {
   if (factored)
     x = v_mul (g, x);
@@ -27,7 +27,7 @@ row_step (Wave *w, const V *k, V g, V x, const unsigned N, const bool factored)
   return x;
 }
 
-/* Vector number r of the row that comes next. */
+/* Vector number r of the next frame. */
 static inline __attribute__ ((always_inline)) Way
 get_vector (const Way *way, const unsigned r)
 {
@@ -41,7 +41,7 @@ get_vector (const Way *way, const unsigned r)
 
 /* The addresses step where GCC lays registers out best. */
 static inline __attribute__ ((always_inline)) void
-run_row (Wave *w, Way *in, Way *out, const V *k, V g, const unsigned N,
+run_row (Sections *w, Way *in, Way *out, const V *k, V g, const unsigned N,
     const unsigned R, const bool factored)
 {
 #pragma GCC unroll 2
@@ -68,7 +68,7 @@ rows_reload (const unsigned N, const bool factored)
          !rows_have_s2 (N, factored);
 }
 
-/* So many rows at a time spare moves: of what waits for itself, and of the last s. */
+/* Frames at a time: several save moves of the state. */
 static inline __attribute__ ((always_inline)) unsigned
 rows_turns (const unsigned N, const bool factored)
 {
@@ -77,10 +77,9 @@ rows_turns (const unsigned N, const bool factored)
   return rows_have_s2 (N, factored) ? 1 : 2;
 }
 
-/* n rows side by side, `turns` at a time; the types and how many of a row are there are constants
- * where that pays. */
+/* n frames, `turns` at a time; types and numbers of channels are constants where that pays. */
 static inline __attribute__ ((always_inline)) void
-run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_rows (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
     const unsigned turns, const bool factored, const bool in_f32,
     const bool out_f32, const unsigned n_in, const unsigned n_out)
@@ -110,12 +109,12 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* The same for rows in part that lie one behind the other, on one side or both, where on the other
- * one they are full: all lanes are read and stored, and then the next row, which has been read
- * before, over those too many.  Nobody hears what they hear.  The last rows, behind which there
- * is none, are read and stored by themselves, in little code. */
+/* The same for dense frames with some of the channels, on one side or both; on the other side
+ * they have all.  All lanes are read and stored; the next frame, which is read before, is stored
+ * over the excess.  The extra lanes are ignored.  The last frames are read and stored by
+ * themselves, in little code. */
 static inline __attribute__ ((always_inline)) void
-run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_dense (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool factored,
     const bool in_f32, const bool out_f32)
 {
@@ -160,9 +159,9 @@ run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* As run_rows() for rows of two vectors of which the second one is there in part. */
+/* As run_rows() for pairs whose second vector has some of its channels. */
 static inline __attribute__ ((always_inline)) void
-run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_part (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool is_f32)
 {
 #pragma GCC unroll 4
@@ -175,8 +174,8 @@ run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 
 /* ---- planes of floats ------------------------------------------------------------ */
 
-/* W planes, of which the first `least` are always there: `at` are their offsets; a missing one
- * has the first one's. */
+/* W planes at the offsets `at`; n are present, at least `least`.  A missing one has the first
+ * one's offset. */
 typedef struct Planes
 {
   char *data;
@@ -363,7 +362,7 @@ store_frame (const Planes *p, V x, const bool is_planar)
 /* Vector number `first` of n frames whose channels are planes of floats, on one side at least.
  * The next tile is transposed before the sections need it. */
 static inline __attribute__ ((always_inline)) void
-run_planes (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_planes (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
     const unsigned first, const bool in_planar, const bool out_planar)
 {
@@ -401,9 +400,9 @@ run_planes (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 
 /* ---- by types and layout ----------------------------------------------------------- */
 
-/* Interleaved frames with all channels, or (is_dense) some of those of one vector. */
+/* Interleaved frames with all channels; is_dense: with some, of one vector. */
 static inline __attribute__ ((always_inline)) void
-run_typed (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_typed (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
     const bool factored, const bool is_dense, const bool in_f32,
     const bool out_f32)
@@ -416,7 +415,7 @@ run_typed (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 }
 
 static inline __attribute__ ((always_inline)) void
-run_interleaved (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+run_interleaved (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
     const bool factored, const bool is_dense)
 {
@@ -452,26 +451,26 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
       (!is_in_part || (from->stride == from->n && 2 * from->n > W)) &&
       (!is_out_part || (to->stride == to->n && 2 * to->n > W));
   const V g = v_load (gain);
-  Wave w[TFX_MAX_VECTORS];
+  Sections w[TFX_MAX_VECTORS];
   V ends = v_set1 (0.0);
 
   if (factored && (from->apart || to->apart)) {
 #pragma GCC unroll 1
     for (unsigned r = 0; r < R; r++) {
-      load_wave (w, state + r * W, N, R, has_s2);
+      load_sections (w, state + r * W, N, R, has_s2);
       if (R == 2 || (from->apart && to->apart))
         run_planes (w, from, to, n, coef, g, N, R, r, true, true);
       else if (from->apart)
         run_planes (w, from, to, n, coef, g, N, R, r, true, false);
       else
         run_planes (w, from, to, n, coef, g, N, R, r, false, true);
-      ends = v_add (ends, store_wave (w, state + r * W, N, R, has_s2));
+      ends = v_add (ends, store_sections (w, state + r * W, N, R, has_s2));
     }
     return v_is_number (ends);
   }
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++)
-    load_wave (w + r * N, state + r * W, N, R, has_s2);
+    load_sections (w + r * N, state + r * W, N, R, has_s2);
   if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
       out_f32 == factored)
     run_part (w, from, to, n, coef, g, N, factored);
@@ -488,6 +487,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     run_interleaved (w, from, to, n, coef, g, N, R, factored, false);
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++)
-    ends = v_add (ends, store_wave (w + r * N, state + r * W, N, R, has_s2));
+    ends =
+        v_add (ends, store_sections (w + r * N, state + r * W, N, R, has_s2));
   return v_is_number (ends);
 }

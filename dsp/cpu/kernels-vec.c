@@ -16,7 +16,7 @@
  * PIPELINED_VECTORS and FULL_VECTORS: the most vectors of a pass with C < W, and with C = W if
  * factored.  PAIRED: whether pairs gain.  FRAMES_LEAST and FRAMES_MOST: sections times C.
  *
- * Passes of so many vectors have s2: S2_PIPELINED and S2_FULL if direct, S2_..._FACTORED.  It
+ * Least vectors of a pass that has s2: S2_PIPELINED and S2_FULL if direct, S2_..._FACTORED.  It
  * saves a register; factored it is an operation more. */
 #define NEVER (TFX_MAX_VECTORS + 1)
 #define S2_PIPELINED 2
@@ -61,8 +61,6 @@
 #include "frames_tmpl.c"
 
 #include "parallel_tmpl.c"
-
-#include "parallel-rows_tmpl.c" /* after it: its parts */
 
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,

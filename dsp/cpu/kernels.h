@@ -110,7 +110,7 @@ typedef struct TfxShape
   bool is_pair;
   unsigned min_sections, max_sections; /* of a cascade, or of a merged one */
   unsigned max_vectors;                /* of a pass, or of a group of frames */
-  unsigned s2_vectors;                 /* passes of so many vectors have s2 */
+  unsigned s2_vectors; /* least vectors of a pass with s2; 0: none */
   TfxPlanar planar;
   TfxCascadeKernel run;
   /* Where the processor runs a vector at once, and where in halves. */
@@ -124,8 +124,8 @@ typedef void (*TfxInterleaveKernel) (void *rows, const void *planes,
 typedef void (*TfxDeinterleaveKernel) (void *planes, ptrdiff_t stride,
     const void *rows, unsigned n, size_t n_frames);
 
-/* out[n] = gain in[n], in place or apart; sum[n] += x[n]; and out[n] = in[n], 0 for
- * what is not finite. */
+/* out[n] = gain in[n], in place or apart; sum[n] += x[n]; and out[n] = in[n], or 0 if
+ * that is not finite. */
 typedef void (*TfxScaleKernel) (void *out, TfxSample to, const void *in,
     TfxSample from, size_t n, double gain);
 typedef void (*TfxAddKernel) (double *sum, const double *x, size_t n);
@@ -152,7 +152,7 @@ typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
  * grid; see ramp.h.  All instruction sets give the same bits.
  *
  * What their values make of them at each frame of a cell:
- *   values = g, k, low, band, high at the first frame, rates = how they go on from
+ *   values = g, k, low, band, high at the first frame, rates = their change from
  *   frame to frame: each [5][stride];
  *   coef = [n_sections][TFX_SVF_COEF][TFX_GRID_FRAMES]. */
 typedef void TfxMovingCoefKernel (const double *values, const double *rates,
@@ -160,8 +160,8 @@ typedef void TfxMovingCoefKernel (const double *values, const double *rates,
 
 /* Runs them over x[n][n_lanes] in place; n_lanes, a power of two up to W, is that of
  * the channels.  coef begins with the coefficients of the first frame;
- *   state = m[n_sections][stride], l[n_sections][stride], of which the lanes are
- *   the first. */
+ *   state = m[n_sections][stride], l[n_sections][stride]; the lanes are the first
+ *   of a stride. */
 typedef void TfxMovingKernel (double *x, size_t n, unsigned n_lanes,
     double *state, size_t stride, const double *coef, size_t n_sections);
 

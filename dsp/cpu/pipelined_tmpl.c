@@ -3,13 +3,11 @@
  *
  * A vector is W / C sections of C channels each, section after section.  In a
  * step section k works on frame t - 2 k: its input is what the section before
- * it put out two steps ago, so that nothing in a step waits for anything else
- * in it, and the recursion is one multiply-add deep.  A single vector would wait
- * for what goes from lane to lane: there it is t - 3 k.  A block begins with steps
- * in which the sections behind have nothing to do yet, and ends with steps in
- * which those in front have nothing left: a mask keeps their state then.  So the
- * arithmetic is that of one section after the other, to the bit.  Where a vector
- * has lanes to spare, the first ones are idle. */
+ * it put out two steps ago, so that no lane waits for another one in a
+ * step, and the recursion is one multiply-add deep.  In a pass of a single vector it is t - 3 k,
+ * to cover the time that a number takes from lane to lane.  At the start of a block the later
+ * sections are idle, at its end the earlier ones; a mask keeps their state.  The arithmetic is that
+ * of one section after the other, to the bit.  Spare lanes are the first ones. */
 
 static inline ptrdiff_t
 sample_bytes (const TfxSample type)
@@ -32,27 +30,24 @@ set_sample_at (char *p, double v, const TfxSample type)
     *(double *)p = v;
 }
 
-/* The state of a vector of sections, and the outputs of the last steps, the newest
- * first. */
-typedef struct Wave
+/* State of a vector of sections, and its outputs in the last steps, newest first. */
+typedef struct Sections
 {
   V s, last_s, last_x; /* or s, -, s2 */
   V y[3];
-} Wave;
+} Sections;
 
-/* Whether a pass of N vectors has s2, and how many frames a section is behind the one before
- * it. */
-#define WAVE_HAS_S2(N, factored)                                               \
+/* Whether a pass of N vectors has s2, and the frames from a section to the next. */
+#define PIPELINED_HAS_S2(N, factored)                                          \
   ((N) >= ((factored) ? S2_PIPELINED_FACTORED : S2_PIPELINED))
-#define WAVE_SKEW(N) ((N) == 1 && V_HAS_FMA ? 3 : 2)
+#define SKEW(N) ((N) == 1 && V_HAS_FMA ? 3 : 2)
 
-/* The next s but for a1 s: all that is known before s is.
+/* The next s without a1 s, which does not depend on s.
  *
- * With s2 in the place of the last x, as the textbook form has it, the state hears of x
- * sooner, and takes a register less, but every other step the recursion is two operations
- * longer. */
+ * With s2 in place of the last x, as in the textbook form, x reaches the state sooner and the
+ * state takes a register less, but every other step the recursion is two operations longer. */
 static inline __attribute__ ((always_inline)) V
-section_rest (const Wave *w, const V *k, V x, const bool factored,
+section_rest (const Sections *w, const V *k, V x, const bool factored,
     const bool has_s2)
 {
   if (has_s2)
@@ -65,7 +60,8 @@ section_rest (const Wave *w, const V *k, V x, const bool factored,
 /* One step of the sections of a vector with coefficients k[TFX_SECTION_COEF]: the
  * recursion is one operation long, and in the form factored there is one less. */
 static inline __attribute__ ((always_inline)) V
-section_step (Wave *w, const V *k, V x, const bool factored, const bool has_s2)
+section_step (Sections *w, const V *k, V x, const bool factored,
+    const bool has_s2)
 {
   const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
   const V s = v_fnma (k[3], w->s, section_rest (w, k, x, factored, has_s2));
@@ -76,36 +72,36 @@ section_step (Wave *w, const V *k, V x, const bool factored, const bool has_s2)
   return y;
 }
 
-/* What vector number v hears from the one before it; the first one hears a row. */
+/* Input of vector number v: the output of the one before it, or `first`. */
 static inline __attribute__ ((always_inline)) V
-wave_input (const Wave *w, const unsigned v, V first, const unsigned C,
+vector_input (const Sections *w, const unsigned v, V first, const unsigned C,
     const unsigned N)
 {
-  const unsigned oldest = WAVE_SKEW (N) - 1;
+  const unsigned oldest = SKEW (N) - 1;
 
   return v ? v_shift_in (w[v].y[oldest], w[v - 1].y[oldest], C) : first;
 }
 
 static inline __attribute__ ((always_inline)) void
-put_wave (Wave *w, V y)
+put_output (Sections *w, V y)
 {
   w->y[2] = w->y[1];
   w->y[1] = w->y[0];
   w->y[0] = y;
 }
 
-/* A step of N vectors of sections from what the first one hears. */
+/* A step of N vectors of sections; `first` is the input of the first one. */
 static inline __attribute__ ((always_inline)) void
-wave_step (Wave *w, const V *k, V first, const unsigned C, const unsigned N,
+step_all (Sections *w, const V *k, V first, const unsigned C, const unsigned N,
     const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = wave_input (w, v, first, C, N);
+    const V input = vector_input (w, v, first, C, N);
     const V *of = k + TFX_SECTION_COEF * v;
 
-    put_wave (&w[v],
-        section_step (&w[v], of, input, factored, WAVE_HAS_S2 (N, factored)));
+    put_output (&w[v], section_step (&w[v], of, input, factored,
+                           PIPELINED_HAS_S2 (N, factored)));
   }
 }
 
@@ -127,7 +123,7 @@ get_way (const TfxRows *rows)
     rows->n };
 }
 
-/* The next row; those of the direct form are doubles. */
+/* The next frame; doubles in the direct form. */
 static inline __attribute__ ((always_inline)) V
 next_row (Way *way, const unsigned C, const bool factored)
 {
@@ -151,17 +147,16 @@ put_row (Way *way, V y, const unsigned C, const bool factored)
     v_store_row_f64 ((double *)row, y, C, way->n);
 }
 
-/* The sections of W lanes of a row of R vectors.  With s2 there is no last s: that costs no
- * register then. */
+/* The sections of one of R vectors.  With s2 there is no last s, which saves a register. */
 static inline __attribute__ ((always_inline)) void
-load_wave (Wave *w, const double *state, const unsigned N, const unsigned R,
-    const bool has_s2)
+load_sections (Sections *w, const double *state, const unsigned N,
+    const unsigned R, const bool has_s2)
 {
   const V zero = v_set1 (0.0);
 
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++, state += TFX_STATE * R * W)
-    w[v] = (Wave){ v_load (state), has_s2 ? zero : v_load (state + R * W),
+    w[v] = (Sections){ v_load (state), has_s2 ? zero : v_load (state + R * W),
       v_load (state + 2 * R * W), { zero, zero, zero } };
 }
 
@@ -175,8 +170,8 @@ load_coef (V *k, const double *coef, const unsigned N, const unsigned R)
 
 /* Returns numbers if all is finite: infinity less infinity is none. */
 static inline __attribute__ ((always_inline)) V
-store_wave (const Wave *w, double *state, const unsigned N, const unsigned R,
-    const bool has_s2)
+store_sections (const Sections *w, double *state, const unsigned N,
+    const unsigned R, const bool has_s2)
 {
   V ends = v_set1 (0.0);
 
@@ -193,24 +188,24 @@ store_wave (const Wave *w, double *state, const unsigned N, const unsigned R,
   return ends;
 }
 
-/* What the first vector hears of the next row; there is none if `in` is NULL. */
+/* Input of the first vector: the next frame, or zeros if `in` is NULL. */
 static inline __attribute__ ((always_inline)) V
-first_input (const Wave *w, Way *in, V g, const unsigned C, const unsigned N,
-    const bool factored)
+first_input (const Sections *w, Way *in, V g, const unsigned C,
+    const unsigned N, const bool factored)
 {
-  const V y = w[0].y[WAVE_SKEW (N) - 1];
+  const V y = w[0].y[SKEW (N) - 1];
   V x = v_set1 (0.0);
 
   if (in) {
     x = next_row (in, C, factored);
     x = factored ? v_mul (g, x) : x;
     if (2 * C == W && factored && in->is_f32)
-      return v_join_halves (x, y); /* the row is there once */
+      return v_join_halves (x, y); /* the frame is in the first half */
   }
   return v_shift_in (y, x, C);
 }
 
-/* Those of the lanes [from, to) of all vectors that each one has. */
+/* The lanes [from, to), counted over all vectors, of each vector. */
 static inline __attribute__ ((always_inline)) void
 set_lanes (VMask *lanes, unsigned from, unsigned to, const unsigned N)
 {
@@ -219,21 +214,21 @@ set_lanes (VMask *lanes, unsigned from, unsigned to, const unsigned N)
     lanes[v] = v_lanes_of (from, to, v);
 }
 
-/* As wave_step() where only these lanes, [from, to), have work. */
+/* As step_all() for the lanes [from, to). */
 static inline __attribute__ ((always_inline)) void
-wave_step_partly (Wave *w, const V *k, V first, const VMask *lanes,
+step_partly (Sections *w, const V *k, V first, const VMask *lanes,
     unsigned from, unsigned to, const unsigned C, const unsigned N,
     const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = wave_input (w, v, first, C, N);
-    const Wave old = w[v];
+    const V input = vector_input (w, v, first, C, N);
+    const Sections old = w[v];
 
-    put_wave (&w[v], old.y[0]);
+    put_output (&w[v], old.y[0]);
     if (N == 1 || (from < W * (v + 1) && to > W * v)) {
       const V *of = k + TFX_SECTION_COEF * v;
-      const bool has_s2 = WAVE_HAS_S2 (N, factored);
+      const bool has_s2 = PIPELINED_HAS_S2 (N, factored);
 
       w[v].y[0] = section_step (&w[v], of, input, factored, has_s2);
       w[v].s = v_fnma_or_a (lanes[v], old.s, of[3],
@@ -245,18 +240,18 @@ wave_step_partly (Wave *w, const V *k, V first, const VMask *lanes,
   }
 }
 
-/* A step in which all sections have work; returns what the last ones put out. */
+/* A step of all sections; returns the output of the last ones. */
 static inline __attribute__ ((always_inline)) V
-run_step (Wave *w, const V *k, Way *in, V g, const unsigned C, const unsigned N,
-    const bool factored)
+run_step (Sections *w, const V *k, Way *in, V g, const unsigned C,
+    const unsigned N, const bool factored)
 {
-  wave_step (w, k, first_input (w, in, g, C, N, factored), C, N, factored);
+  step_all (w, k, first_input (w, in, g, C, N, factored), C, N, factored);
   return w[N - 1].y[0];
 }
 
 /* n of them. */
 static inline __attribute__ ((always_inline)) void
-run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+run_steps (Sections *w, const V *k, Way *from, Way *to, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored,
     const bool is_joined)
 {
@@ -285,9 +280,9 @@ run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
   to->at = out.at;
 }
 
-/* The same for rows of n_row samples side by side: what the ways have is constant. */
+/* The same with constant types, and n_row channels. */
 static inline __attribute__ ((always_inline)) void
-run_rows_of (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+run_rows_of (Sections *w, const V *k, Way *from, Way *to, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored, const bool in_f32,
     const bool out_f32, const unsigned n_row)
 {
@@ -300,7 +295,7 @@ run_rows_of (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
   to->at = out.at;
 }
 
-/* Whether all lanes of a row can be read or written, the next row's with them. */
+/* Whether all lanes can be read or written: the frame has all, or the next one follows. */
 static inline bool
 is_whole (const Way *way, const unsigned C)
 {
@@ -313,7 +308,7 @@ is_whole (const Way *way, const unsigned C)
  * read and written: the fourth is ignored, and the next frame overwrites what it wrote.  No frame
  * follows the last one, which is read by itself. */
 static inline __attribute__ ((always_inline)) void
-run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
+run_whole_steps (Sections *w, const V *k, Way *in, Way *out, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored)
 {
   const bool in_f32 = factored && in->is_f32;
@@ -334,24 +329,23 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
     run_steps (w, k, in, out, last, g, C, N, factored, false);
 }
 
-/* Sections of C channels.  While a block begins and ends, masks keep the state of
- * those that have no work. */
+/* Sections of C channels.  Masks keep the state of idle sections at both ends of the block. */
 static inline __attribute__ ((always_inline)) bool
 run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_idle, const unsigned C,
     const unsigned N, const bool factored)
 {
-  const unsigned skew = WAVE_SKEW (N);
+  const unsigned skew = SKEW (N);
   const size_t fill = skew * (N * (W / C) - 1);
   /* Steps between which no section begins or ends; few gain nothing. */
   const unsigned turns = N > 1 && (n >= fill || n % skew == 0) ? skew : 1;
   const V g = factored ? v_load (gain) : v_set1 (1.0);
   Way in = get_way (from), out = get_way (to);
-  Wave w[TFX_MAX_VECTORS];
+  Sections w[TFX_MAX_VECTORS];
   V k[TFX_SECTION_COEF * TFX_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored));
+  load_sections (w, state, N, 1, PIPELINED_HAS_S2 (N, factored));
   load_coef (k, coef, N, 1);
   for (; t < fill; t += turns) {
     const unsigned begun = (unsigned)t / skew + 1;
@@ -368,10 +362,9 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
       const V first = first_input (w, i < n ? &in : NULL, g, C, N, factored);
 
       if (begun <= n_idle)
-        put_wave (&w[0], first);
+        put_output (&w[0], first);
       else
-        wave_step_partly (w, k, first, lanes, done * C, begun * C, C, N,
-            factored);
+        step_partly (w, k, first, lanes, done * C, begun * C, C, N, factored);
     }
   }
   if (t < n) {
@@ -385,10 +378,11 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     set_lanes (lanes, done * C, N * W, N);
 #pragma GCC unroll 1
     for (unsigned i = 0; i < turns; i++) {
-      wave_step_partly (w, k, first_input (w, NULL, g, C, N, factored), lanes,
+      step_partly (w, k, first_input (w, NULL, g, C, N, factored), lanes,
           done * C, N * W, C, N, factored);
       put_row (&out, w[N - 1].y[0], C, factored);
     }
   }
-  return v_is_number (store_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored)));
+  return v_is_number (
+      store_sections (w, state, N, 1, PIPELINED_HAS_S2 (N, factored)));
 }

@@ -3,7 +3,7 @@
  * the including file is compiled for, or of VEC_WIDTH doubles: four with the
  * registers of AVX-512; ISA is the name.
  *
- * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
+ * Fused multiply-adds are intrinsics: compilers may not contract expressions, and
  * none makes one of a vector's product and sum.  So are those permutations and
  * conversions for which a compiler's own are slower: GCC 12 widens floats half
  * a vector at a time, or one by one. */
@@ -262,9 +262,9 @@ v_fnma_or_a (VMask lanes, V a, V b, V c)
 /* Two floats at any address. */
 typedef double TwoFloats __attribute__ ((may_alias, aligned (4)));
 
-/* Rows of C samples at any address, of which n are there, more than C / 2 if C < W: over
- * and over in the lanes, but halves of a vector of floats once, in the first ones; zero for what
- * is missing; and back, from the last C lanes. */
+/* Frames of C samples at any address; n are present, more than C / 2 if C < W.  Loads repeat them
+ * in the lanes, except C = W / 2 floats, which are in the first half only; missing samples are
+ * zeros.  Stores take the last C lanes. */
 static inline __attribute__ ((always_inline)) V
 v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
 {
@@ -539,7 +539,7 @@ v_store_rows_f32 (float *p, float *q, V a, V b)
 #endif
 }
 
-/* As many floats as a vector has room for, as they lie in memory. */
+/* As many floats as a vector has room for, at any address. */
 typedef float VManyFloats
     __attribute__ ((vector_size (8 * W), aligned (4), may_alias));
 

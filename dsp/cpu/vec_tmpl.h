@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * vec_tmpl.h: vectors of L values of T in GNU C, of any width: the compiler
- * makes two registers of one that is too wide for the machine.  Included with
+ * splits a vector that is too wide for the machine into two registers.  Included with
  *
  *   T, T_SIZE  float and 4, or double and 8
  *   L          2, 4, 8 or 16
  *   VOP(name)  the name of a type or function
  *
- * Fused multiply-adds are intrinsics: no compiler makes one of its own. */
+ * Fused multiply-adds are intrinsics: compilers may not contract expressions. */
 
 #ifndef INLINE
 #define INLINE static inline __attribute__ ((always_inline))
@@ -165,7 +165,7 @@ VOP (V) VOP (keep) (VOP (V) a)
 /* ---- n vectors, L rows of n values, to n columns ------------------------------- */
 
 /* All values as they lie one after the other: their halves in turn, and back.  Where n is
- * odd a vector lies in both. */
+ * odd a vector is part of both. */
 INLINE void
 VOP (zip_all) (VOP (V) * x, const unsigned n)
 {

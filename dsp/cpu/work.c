@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * work.c: what a plan costs on the CPU, so that another device can be compared
- * with it. */
+ * work.c: the cost of a plan on the CPU, for comparison with other devices. */
 #include <string.h>
 
 #include "core/backend.h"
@@ -8,7 +7,7 @@
 
 /* ns for a section and a sample: of many channels, and of a single one, F32 and F64.
  * The least that has been measured of the api chain, on a Zen 5 or a Zen 4, divided by
- * its six sections: what a device gets is faster there than on any of these.  Those of
+ * its six sections: a device is chosen only if it is faster than all of them.  Those of
  * AArch64, which has not been measured, are near those of SSE2. */
 static const struct
 {
@@ -39,8 +38,8 @@ section_cost (const TfxPlan *plan, unsigned n_channels)
   return shared > sections[i].many ? shared : sections[i].many;
 }
 
-/* ns for a frame of so many channels; n_lanes: those that sections share vectors with, which
- * a split's branches do. */
+/* ns for a frame of n_channels channels; n_lanes: channels that share vectors, as those of all
+ * branches of a split do. */
 static double
 steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
     unsigned n_lanes, size_t block_frames)
