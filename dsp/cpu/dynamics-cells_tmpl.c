@@ -89,7 +89,7 @@ find_frames_most (const double *x, size_t n, double *most, const unsigned C)
   }
 }
 
-/* Channels in the lanes; what is behind the last one is of others, and is not kept. */
+/* Channels in the lanes; lanes after the last channel are ignored. */
 INLINE void
 find_channels_most (const double *x, size_t n_frames, unsigned n_channels,
     double *most, unsigned n_lanes)
@@ -166,7 +166,7 @@ weigh_frame (const Weight *w, V x, V *s1, V *s2)
   return y;
 }
 
-/* Channels in the lanes; what is behind the last one stays there. */
+/* Channels in the lanes; lanes after the last channel are kept as they are. */
 static void
 weigh (const double *x, size_t n_frames, unsigned n_channels,
     const TfxSos sections[2], double *state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * dynamics-channels_tmpl.c: the kernels of gains for all channels and of what they have
- * in common, one build for each instruction set. */
+ * dynamics-channels_tmpl.c: kernels of gains for all channels and of mixes, one build for each
+ * instruction set. */
 #include "dynamics.h"
 #include "dynamics-math.h"
 
@@ -144,7 +144,7 @@ clip (double *x, size_t n, double gain)
 
 /* ---- mixes -------------------------------------------------------------------- */
 
-/* Two channels: what is of its own, and of the other one. */
+/* Two channels: the same channel's part, and the other one's. */
 INLINE void
 mix_pairs (const void *x, void *y, size_t n, const double *columns,
     size_t stride, const bool is_f32)

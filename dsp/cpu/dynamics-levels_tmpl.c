@@ -100,8 +100,7 @@ bend (double p, double knee, double per_knee)
   return p + q * (q * per_knee - 1.0);
 }
 
-/* Levels below TFX_LEVEL_LOWEST are told from it by what they come to: the least that
- * there is to be reduced, or the most. */
+/* Levels below TFX_LEVEL_LOWEST get its gain, which is the least reduction or the largest. */
 INLINE Curve
 curve_of (const TfxGainCurve *c, const bool is_exact)
 {
@@ -262,8 +261,7 @@ detect_frame (V x, Group *g, const TfxBallistics *b, const bool is_rms)
   g->out = v_fma (attack, g->out - g->held, g->held);
 }
 
-/* What lies behind the last channel is of the next frame, and what is put there comes
- * to be overwritten. */
+/* Lanes after the last channel read the next frame; what they write is overwritten. */
 INLINE void
 detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
     unsigned c, const TfxBallistics *b, double *state, const bool is_rms)

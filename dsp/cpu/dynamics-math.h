@@ -46,13 +46,13 @@ v_sqrt (V a)
   return V_OWN (sqrt) (a);
 }
 
-/* The same, of less than 1e-60 1e-30, where nothing else would be done meanwhile. */
+/* The same, and 1e-30 for less than 1e-60; for code that would wait for the root. */
 INLINE V
 v_sqrt_soon (V a)
 {
 #if defined(__AVX512F__)
-  /* Half of 1 / sqrt (a) to 14 bits, sqrt (a) to 28 by Goldschmidt's way, and what its
-   * square leaves: a third of what a square root takes. */
+  /* Half of 1 / sqrt (a) to 14 bits, sqrt (a) to 28 by Goldschmidt's method, and the remainder
+   * of its square: a third of the time of a square root. */
   const V x = v_max (a, v_set1 (1e-60)), half = v_set1 (0.5);
   V r = _mm512_rsqrt14_pd (x), root = x * r, error;
 
@@ -91,7 +91,7 @@ v_bits1 (int64_t a)
   return zero + a;
 }
 
-/* One bit a lane, of those whose numbers are negative. */
+/* One bit a lane, set where the number is negative. */
 INLINE unsigned
 v_signs (VBits a)
 {
@@ -112,8 +112,8 @@ v_abs (V a)
   return (V)((VBits)a & v_bits1 (INT64_MAX));
 }
 
-/* So many vectors at a time, operation by operation: one waits for one of its own for
- * longer than a processor looks ahead.  n_side: the first of them, where it is less. */
+/* Vectors at a time, operation by operation: the latency of one vector's operations is longer
+ * than a processor's window.  n_side: how many, where fewer are left. */
 #define N_SIDE (W == 8 ? 8 : 4)
 #define EACH for (unsigned k = 0; k < n_side; k++)
 
@@ -166,7 +166,7 @@ v_look_up (VTable t, VBits index)
   return _mm512_permutex2var_pd (t.low, (__m512i)index, t.high);
 }
 
-/* scale log2 a + offset, of what is normal, and a finite number for 0.  With r near
+/* scale log2 a + offset for normal a, and a finite number for 0.  With r near
  * 1 / m, m in [1, 2), by its first four bits, and z = r m - 1, log2 a is the exponent
  * less log2 r and log2 (1 + z), a polynomial, 5e-10 off at the most, or 8e-12 if it is
  * exact.  All of it is scaled, and the exponent stands with the four bits behind it. */
@@ -194,8 +194,7 @@ v_log_of (double scale, double offset, const bool is_exact)
     0.48122912033065773, -0.36099928996022407 };
   const V s = v_set1 (scale), step = v_set1 (scale / 16.0);
   const V lanes = { V_LANES };
-  /* What an exponent, and what stands behind it, have too much is taken from the
-   * table. */
+  /* The bias of the exponent, and the bits after it, are subtracted in the table. */
   const V rest = v_set1 (offset - 1023.0 * scale);
   const VTable t = v_table (log_r);
   VLog l = { v_table (r),
@@ -285,7 +284,7 @@ v_power (VSide h, const VPower *power, const bool is_exact,
 
 #else
 
-/* scale log2 a + offset, of what is normal, and a finite number for 0.  With m in
+/* scale log2 a + offset for normal a, and a finite number for 0.  With m in
  * [root 1/2, root 2) and s = (m - 1) / (m + 1), log2 a is the exponent and s times a
  * polynomial in s^2, 2e-10 off at the most, or 1.1e-12 if it is exact. */
 typedef struct VLog

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whether a sum of 0 times samples tells of one that is not finite. */
+/* Whether a sum of 0 times samples has one that is not finite. */
 static bool
 is_bad (V sum)
 {

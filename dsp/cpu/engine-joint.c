@@ -64,7 +64,8 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
       j->n_terms, j->form, &j->cascade);
 }
 
-/* Of so many of the step's branches, from one on.  *n_joined: how many. */
+/* Makes a joint of up to n of the step's branches from `first` on; *n_joined has their number,
+ * 0: it would not pay. */
 static int
 join (TfxEngine *e, const TfxStep *step, unsigned n_channels, TfxTermsForm form,
     size_t first, size_t n, size_t *n_joined)

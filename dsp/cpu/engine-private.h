@@ -8,7 +8,7 @@
 
 typedef struct TfxJoint TfxJoint;
 
-/* What a step of the plan has at run time, by its index. */
+/* Data of a step of the plan at run time, by its index. */
 typedef struct Node
 {
   TfxCascade *cascade;
@@ -75,8 +75,8 @@ TfxStep *tfx_joint_step (const TfxSteps *branch);
 /* Whether the branches of a split have more than what is in its joint. */
 bool tfx_joint_has_rest (const TfxStep *split);
 
-/* Whether it, one of the step's, is to be run for its branches, whose state goes to it then,
- * or back. */
+/* Whether a joint of the step runs in place of its branches.  Moves their state to it, or
+ * back. */
 bool tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *joint,
     bool is_wanted);
 

@@ -95,7 +95,7 @@ frames_of (const TfxPlan *plan, size_t size)
                                 : MAX_CHUNK_FRAMES;
 }
 
-/* Several steps go over the block in chunks of so many frames. */
+/* Chooses the frames of a chunk, for plans of several steps. */
 static void
 choose_chunks (TfxEngine *e, const TfxPlan *plan)
 {
@@ -117,7 +117,7 @@ room_frames (const TfxEngine *e)
   return (e->chunk_frames / TFX_LINE_F64 + 3) * TFX_LINE_F64;
 }
 
-/* The next chunk of those that engine_new() has reserved. */
+/* The next chunk that engine_new() has reserved. */
 static double *
 take_chunk (TfxEngine *e)
 {
@@ -169,8 +169,8 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
   return ret;
 }
 
-/* Fewer at a time where the top turns rows to planes: what it has in one joint it does not
- * turn. */
+/* Fewer frames at a time where a split at the top transposes; it does not if a joint has all of
+ * it. */
 static void
 choose_turns (TfxEngine *e, const TfxPlan *plan)
 {
@@ -296,7 +296,7 @@ tfx_engine_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
   tfx_cascade_set_state (node->cascade, s->first_sos, s->n_sos, state);
 }
 
-/* Of its own cascade, unless a joint has the state. */
+/* The peak of the node's cascade, unless a joint has its state, and of its joints. */
 static double
 node_peak (const Node *node)
 {

@@ -2,8 +2,8 @@
  * moving-vec.c: state-variable filters whose values move; compiled once for each
  * instruction set.
  *
- * Coefficients with frames in the lanes, the recursion with channels.  Nothing is
- * fused: the same operations as in moving-c.c give the same bits. */
+ * Coefficients with frames in the lanes, the recursion with channels.  Without
+ * fused multiply-adds: the same operations as in moving-c.c give the same bits. */
 #include "kernels.h"
 #include "vec.h"
 

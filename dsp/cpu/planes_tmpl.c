@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * planes_tmpl.c: planes to rows of samples and back; compiled once for each
+ * planes_tmpl.c: planar to interleaved samples and back; compiled once for each
  * sample type and instruction set.
  *
  * T float or double, T_SIZE its size, OP(name) the names, PLANES_VECTORS 1 if
- * there are any.  Up to eight planes are turned in vectors of any width; those of AVX2,
+ * there are any.  Up to eight planes are transposed in vectors of any width; those of AVX2,
  * whose samples do not go from one half to the other, take halves of rows that lie apart.
- * Of more planes, and of what is left over, N planes by N frames are turned at a time, N
- * samples being 16 bytes. */
+ * More planes, and remaining frames, are transposed N planes by N frames at a time, N samples
+ * being 16 bytes. */
 #define N (16 / T_SIZE)
 
 /* One plane. */
@@ -52,9 +52,8 @@ OP (turn) (OP (Quad) r[N])
 #endif
 }
 
-/* `used` of N planes, more than one, to the rows' first samples of n.  What is
- * written behind them is written anew later, or belongs to the next row, which
- * the last one has not.  Returns the number of frames done. */
+/* `used` of N planes, more than one, to the first samples of frames of n.  Samples written after
+ * them are overwritten later.  Returns the number of frames done, without the last one. */
 static inline __attribute__ ((always_inline)) size_t
 OP (interleave_some) (T *restrict rows, size_t n, const T *restrict planes,
     ptrdiff_t stride, const unsigned used, size_t n_frames)
@@ -77,7 +76,7 @@ OP (interleave_some) (T *restrict rows, size_t n, const T *restrict planes,
   return i;
 }
 
-/* And back; what is read behind them is not used. */
+/* And back; samples read after them are ignored. */
 static inline __attribute__ ((always_inline)) size_t
 OP (deinterleave_some) (T *restrict planes, ptrdiff_t stride,
     const T *restrict rows, size_t n, const unsigned used, size_t n_frames)
@@ -148,7 +147,7 @@ OP (load_rows) (VOP (V) * x, const T *rows, const unsigned n)
   }
 }
 
-/* One half after the other: what lies side by side goes to memory together. */
+/* One half after the other, in the order of memory. */
 static inline __attribute__ ((always_inline)) void
 OP (store_rows) (T *rows, const unsigned n, const VOP (V) * x)
 {
@@ -193,7 +192,7 @@ OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
       VOP (storeu) (planes + (ptrdiff_t)k * stride + i, x[k]);
   }
 #if W > 2
-  /* (GCC leaves that out in front of a call to a function of this file.) */
+  /* (GCC omits it before a call to a function of this file.) */
   _mm256_zeroupper ();
 #endif
   return i;
@@ -239,8 +238,8 @@ OP (copy_tiles) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
 }
 #endif
 
-/* The planes behind the last N first: what they write too much.  (A function of its own:
- * the compiler is to find registers for the tiles alone.) */
+/* The last planes first, as each group writes too many samples.  (Not inline, so that the
+ * compiler keeps the tiles in registers.) */
 static __attribute__ ((noinline)) void
 OP (interleave_part) (T *rows, const T *planes, ptrdiff_t stride, unsigned n,
     size_t n_frames)

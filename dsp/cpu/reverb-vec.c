@@ -13,8 +13,8 @@
 #define CAT(a, b) CAT2 (a, b)
 #define INLINE static inline __attribute__ ((always_inline))
 
-/* Lanes, and how many combs run at a time where a row has m channels, as many as the
- * registers hold: each waits for the frames before. */
+/* Lanes, and the combs that run at a time with m channels: all that fit the registers, because
+ * each waits for its earlier frames. */
 #if defined(__AVX512F__)
 #define W 8
 #elif defined(__AVX2__)
@@ -26,7 +26,7 @@
 
 typedef double V __attribute__ ((vector_size (8 * W)));
 typedef int64_t Lanes __attribute__ ((vector_size (8 * W)));
-/* The same where it lies in memory. */
+/* The same at any address. */
 typedef double Unaligned
     __attribute__ ((vector_size (8 * W), aligned (8), may_alias));
 
@@ -65,7 +65,7 @@ multiply_add_all (double a, V b, V c)
 #endif
 }
 
-/* The last n lanes of a, and in front of them those of b that have room. */
+/* The last n lanes of a, after the first ones of b. */
 INLINE V
 shift (V a, V b, const unsigned n)
 {
@@ -156,8 +156,8 @@ run_rest (const TfxReverbPart *c, const Weights *w, unsigned k, size_t from,
   }
 }
 
-/* What is looked back at of a comb, whose past ends at `end`: what it has put out, a row
- * before each of a vector, and z of the last two rows in the last lanes. */
+/* Loads the past of a comb, which ends at `end`: its outputs, one frame before each of a vector,
+ * and z of the last two frames in the last lanes. */
 INLINE void
 begin_comb (const Weights *w, const double *end, const double *line,
     const unsigned m, V *before, V *zero)
@@ -168,7 +168,7 @@ begin_comb (const Weights *w, const double *end, const double *line,
   *zero = multiply_add_all (w->damp, older, newest);
 }
 
-/* wet = the sum of these combs, and of what it is if is_first is false, over n values. */
+/* Writes the sum of the combs to n values of wet, or adds it if is_first is false. */
 INLINE void
 run_side (const TfxReverbPart *c, Weights w, unsigned first, size_t n,
     const unsigned m, const bool is_first)

@@ -7,8 +7,7 @@
 
 #include "tfx.h"
 
-/* Frames of the past that the loop looks at, of what a comb has put out and of what
- * its one-pole has. */
+/* Frames of the past that the loop reads, of a comb's output and of its one-pole's. */
 #define TFX_REVERB_PAST 3
 #define TFX_REVERB_POLE 4
 
@@ -27,7 +26,7 @@
  *   pole[n] = (1 - d) z[n] + d^2 pole[n - 2]
  *           = (1 - d) (z[n] + d^2 z[n - 2]) + d^4 pole[n - 4]
  *
- * What lies further back than that is of no use. */
+ * Older frames are not used. */
 typedef struct TfxReverbPart
 {
   unsigned
