@@ -29,7 +29,7 @@ static const TfxField fields[] = {
   TFX_BOOL (leveller.is_linked),
   TFX_SIZE (leveller.n_cell, 1, TFX_LEVELLER_MAX_CELL),
   TFX_SIZE (leveller.n_ahead, 0, TFX_LEVELLER_MAX_CELLS),
-  TFX_SIZE (leveller.n_smooth, 0, SIZE_MAX),
+  TFX_SIZE (leveller.n_smooth, 0, TFX_LEVELLER_MAX_CELLS),
   TFX_SIZE (leveller.n_window, 0, TFX_LEVELLER_MAX_CELLS),
 };
 

@@ -4,7 +4,6 @@
 #include "common.h"
 #include "core/backend.h"
 #include "cpu/kernels.h"
-#include "tap.h"
 #include "uppers.h"
 
 #include <stdio.h>
@@ -40,12 +39,61 @@ test_backend_for (const char *name)
   return &backend;
 }
 
-bool
-test_environment_has (const char *name)
+const char *
+test_kernel (size_t k)
 {
-  const char *text = getenv (name);
+  for (unsigned i = 0; i < TEST_N_KERNELS; i++) {
+    if (test_backend_for (test_kernels[i]) && k-- == 0)
+      return test_kernels[i];
+  }
+  return NULL;
+}
 
-  return text && *text && strcmp (text, "0") != 0;
+TfxExpr *
+test_parse (const char *text)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+
+  if (expr)
+    return expr;
+  printf ("Bail out! %s: %s\n", text, error.message);
+  exit (1);
+}
+
+static TfxChain *
+build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels)
+{
+  TfxExprError error;
+  TfxChain *chain = NULL;
+
+  if (tfx_expr_build (expr, rate_hz, n_channels, NULL, NULL, &chain, &error) ==
+      0)
+    return chain;
+  printf ("Bail out! at %g Hz: %s\n", rate_hz, error.message);
+  exit (1);
+}
+
+TfxChain *
+test_build_expr (const TfxExpr *expr, unsigned n_channels)
+{
+  return build_at (expr, 48000, n_channels);
+}
+
+TfxChain *
+test_build_at (const char *text, double rate_hz, unsigned n_channels)
+{
+  TfxExpr *expr = test_parse (text);
+  TfxChain *chain = build_at (expr, rate_hz, n_channels);
+
+  tfx_expr_free (&expr);
+  return chain;
+}
+
+TfxChain *
+test_build (const char *text, unsigned n_channels)
+{
+  return test_build_at (text, 48000, n_channels);
 }
 
 const char *
@@ -170,6 +218,18 @@ test_alloc (size_t size)
   return memory;
 }
 
+double *
+test_alloc_f64 (size_t n)
+{
+  return test_alloc (n * sizeof (double));
+}
+
+double *
+test_copy_f64 (const double *samples, size_t n)
+{
+  return memcpy (test_alloc_f64 (n), samples, n * sizeof *samples);
+}
+
 TfxChain *
 test_chain_of (const TestStage *stages, size_t n_stages)
 {
@@ -238,6 +298,25 @@ test_filter_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
   return test_filter_of (&stage, 1, n_channels, backend);
 }
 
+TestFilter *
+test_filter_start_chain (TfxChain *chain, unsigned n_channels,
+    const char *kernel)
+{
+  const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
+  TestFilter *row = test_filter_for (chain, &spec,
+      kernel ? test_backend_for (kernel) : tfx_cpu_backend ());
+
+  tfx_chain_unref (&chain);
+  return row;
+}
+
+TestFilter *
+test_filter_start (TfxStage *stage, unsigned n_channels, const char *kernel)
+{
+  return test_filter_start_chain (test_chain_of_one (stage), n_channels,
+      kernel);
+}
+
 void
 test_filter_free (TestFilter **row)
 {
@@ -265,6 +344,52 @@ test_filter_set_chain (TestFilter *row, TfxChain *chain)
   tfx_filter_unlock (row->filter);
   tfx_chain_unref (&chain);
   return ret;
+}
+
+int
+test_filter_set_stage (TestFilter *row, TfxStage *stage)
+{
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_filter_set_stage (row->filter, stage);
+  tfx_filter_unlock (row->filter);
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+int
+test_filter_queue_stage (TestFilter *row, uint64_t frame, TfxStage *stage)
+{
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_filter_queue_stage (row->filter, frame, stage);
+  tfx_filter_unlock (row->filter);
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+int
+test_filter_set_format (TestFilter *row, TfxSample sample, size_t max_frames)
+{
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_filter_set_format (row->filter, sample, max_frames);
+  tfx_filter_unlock (row->filter);
+  return ret;
+}
+
+TfxReadings
+test_filter_read (TestFilter *row, uint64_t id)
+{
+  TfxReadings readings = { NAN };
+
+  tfx_filter_lock (row->filter);
+  tfx_filter_read (row->filter, id, &readings);
+  tfx_filter_unlock (row->filter);
+  return readings;
 }
 
 int
@@ -301,6 +426,53 @@ test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
       tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
 
   return test_filter_run (row, &block, &block);
+}
+
+int
+test_filter_pieces (TestFilter *row, double *samples, unsigned n_channels,
+    size_t n_frames, size_t longest, size_t at, TfxChain *next)
+{
+  int ret = row ? 0 : -1;
+
+  for (size_t i = 0, n; ret == 0 && i < n_frames; i += n) {
+    const size_t end = next && i < at ? at : n_frames;
+
+    if (next && i == at)
+      ret = test_filter_set_chain (row, next);
+    n = longest > 0 ? 1 + tap_random_below ((unsigned)longest) : n_frames;
+    n = n < end - i ? n : end - i;
+    if (ret == 0)
+      ret = test_filter_f64 (row, samples + i * n_channels, n_channels, n);
+  }
+  return ret;
+}
+
+void
+test_check_splits (TapMany *many, const char *what, TfxChain *first,
+    TfxChain *next, size_t at, const double *samples, size_t n_frames,
+    unsigned n_channels, const char *kernel)
+{
+  static const size_t longest[] = { 0, 5, 120, 2041 };
+  const size_t n = n_frames * n_channels;
+  double *x[4];
+
+  for (unsigned i = 0; i < 4; i++) {
+    TestFilter *row =
+        test_filter_start_chain (tfx_chain_ref (first), n_channels, kernel);
+
+    int ret;
+
+    x[i] = test_copy_f64 (samples, n);
+    ret = test_filter_pieces (row, x[i], n_channels, n_frames, longest[i], at,
+        next ? tfx_chain_ref (next) : NULL);
+    test_filter_free (&row);
+    tap_many_check (many,
+        ret == 0 && memcmp (x[i], x[0], n * sizeof *samples) == 0,
+        "%s, %u channels, %s, blocks of up to %zu: %d, %g", what, n_channels,
+        kernel, longest[i], ret, test_difference (x[i], x[0], n));
+  }
+  for (unsigned i = 0; i < 4; i++)
+    free (x[i]);
 }
 
 void
@@ -425,54 +597,76 @@ test_reference_clear (TestReference *r)
   *r = (TestReference){ 0 };
 }
 
-static double
-error_db (long double error, long double power)
-{
-  return error == 0 ? -999 : (double)(10 * log10l (error / power));
-}
-
-/* Long double sums: a response far below one may square to less than the least
- * double. */
 double
-test_error_db_f32 (const float *values, size_t stride, double scale,
+test_error_db (const void *values, TfxSample type, size_t stride, double scale,
     const TestReference *r)
 {
+  const float *f32 = values;
+  const double *f64 = values;
+  /* Long double: a response far below one may square to less than the least double. */
   long double error = 0, power = 0;
 
   for (size_t n = 0; n < r->n; n++) {
-    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
+    double x = type == TFX_SAMPLE_F32 ? f32[n * stride] : f64[n * stride];
+    double d = (x * scale - r->high[n]) - r->low[n];
+
     error += (long double)d * d;
     power += (long double)r->high[n] * r->high[n];
   }
-  return error_db (error, power);
+  return error == 0 ? -999 : (double)(10 * log10l (error / power));
 }
 
 double
 test_error_db_f64 (const double *values, size_t stride, double scale,
-    const TestReference *r)
+    const TestReference *reference)
 {
-  long double error = 0, power = 0;
-
-  for (size_t n = 0; n < r->n; n++) {
-    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
-    error += (long double)d * d;
-    power += (long double)r->high[n] * r->high[n];
-  }
-  return error_db (error, power);
+  return test_error_db (values, TFX_SAMPLE_F64, stride, scale, reference);
 }
 
 double
-test_distance (const double *have, const double *want, size_t n)
+test_difference (const double *have, const double *want, size_t n)
 {
-  double worst = 0, peak = 0;
+  double worst = 0;
 
   for (size_t i = 0; i < n; i++) {
     double d = fabs (have[i] - want[i]);
     if (!(d <= worst))
       worst = d;
-    peak = fmax (peak, fabs (want[i]));
   }
+  return worst;
+}
+
+double
+test_distance (const double *have, const double *want, size_t n)
+{
+  double worst = test_difference (have, want, n), peak = 0;
+
+  for (size_t i = 0; i < n; i++)
+    peak = fmax (peak, fabs (want[i]));
   return peak > 0 ? worst / peak : worst;
+}
+
+double
+test_relative (const double *have, const double *want, size_t n, double least)
+{
+  double worst = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    double d = fabs (have[i] - want[i]) / fmax (fabs (want[i]), least);
+    if (!(d <= worst))
+      worst = d;
+  }
+  return worst;
+}
+
+bool
+test_is_finite (const double *values, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite (values[i]))
+      return false;
+  }
+  return true;
 }
 
 TestQuadComplex

@@ -5,8 +5,10 @@
 #ifndef TEST_COMMON_H
 #define TEST_COMMON_H
 
+#include "lang/expr.h"
 #include "part.h"
 #include "quad.h"
+#include "tap.h"
 #include "tfx.h"
 
 #include <stdbool.h>
@@ -22,8 +24,8 @@ extern const char *const test_kernels[TEST_N_KERNELS];
  * the last. */
 const TfxBackend *test_backend_for (const char *kernels);
 
-/* True if the environment variable is set and not "0" or empty. */
-bool test_environment_has (const char *name);
+/* Name k of those that this machine has, the reference first; NULL after the last. */
+const char *test_kernel (size_t k);
 
 /* "butter low 4, 1000 Hz of 48000 Hz"; text has room for 128 bytes. */
 #define TEST_TEXT_SIZE 128
@@ -42,11 +44,20 @@ void test_noise_low (double *samples, size_t n_frames, unsigned n_channels);
  * origin, real or complex, and a largest gain of about one. */
 TfxSos test_random_section (double radius);
 
+/* The expression of a text, and its chain, at 48000 Hz; or the end of the program. */
+TfxExpr *test_parse (const char *text);
+TfxChain *test_build (const char *text, unsigned n_channels);
+TfxChain *test_build_at (const char *text, double rate_hz, unsigned n_channels);
+/* The chain of an expression, which stays the caller's. */
+TfxChain *test_build_expr (const TfxExpr *expr, unsigned n_channels);
+
 /* The positions of "FL, FR" or "FL FR". */
 uint64_t test_parse_positions (const char *text);
 
 /* malloc(), or the end of the program. */
 void *test_alloc (size_t size);
+double *test_alloc_f64 (size_t n);
+double *test_copy_f64 (const double *samples, size_t n);
 
 /* One filter at 48000 Hz and a plan for it, with the locks that they need. */
 typedef struct TestFilter
@@ -77,16 +88,39 @@ TestFilter *test_filter_of (const TestStage *stages, size_t n_stages,
     unsigned n_channels, const TfxBackend *backend);
 TestFilter *test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
     const TfxBackend *backend);
+/* A stage alone, or a chain, which they take.  kernel: of test_kernels; NULL: the best. */
+TestFilter *
+test_filter_start (TfxStage *stage, unsigned n_channels, const char *kernel);
+TestFilter *test_filter_start_chain (TfxChain *chain, unsigned n_channels,
+    const char *kernel);
 void test_filter_free (TestFilter **row);
 
 /* tfx_filter_set_chain(), whose argument it lets go of. */
 int test_filter_set_chain (TestFilter *row, TfxChain *chain);
+/* tfx_filter_set_stage(), or for frame tfx_filter_queue_stage(); they take the stage. */
+int test_filter_set_stage (TestFilter *row, TfxStage *stage);
+int test_filter_queue_stage (TestFilter *row, uint64_t frame, TfxStage *stage);
+int
+test_filter_set_format (TestFilter *row, TfxSample sample, size_t max_frames);
+TfxReadings test_filter_read (TestFilter *row, uint64_t id);
 int test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out);
 /* Interleaved samples of either type in place. */
 int test_filter_f64 (TestFilter *row, double *samples, unsigned n_channels,
     size_t n_frames);
 int test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
     size_t n_frames);
+/* Doubles in blocks of 1 to `longest` frames at random, 0: in one block.  From frame
+ * `at` on it runs the chain `next`, which it takes, unless that is NULL.  0, or an error. */
+int test_filter_pieces (TestFilter *row, double *samples, unsigned n_channels,
+    size_t n_frames, size_t longest, size_t at, TfxChain *next);
+
+/* Checks that blocks of any length give the bits of one block for the samples
+ * [n_frames][n_channels], by a filter of `first` that gets `next`, unless that is NULL,
+ * at frame `at`.  Takes references of its own. */
+void test_check_splits (TapMany *many, const char *what, TfxChain *first,
+    TfxChain *next, size_t at, const double *samples, size_t n_frames,
+    unsigned n_channels, const char *kernel);
+
 void test_filter_reset (TestFilter *row);
 bool test_filter_is_silent (TestFilter *row);
 bool test_filter_is_changing (TestFilter *row);
@@ -104,8 +138,8 @@ void test_run_quad (const TfxSos *sos, size_t n_sos, const double *in,
 void test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
     long double *out, size_t n_frames);
 
-/* A reference signal of which value[i] = high[i] + low[i], in long double: it rounds
- * 50 dB and more below what the same arithmetic does in double (test_fidelity's `long`). */
+/* A reference signal, value[i] = high[i] + low[i], computed in long double.  Its rounding is
+ * at least 50 dB below that of the same arithmetic in double (test_fidelity long). */
 typedef struct TestReference
 {
   size_t n;
@@ -119,14 +153,20 @@ void test_reference_clear (TestReference *reference);
 /* 10 log10 (sum of squares of (value * scale - reference) / of reference) of
  * one channel, stride values from frame to frame; -999 if there is no error
  * at all, NaN if a value is. */
-double test_error_db_f32 (const float *values, size_t stride, double scale,
-    const TestReference *reference);
+double test_error_db (const void *values, TfxSample type, size_t stride,
+    double scale, const TestReference *reference);
 double test_error_db_f64 (const double *values, size_t stride, double scale,
     const TestReference *reference);
 
 /* The largest difference, relative to the largest value wanted; NaN if there is
  * one among them. */
 double test_distance (const double *have, const double *want, size_t n);
+/* The same without the peak; and the largest difference as a part of each value wanted,
+ * of at least `least`. */
+double test_difference (const double *have, const double *want, size_t n);
+double
+test_relative (const double *have, const double *want, size_t n, double least);
+bool test_is_finite (const double *values, size_t n);
 
 /* H = B/A of one section at exp(j w), all in quadruple precision. */
 typedef struct TestQuadComplex

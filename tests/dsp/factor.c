@@ -5,13 +5,21 @@
 
 #include <math.h>
 
-TestFactor
-test_factor_at (double c0, double c1, double c2, TestQuad w)
+TestAngle
+test_angle (double freq_hz, double rate_hz)
 {
-  TestQuad c = test_quad_cos (w), s = test_quad_sin (w);
+  const TestQuad w = 2 * TEST_QUAD_PI * freq_hz / rate_hz;
+
+  return (TestAngle){ w, test_quad_cos (w), test_quad_sin (w) };
+}
+
+TestFactor
+test_factor_at (double c0, double c1, double c2, const TestAngle *w)
+{
   TestQuad sum = (TestQuad)c0 + c2, difference = (TestQuad)c0 - c2;
 
-  return (TestFactor){ sum * c + c1, difference * s, -sum * s, difference * c };
+  return (TestFactor){ sum * w->cos + c1, difference * w->sin, -sum * w->sin,
+    difference * w->cos };
 }
 
 double
@@ -37,24 +45,28 @@ test_factor_slope (const TestFactor *f)
 }
 
 double
+test_factor_steepness (const TestFactor *f)
+{
+  return (double)test_quad_sqrt (f->d_re * f->d_re + f->d_im * f->d_im) /
+         test_factor_magnitude (f);
+}
+
+double
 test_response_bound (const TfxSos *sos, size_t n_sos, double freq_hz,
     double rate_hz)
 {
-  TestQuad w = 2 * TEST_QUAD_PI * freq_hz / rate_hz;
+  const TestAngle w = test_angle (freq_hz, rate_hz);
+  const double move = 4 * TEST_UNIT * fabs ((double)w.w);
   double bound = 4 * TEST_UNIT;
 
   for (size_t k = 0; k < n_sos; k++) {
     const TfxSos *s = &sos[k];
-    TestFactor b = test_factor_at (s->b0, s->b1, s->b2, w);
-    TestFactor a = test_factor_at (1, s->a1, s->a2, w);
-    double move = 4 * TEST_UNIT * fabs ((double)w);
+    TestFactor b = test_factor_at (s->b0, s->b1, s->b2, &w);
+    TestFactor a = test_factor_at (1, s->a1, s->a2, &w);
 
     bound += 16 * TEST_UNIT + test_factor_error (s->b0, s->b1, s->b2, &b) +
-             test_factor_error (1, s->a1, s->a2, &a);
-    bound += move * (double)test_quad_sqrt (b.d_re * b.d_re + b.d_im * b.d_im) /
-             test_factor_magnitude (&b);
-    bound += move * (double)test_quad_sqrt (a.d_re * a.d_re + a.d_im * a.d_im) /
-             test_factor_magnitude (&a);
+             test_factor_error (1, s->a1, s->a2, &a) +
+             move * (test_factor_steepness (&b) + test_factor_steepness (&a));
   }
   return bound;
 }

@@ -2,8 +2,6 @@
  * golden.c: see golden.h.
  */
 #include "golden.h"
-#include "common.h"
-#include "tap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,15 +10,15 @@
 
 #define NEAR_ORIGIN 1e-3
 
-struct Golden
+typedef struct Golden
 {
   const char *name;
-  FILE *file;
+  FILE *file; /* NULL: none is open */
   char *line; /* read, not yet used, if has_line */
   size_t line_size;
   bool has_line;
   unsigned line_number;
-};
+} Golden;
 
 static void
 golden_fail (const Golden *golden)
@@ -28,30 +26,6 @@ golden_fail (const Golden *golden)
   printf ("Bail out! %s:%u is not as designs.py writes it\n", golden->name,
       golden->line_number);
   exit (1);
-}
-
-Golden *
-golden_open (const char *name)
-{
-  Golden *golden = test_alloc (sizeof *golden);
-  char path[4096];
-
-  snprintf (path, sizeof path, "%s/%s", GOLDEN_DIR, name);
-  *golden = (Golden){ .name = name, .file = fopen (tap_data (path), "r") };
-  if (!golden->file) {
-    tap_diag ("cannot open %s", tap_data (path));
-    free (golden);
-    return NULL;
-  }
-  return golden;
-}
-
-void
-golden_close (Golden *golden)
-{
-  fclose (golden->file);
-  free (golden->line);
-  free (golden);
 }
 
 /* The next line that is no comment stands in golden->line. */
@@ -125,45 +99,26 @@ golden_read_roots (Golden *golden, TfxComplex *roots)
 }
 
 static void
-golden_read_point (Golden *golden, GoldenDesign *d)
-{
-  GoldenPoint *p = &d->points[d->n_points++];
-
-  if (d->n_points > GOLDEN_MAX_POINTS ||
-      sscanf (golden->line, "h %lf %lf %lf %lf %lf", &p->freq_hz, &p->exact.re,
-          &p->exact.im, &p->scipy_deviation.re, &p->scipy_deviation.im) != 5)
-    golden_fail (golden);
-}
-
-static void
-golden_read_delay (Golden *golden, GoldenDesign *d)
-{
-  GoldenDelay *p = &d->delays[d->n_delays++];
-
-  if (d->n_delays > GOLDEN_MAX_POINTS ||
-      sscanf (golden->line, "g %lf %lf %lf", &p->freq_hz, &p->exact,
-          &p->scipy) != 3)
-    golden_fail (golden);
-}
-
-static void
-golden_read_section (Golden *golden, GoldenDesign *d)
-{
-  TfxSos *s = &d->sos[d->n_sos++];
-
-  if (d->n_sos > TFX_DESIGN_MAX_SECTIONS ||
-      sscanf (golden->line, "sos %lf %lf %lf %lf %lf", &s->b0, &s->b1, &s->b2,
-          &s->a1, &s->a2) != 5)
-    golden_fail (golden);
-}
-
-static void
 golden_read_line (Golden *golden, GoldenDesign *d)
 {
   const char *line = golden->line;
+  GoldenPoint *p = &d->points[d->n_points];
+  GoldenDelay *g = &d->delays[d->n_delays];
+  TfxSos *s = &d->sos[d->n_sos];
 
-  if (!strncmp (line, "sos ", 4)) {
-    golden_read_section (golden, d);
+  if (d->n_points >= GOLDEN_MAX_POINTS || d->n_delays >= GOLDEN_MAX_POINTS ||
+      d->n_sos > TFX_DESIGN_MAX_SECTIONS)
+    golden_fail (golden);
+  if (sscanf (line, "sos %lf %lf %lf %lf %lf", &s->b0, &s->b1, &s->b2, &s->a1,
+          &s->a2) == 5) {
+    d->n_sos++;
+  } else if (sscanf (line, "h %lf %lf %lf %lf %lf", &p->freq_hz, &p->exact.re,
+                 &p->exact.im, &p->scipy_deviation.re,
+                 &p->scipy_deviation.im) == 5) {
+    d->n_points++;
+  } else if (sscanf (line, "g %lf %lf %lf", &g->freq_hz, &g->exact,
+                 &g->scipy) == 3) {
+    d->n_delays++;
   } else if (line[0] == 'z') {
     d->scipy.n_zeros = golden_read_roots (golden, d->scipy.zeros);
     d->exact.n_zeros = golden_read_roots (golden, d->exact.zeros);
@@ -176,10 +131,6 @@ golden_read_line (Golden *golden, GoldenDesign *d)
   } else if (line[0] == 'P') {
     d->exact.n_poles = golden_read_roots (golden, d->exact.poles);
     d->roots_differ = true;
-  } else if (line[0] == 'h') {
-    golden_read_point (golden, d);
-  } else if (line[0] == 'g') {
-    golden_read_delay (golden, d);
   } else if (sscanf (line, "k %lf %lf", &d->scipy.gain, &d->exact.gain) != 2 &&
              sscanf (line, "s %lf %lf", &d->sosfreqz_error, &d->sos_error) !=
                  2) {
@@ -188,15 +139,33 @@ golden_read_line (Golden *golden, GoldenDesign *d)
 }
 
 bool
-golden_next (Golden *golden, GoldenDesign *design)
+golden_next (const char *name, GoldenDesign *design)
 {
-  if (!golden_peek (golden))
+  static Golden golden;
+
+  if (!golden.file) {
+    char path[4096];
+
+    snprintf (path, sizeof path, "%s/%s", GOLDEN_DIR, name);
+    golden.name = name;
+    golden.line_number = 0;
+    golden.has_line = false;
+    golden.file = fopen (tap_data (path), "r");
+    if (!golden.file)
+      golden_fail (&golden);
+  }
+  if (!golden_peek (&golden)) {
+    fclose (golden.file);
+    free (golden.line);
+    golden = (Golden){ 0 };
     return false;
-  golden_read_head (golden, design);
-  golden->has_line = false;
-  while (golden_peek (golden) && strncmp (golden->line, "design ", 7) != 0) {
-    golden_read_line (golden, design);
-    golden->has_line = false;
+  }
+  golden_read_head (&golden, design);
+  test_design_text (&design->design, design->rate_hz, design->text);
+  golden.has_line = false;
+  while (golden_peek (&golden) && strncmp (golden.line, "design ", 7) != 0) {
+    golden_read_line (&golden, design);
+    golden.has_line = false;
   }
   return true;
 }

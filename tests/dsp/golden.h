@@ -5,12 +5,12 @@
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
 
-#include "tfx.h"
+#include "common.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GOLDEN_MAX_POINTS 18
+#define GOLDEN_MAX_POINTS 20
 
 typedef struct GoldenPoint
 {
@@ -29,6 +29,7 @@ typedef struct GoldenDesign
 {
   TfxDesign design;
   double rate_hz;
+  char text[TEST_TEXT_SIZE]; /* of test_design_text() */
   TfxZpk scipy;
   TfxZpk exact; /* SciPy's roots where these are right to 1e-13 */
   bool roots_differ;
@@ -36,17 +37,12 @@ typedef struct GoldenDesign
   size_t n_points, n_delays, n_sos;
   GoldenPoint points[GOLDEN_MAX_POINTS];
   GoldenDelay delays[GOLDEN_MAX_POINTS];
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS + 1];
 } GoldenDesign;
 
-typedef struct Golden Golden;
-
-/* Opens a file; NULL, after a diagnostic, if that fails. */
-Golden *golden_open (const char *name);
-/* The next design; false at the end.  A line that cannot be read ends the
- * program as a failure. */
-bool golden_next (Golden *golden, GoldenDesign *design);
-void golden_close (Golden *golden);
+/* The next design of a file; false at the end, which closes it.  One file is open at a
+ * time.  A file or a line that cannot be read ends the program as a failure. */
+bool golden_next (const char *name, GoldenDesign *design);
 
 /* Matches each root with the nearest that is left; the largest distance
  * relative to the wanted root's magnitude, or, nearer to the origin than 1e-3,

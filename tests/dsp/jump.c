@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * jump.c: how much of a change of settings is heard. */
+ * jump.c: how audible a change of settings is. */
 #include "jump.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #define FRAMES 48000
 #define AT 24000
 #define SIZE 16384     /* of the spectrum: a third of a second */
-#define STEADY 2400    /* frames that are looked at before, and after */
+#define STEADY 2400    /* frames measured before, and after */
 #define CHANGING 12000 /* frames within which a change is over */
 
 typedef struct Complex
@@ -24,7 +24,7 @@ find_turns (void)
   static Complex turns[SIZE / 2];
 
   for (size_t i = 0; turns[0].re == 0 && i < SIZE / 2; i++) {
-    /* The first one last: it says that all are there. */
+    /* The first one last: it marks that all are there. */
     const size_t k = SIZE / 2 - 1 - i;
 
     turns[k] = (Complex){ cos (2 * M_PI * (double)k / SIZE),
@@ -120,39 +120,38 @@ test_jump_measure (const double *frames)
     fmax (before.peak, after.peak) };
 }
 
-/* A sine, in blocks, through one chain and from frame AT on, if there is one,
- * through another; channel 0, to be freed, or NULL.  Weights it before by what
- * weigh says. */
+/* A sine, weighted by weigh(), in blocks through one chain and from frame AT on, unless it
+ * is NULL, through another: channel 0, to be freed; NULL if one is refused. */
 static double *
 run_sine (TfxChain *before, TfxChain *after, unsigned n_channels,
     size_t block_frames, double (*weigh) (size_t frame))
 {
   const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, block_frames };
-  double *x = test_alloc (FRAMES * n_channels * sizeof *x);
+  double *x = test_alloc_f64 (FRAMES * n_channels);
   TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
-  bool good = filter != NULL;
+  int ret = filter ? 0 : -1;
 
   for (size_t i = 0; i < FRAMES * n_channels; i++)
     x[i] = weigh (i / n_channels) *
            sin (2 * M_PI * 440 * (double)(i / n_channels) / RATE);
-  for (size_t i = 0, n; good && i < FRAMES; i += n) {
+  for (size_t i = 0, n; ret >= 0 && i < FRAMES; i += n) {
     if (i == AT && after)
-      good = test_filter_set_chain (filter, tfx_chain_ref (after)) == 0;
+      ret = test_filter_set_chain (filter, tfx_chain_ref (after));
     n = (i < AT ? AT : FRAMES) - i;
     n = n < block_frames ? n : block_frames;
-    good = good &&
-           test_filter_f64 (filter, x + i * n_channels, n_channels, n) >= 0;
+    if (ret >= 0)
+      ret = test_filter_f64 (filter, x + i * n_channels, n_channels, n);
   }
   for (size_t i = 0; i < FRAMES; i++)
     x[i] = x[i * n_channels];
   test_filter_free (&filter);
-  if (good)
+  if (ret >= 0)
     return x;
   free (x);
   return NULL;
 }
 
-/* It begins softly: what reverberates would keep a click of that for long. */
+/* A soft onset: a reverb would keep a click of it for long. */
 static double
 weigh_all (size_t frame)
 {
@@ -177,7 +176,7 @@ test_jump_between (TfxChain *before, TfxChain *after, unsigned n_channels,
 
 /* ---- no jump ------------------------------------------------------------------- */
 
-/* How much is faded in by then: half a cosine. */
+/* The part of the second one: half a cosine. */
 static double
 find_part (size_t frame)
 {

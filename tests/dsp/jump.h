@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * jump.h: how much of a change of settings is heard. */
+ * jump.h: how audible a change of settings is. */
 #ifndef TEST_JUMP_H
 #define TEST_JUMP_H
 
 #include "common.h"
 
-/* What a sine below 2 kHz does where a filter that it goes through changes. */
+/* A sine below 2 kHz where the settings of its filter change. */
 typedef struct TestJump
 {
   double
-      high_db; /* energy above 2 kHz against all of it, in a third of a second
-                   * around the change */
+      high_db; /* energy above 2 kHz, as a part of all, in a third of a second around
+                   * the change */
   double
-      bend; /* the largest second difference, against the larger one of before
-                   * and after */
+      bend; /* largest second difference, as a part of the larger one before and
+                   * after */
   double peak_db; /* the largest value, likewise */
   double loud;    /* the larger value of before and after */
 } TestJump;
@@ -34,12 +34,12 @@ TestJump test_jump_between (TfxChain *before, TfxChain *after,
 
 typedef enum
 {
-  TEST_FADE_REST, /* all of them have heard the sine from the start */
-  TEST_FADE_BEGIN /* the second one hears it from there on */
+  TEST_FADE_REST, /* both filters have had the sine from the start */
+  TEST_FADE_BEGIN /* the second one has it from the change on */
 } TestFade;
 
-/* What two filters that do not change make of the same sine, in a cross-fade of 10 ms
- * at frame 24000.  Lets go of both. */
+/* A cross-fade of 10 ms at frame 24000 between the outputs of two filters that do not change,
+ * of the same sine.  Lets go of both chains. */
 TestJump test_jump_fade (TfxChain *before, TfxChain *after, unsigned n_channels,
     TestFade fade);
 

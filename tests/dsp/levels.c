@@ -72,35 +72,23 @@ levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
   free (levels);
 }
 
-/* Of all channels, or one. */
-static double
-find_level (const TfxLimiter *l, const double *frame, unsigned n_channels,
-    unsigned c)
-{
-  double most = fabs (frame[c]);
-
-  for (unsigned k = 0; l->is_linked && k < n_channels; k++)
-    most = fmax (most, fabs (frame[k]));
-  return most;
-}
-
 void
 levels_limit (const TfxLimiter *l, double *samples, size_t n_frames,
     unsigned n_channels)
 {
   const double t = pow (10, l->threshold_db / 20);
-  double *x = test_alloc (n_frames * n_channels * sizeof *x);
+  const unsigned step = l->is_linked ? 1 : n_channels;
+  double *x = test_copy_f64 (samples, n_frames * n_channels);
 
-  memcpy (x, samples, n_frames * n_channels * sizeof *x);
   for (unsigned c = 0; c < n_channels; c++) {
     double g = 1;
 
     for (size_t i = 0; i < n_frames; i++) {
+      size_t k = i < l->n_ahead ? 0 : (i - l->n_ahead) * n_channels;
       double most = 1e-12, r, a, y;
 
-      for (size_t k = 0; k <= l->n_ahead && k <= i; k++)
-        most = fmax (most,
-            find_level (l, x + (i - k) * n_channels, n_channels, c));
+      for (k += l->is_linked ? 0 : c; k < (i + 1) * n_channels; k += step)
+        most = fmax (most, fabs (x[k]));
       r = fmin (1, t / most);
       a = i < l->n_ahead ? 1 : r < g ? l->attack : l->release;
       g = a * g + (1 - a) * r;
@@ -129,16 +117,6 @@ find_true_peak (const double *x, size_t i, unsigned n_channels)
     most = fmax (most, fabs (sum));
   }
   return most;
-}
-
-static void
-find_true_peaks (const double *x, double *peaks, size_t n_frames,
-    unsigned n_channels)
-{
-  for (size_t i = 0; i < n_frames; i++) {
-    for (unsigned c = 0; c < n_channels; c++)
-      peaks[i * n_channels + c] = find_true_peak (x + c, i, n_channels);
-  }
 }
 
 /* What is measured of channel c over the window that ends with a cell. */
@@ -202,13 +180,11 @@ levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
   const bool is_between = l->measure == TFX_LEVELLER_TRUE_PEAK;
   const size_t n_cells = n_frames / l->n_cell, size = n_frames * n_channels;
   const size_t late = l->n_ahead * l->n_cell;
-  double *x = test_alloc (size * sizeof *x);
-  double *heard = test_alloc (size * sizeof *heard);
-  double *gains = test_alloc ((n_cells + 1) * sizeof *gains);
+  double *x = test_copy_f64 (samples, size), *heard = test_alloc_f64 (size);
+  double *gains = test_alloc_f64 (n_cells + 1);
 
-  memcpy (x, samples, size * sizeof *x);
-  if (is_between)
-    find_true_peaks (x, heard, n_frames, n_channels);
+  for (size_t i = 0; is_between && i < size; i++)
+    heard[i] = find_true_peak (x + i % n_channels, i / n_channels, n_channels);
   for (unsigned c = 0; c < n_channels; c++) {
     find_cell_gains (l, is_between ? heard : x, n_cells, n_channels, c, gains);
     for (size_t i = 0; i < n_frames; i++) {
@@ -255,6 +231,14 @@ levels_break (double *samples, size_t n_frames, unsigned n_channels,
     samples[i] = 0.1 * sin (0.3 * (double)i);
   for (size_t i = n / 3; i < n - n / 3; i++)
     samples[i] = i % 3 ? magnitude : -magnitude;
+}
+
+void
+levels_wild (float *samples, size_t n, double most)
+{
+  for (size_t i = 0; i < n; i++)
+    samples[i] = (float)(tap_random_uniform (-1, 1) *
+                         exp2 (tap_random_uniform (-10, most)));
 }
 
 static double

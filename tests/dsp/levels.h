@@ -28,6 +28,9 @@ void levels_signal (double *samples, size_t n_frames, unsigned n_channels);
 void levels_break (double *samples, size_t n_frames, unsigned n_channels,
     double magnitude);
 
+/* Noise whose samples have magnitudes from 2^-10 to 2^`most`. */
+void levels_wild (float *samples, size_t n, double most);
+
 /* TfxDynamics of a Compressor, by TorchFX's parameters, at 48000 Hz. */
 TfxDynamics levels_compressor (double threshold_db, double ratio, double attack,
     double release, double knee_db);

@@ -2,15 +2,13 @@
  * test_channels.c: channels that are mixed, and channels with chains of their own:
  * the language, what the engine makes of it, and how it changes.
  */
-#include "core/backend.h"
+#include "buffer.h"
 #include "common.h"
-#include "lang/expr.h"
+#include "core/backend.h"
 #include "plain.h"
-#include "tap.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +18,6 @@ static TfxExpr *
 parse (const char *text, TfxExprError *error)
 {
   return tfx_expr_parse (text, strlen (text), error);
-}
-
-/* The chain of a text; or the program ends. */
-static TfxChain *
-build (const char *text, unsigned n_channels)
-{
-  TfxExprError error;
-  TfxExpr *expr = parse (text, &error);
-  TfxChain *chain = NULL;
-
-  if (!expr ||
-      tfx_expr_build (expr, RATE, n_channels, NULL, NULL, &chain, &error) < 0) {
-    printf ("Bail out! %s: %s\n", text, error.message);
-    exit (1);
-  }
-  tfx_expr_free (&expr);
-  return chain;
 }
 
 /* ---- the language ---------------------------------------------------------------- */
@@ -118,7 +99,7 @@ test_errors (void)
     { "Gain(1) | ch[0]: Gain(2)", "need parentheses", 11 },
     { "Gain(1); Gain(2)", "'|' (series)", 8 },
     { "(ch[0]: Gain(2)", "not closed", 1 },
-    /* What does not fit whatever comes to the chain. */
+    /* Wrong for any input. */
     { "ch[0:2]: Mix([[1]])", "rows of 1 number, but its input has 2 channels",
         10 },
     { "Gain(1) | (ch[0:2]: Gain(3) | m=Mix([[1, 2]]))",
@@ -129,7 +110,7 @@ test_errors (void)
     { "Mix([[1], [1]]) + (Gain(2) | Mix([[1]]))",
         "this one has 1 channel, those before it 2", 20 },
   };
-  TapMany many = tap_many ("what is wrong is told of at its place");
+  TapMany many = tap_many ("each error names its column");
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     TfxExprError error = { 0 };
@@ -144,8 +125,7 @@ test_errors (void)
   tap_many_end (&many);
 }
 
-/* What depends on the stream's channels is told of when the chain is built; what
- * does not, at once. */
+/* Errors that depend on the channels of the stream come when the chain is built. */
 static void
 test_counts (void)
 {
@@ -184,7 +164,7 @@ test_counts (void)
                     &chain, &error) == 0) {
       const unsigned n_in = tfx_expr_n_inputs (expr);
 
-      /* (What comes out may be any number where what comes in is.) */
+      /* Any number of inputs gives any number of outputs. */
       tap_many_check (&many,
           n_in == cases[i].n_channels ||
               (n_in == 0 && strncmp (cases[i].text, "ch[2]", 5) == 0),
@@ -266,7 +246,7 @@ test_positions (void)
   tap_many_end (&many);
 }
 
-/* The channels that a chain takes when the caller gives no number. */
+/* The channel count of a chain for which the caller gives none. */
 static void
 test_find_channels (void)
 {
@@ -284,7 +264,7 @@ test_find_channels (void)
     { "ch[LFE]: (ch[0]: Gain(2)); ch[3]: Gain(3)", 2, 4, "FL, FR, FC, LFE" },
     { "(ch[SL]: Gain(2)) | Mix([[1, 1]])", 2, 2, "FL, SL" },
   };
-  TapMany many = tap_many ("as many channels as there must be");
+  TapMany many = tap_many ("the least channels that a chain needs");
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     TfxExpr *expr = parse (cases[i].text, NULL);
@@ -377,99 +357,65 @@ static const struct
        "gain=3)" },
 };
 
-/* n frames from `first` on, in the stream's type and layout. */
-static TfxBlock
-part_of (void *data, TfxSample type, unsigned n_channels, size_t n_all,
-    bool is_planar, size_t first, size_t n)
-{
-  const size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
-  char *at = data;
-
-  return is_planar
-             ? tfx_block_planar (at + first * size, type, n_channels, n, n_all)
-             : tfx_block_interleaved (at + first * n_channels * size, type,
-                   n_channels, n);
-}
-
-static double
-sample_of (const TfxBlock *b, size_t frame, unsigned channel)
-{
-  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
-                       (ptrdiff_t)channel * b->channel_stride;
-
-  return b->type == TFX_SAMPLE_F32 ? ((float *)b->data)[at]
-                                   : ((double *)b->data)[at];
-}
-
-static void
-set_sample (const TfxBlock *b, size_t frame, unsigned channel, double x)
-{
-  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
-                       (ptrdiff_t)channel * b->channel_stride;
-
-  if (b->type == TFX_SAMPLE_F32)
-    ((float *)b->data)[at] = (float)x;
-  else
-    ((double *)b->data)[at] = x;
-}
-
 #define N_FRAMES 3000
 
-/* Runs noise through the engine, in blocks of any length, in place or not; what is
- * furthest from what plain_run() makes of it, to the largest of that. */
+/* Runs noise through the engine, in blocks of any length, in place or not; the largest
+ * difference from plain_run(), as a part of its largest value. */
 static double
 compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
     const char *kernel)
 {
+  const TestLayout layout =
+      is_planar ? TEST_LAYOUT_PLANAR : TEST_LAYOUT_INTERLEAVED;
   const size_t n = n_channels * (size_t)N_FRAMES;
   const TfxFilterSpec spec = { RATE, n_channels, type, 0 };
-  double *plain = test_alloc (n * sizeof *plain), worst = 0.0, most = 1e-9;
-  double *data = test_alloc (n * sizeof *data);
-  double *source = test_alloc (n * sizeof *source);
-  const TfxBlock all =
-      part_of (data, type, n_channels, N_FRAMES, is_planar, 0, N_FRAMES);
+  double *x = test_alloc_f64 (n), *plain = test_alloc_f64 (n);
+  double worst = 0, most = 1e-9;
+  TestBuffer source = test_buffer_new (layout, type, n_channels, N_FRAMES, 0);
+  TestBuffer to = test_buffer_new (layout, type, n_channels, N_FRAMES, 0);
   TestFilter *row =
       test_filter_for (chain, &spec, tfx_cpu_backend_for (kernel));
   int code = row ? 0 : -EINVAL;
 
   for (size_t i = 0; i < n; i++) {
     plain[i] = (float)tap_random_uniform (-1, 1);
-    set_sample (&all, i % N_FRAMES, (unsigned)(i / N_FRAMES), plain[i]);
+    x[i % N_FRAMES * n_channels + i / N_FRAMES] = plain[i];
   }
-  memcpy (source, data, n * sizeof *data);
+  test_buffer_set (&source, x);
+  test_buffer_set (&to, x);
   for (size_t i = 0, k; code == 0 && i < N_FRAMES; i += k) {
-    TfxBlock from, to;
+    TfxBlock in, out;
 
     k = 1 + tap_random_below (1700);
     k = k < N_FRAMES - i ? k : N_FRAMES - i;
-    from = part_of (tap_random_below (2) ? data : source, type, n_channels,
-        N_FRAMES, is_planar, i, k);
-    to = part_of (data, type, n_channels, N_FRAMES, is_planar, i, k);
-    for (size_t j = 0; from.data != to.data && j < k * n_channels; j++)
-      set_sample (&to, j % k, (unsigned)(j / k), 1e6);
-    code = test_filter_run (row, &from, &to);
+    in = test_block_part (tap_random_below (2) ? &to.block : &source.block, i,
+        k);
+    out = test_block_part (&to.block, i, k);
+    code = test_filter_run (row, &in, &out);
   }
   plain_run (chain, plain, n_channels, N_FRAMES);
+  test_buffer_get (&to, x);
   for (size_t i = 0; i < n; i++) {
-    const double x = sample_of (&all, i % N_FRAMES, (unsigned)(i / N_FRAMES));
+    const double want = plain[i % n_channels * N_FRAMES + i / n_channels];
 
-    most = fmax (most, fabs (plain[i]));
-    worst = isnan (x) ? INFINITY : fmax (worst, fabs (x - plain[i]));
+    most = fmax (most, fabs (want));
+    worst = isnan (x[i]) ? INFINITY : fmax (worst, fabs (x[i] - want));
   }
   test_filter_free (&row);
+  test_buffer_clear (&source);
+  test_buffer_clear (&to);
+  free (x);
   free (plain);
-  free (data);
-  free (source);
   return code == 0 ? worst / most : INFINITY;
 }
 
 static void
 test_engine (void)
 {
-  TapMany many = tap_many ("each channel gets what is meant for it");
+  TapMany many = tap_many ("each channel has its own chain");
 
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
-    TfxChain *chain = build (chains[i].text, chains[i].n_channels);
+    TfxChain *chain = test_build (chains[i].text, chains[i].n_channels);
 
     for (size_t k = 0; tfx_cpu_kernel (k); k++) {
       for (int form = 0; form < 4; form++) {
@@ -514,14 +460,13 @@ static void
 test_crossover (void)
 {
   TfxChain *chain =
-      build ("Mix([[1], [1], [1]]) | (ch[0]: LoLinkwitzRiley(300) | "
-             "AllPass(3000, "
-             "q=0.7071067811865476); ch[1]: HiLinkwitzRiley(300) | "
-             "LoLinkwitzRiley(3000); ch[2]: HiLinkwitzRiley(300) | "
-             "HiLinkwitzRiley(3000))",
+      test_build ("Mix([[1], [1], [1]]) | (ch[0]: LoLinkwitzRiley(300) | "
+                  "AllPass(3000, "
+                  "q=0.7071067811865476); ch[1]: HiLinkwitzRiley(300) | "
+                  "LoLinkwitzRiley(3000); ch[2]: HiLinkwitzRiley(300) | "
+                  "HiLinkwitzRiley(3000))",
           1);
-  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
-  TestFilter *row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_start_chain (chain, 3, NULL);
   double *x = calloc (N_IMPULSE, 3 * sizeof *x), ripple;
 
   x[0] = 1.0;
@@ -531,45 +476,34 @@ test_crossover (void)
   ripple = find_ripple (x);
   tap_check (ripple < 0.01, "the bands add up to what came in: %g dB", ripple);
   test_filter_free (&row);
-  tfx_chain_unref (&chain);
   free (x);
 }
 
 /* ---- changes ---------------------------------------------------------------------- */
 
-/* A sine through a chain that becomes another one after 10000 frames: the largest
- * second difference, to that of the loudest of both ends. */
+/* A sine through a chain that becomes another one after 10000 frames, both of which it
+ * takes: the largest second difference, as a part of the larger one before and after. */
 static double
 find_bend (TfxChain *before, TfxChain *after, unsigned n_channels)
 {
-  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
-  TestFilter *row = test_filter_for (before, &spec, tfx_cpu_backend ());
-  double *x = test_alloc (20000 * n_channels * sizeof *x), steady = 0.0;
-  double moving = 0.0;
+  TestFilter *row = test_filter_start_chain (before, n_channels, NULL);
+  double *x = test_alloc_f64 (20000 * n_channels), steady = 0, moving = 0;
 
-  for (size_t i = 0; i < 20000; i++) {
-    for (unsigned c = 0; c < n_channels; c++)
-      x[i * n_channels + c] = sin (2.0 * M_PI * 300.0 / RATE * (double)i);
-  }
-  if (!row || test_filter_f64 (row, x, n_channels, 10000) < 0 ||
-      test_filter_set_chain (row, tfx_chain_ref (after)) < 0 ||
-      test_filter_f64 (row, x + 10000 * n_channels, n_channels, 10000) < 0)
-    steady = -1.0;
-  for (size_t i = 4000; i + 1 < 20000; i++) {
-    for (unsigned c = 0; c < n_channels; c++) {
-      const double *at = x + i * n_channels + c;
-      const double d =
-          fabs (at[n_channels] - 2.0 * at[0] + at[-(ptrdiff_t)n_channels]);
+  for (size_t i = 0; i < 20000 * n_channels; i++)
+    x[i] = sin (2.0 * M_PI * 300.0 / RATE * (double)(i / n_channels));
+  if (test_filter_pieces (row, x, n_channels, 20000, 0, 10000, after) != 0)
+    moving = INFINITY;
+  for (size_t i = 4000 * n_channels; i < 19999 * n_channels; i++) {
+    const double d = fabs (x[i + n_channels] - 2.0 * x[i] + x[i - n_channels]);
 
-      if (i >= 9998 && i < 12000)
-        moving = fmax (moving, d);
-      else
-        steady = fmax (steady, d);
-    }
+    if (i >= 9998 * n_channels && i < 12000 * n_channels)
+      moving = fmax (moving, d);
+    else
+      steady = fmax (steady, d);
   }
   test_filter_free (&row);
   free (x);
-  return steady > 0.0 ? moving / steady : INFINITY;
+  return moving / steady;
 }
 
 static void
@@ -597,17 +531,13 @@ test_changes (void)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     TfxExpr *old = parse (cases[i].before, NULL);
     TfxExpr *expr = parse (cases[i].after, NULL);
-    TfxChain *before = NULL, *after = NULL;
     double bend;
 
     tfx_expr_adopt_ids (expr, old);
-    tfx_expr_build (old, RATE, cases[i].n_channels, NULL, NULL, &before, NULL);
-    tfx_expr_build (expr, RATE, cases[i].n_channels, NULL, NULL, &after, NULL);
-    bend = find_bend (before, after, cases[i].n_channels);
+    bend = find_bend (test_build_expr (old, cases[i].n_channels),
+        test_build_expr (expr, cases[i].n_channels), cases[i].n_channels);
     tap_many_check (&many, bend < 1.5, "%s to %s: %g times", cases[i].before,
         cases[i].after, bend);
-    tfx_chain_unref (&before);
-    tfx_chain_unref (&after);
     tfx_expr_free (&old);
     tfx_expr_free (&expr);
   }
@@ -620,78 +550,59 @@ runs_any_unit (const TfxStage *stage)
   return true;
 }
 
-/* The same before the first frame, with another structure: a longer echo. */
+/* Before the first frame, with another structure: a longer echo. */
 static void
 test_branch_at_rest (void)
 {
-  TfxExpr *expr = parse ("ch[1]: a=Delay(5, mix=0.5)", NULL);
-  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
+  TfxExpr *expr = test_parse ("ch[1]: a=Delay(5, mix=0.5)");
   const TfxTap tap = { .delay = 7, .gain = 2.0 };
-  TfxChain *chain = NULL;
-  TfxStage *stage;
-  TestFilter *row;
+  TestFilter *row =
+      test_filter_start_chain (test_build_expr (expr, 3), 3, NULL);
   double x[96], y[96];
-  bool is_right = true;
 
-  tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, NULL);
-  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
-  stage = tfx_stage_new_delay (tfx_expr_stage_id (expr, 0), 1.0, &tap, 1);
-  tfx_filter_lock (row->filter);
-  tap_check (tfx_filter_set_stage (row->filter, stage) == 0,
-      "a longer echo is set at rest");
-  tfx_filter_unlock (row->filter);
+  tap_check (test_filter_set_stage (row,
+                 tfx_stage_new_delay (tfx_expr_stage_id (expr, 0), 1.0, &tap,
+                     1)) == 0,
+      "a longer echo is set before the first frame");
   test_noise_f64 (x, 96);
   memcpy (y, x, sizeof y);
   test_filter_f64 (row, y, 3, 32);
-  for (size_t i = 0; i < 96; i++) {
-    const double echo = i % 3 == 1 && i >= 21 ? 2.0 * x[i - 21] : 0.0;
-
-    is_right = is_right && fabs (y[i] - (x[i] + echo)) < 1e-12;
-  }
-  tap_check (is_right, "and is that of its channel");
-  tfx_stage_unref (&stage);
+  for (size_t i = 95; i >= 21; i--)
+    x[i] += i % 3 == 1 ? 2.0 * x[i - 21] : 0.0;
+  tap_check (test_difference (y, x, 96) < 1e-12, "for its channel alone");
   test_filter_free (&row);
-  tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
 }
 
-/* The stage of a branch has the branch's channels also where it is set alone, or
- * the stream's samples change. */
+/* A stage of a branch has the channels of the branch also where it is set alone, and
+ * after a change of the sample type. */
 static void
 test_branch_settings (void)
 {
-  TfxExpr *expr = parse ("ch[1]: a=Delay(5, mix=0.5) | b=Mix([[2]])", NULL);
-  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
+  TfxExpr *expr = test_parse ("ch[1]: a=Delay(5, mix=0.5) | b=Mix([[2]])");
+  const uint64_t id = tfx_expr_stage_id (expr, 1);
   const double two = 3.0;
-  TfxChain *chain = build ("", 3);
   TfxBackend device = *tfx_cpu_backend ();
-  TfxStage *stage;
-  TestFilter *row;
+  TestFilter *row =
+      test_filter_start_chain (test_build_expr (expr, 3), 3, NULL);
   double x[96];
 
   device.uses_units = false;
   device.can_run = runs_any_unit;
-  tfx_chain_unref (&chain);
-  tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, NULL);
-  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
   test_noise_f64 (x, 96);
-  tap_check (row && test_filter_f64 (row, x, 3, 32) == 0, "it runs");
-  tap_check (row && tfx_filter_runs_on (row->filter, tfx_cpu_backend ()) &&
+  tap_check (test_filter_f64 (row, x, 3, 32) == 0, "it runs");
+  tap_check (tfx_filter_runs_on (row->filter, tfx_cpu_backend ()) &&
                  tfx_filter_runs_on (row->filter, &device),
       "also on a device that runs its stages");
-  stage = tfx_stage_new_mix (tfx_expr_stage_id (expr, 1), 1, &two);
-  tfx_filter_lock (row->filter);
-  tap_check (tfx_filter_set_stage (row->filter, stage) == 0,
-      "one channel's mix fits");
-  tap_check (tfx_filter_queue_stage (row->filter, 128, stage) == 0,
-      "at a point ahead too");
-  tap_check (tfx_filter_set_format (row->filter, TFX_SAMPLE_F32, 64) == 0,
-      "other samples");
-  tfx_filter_unlock (row->filter);
-  tap_check (test_filter_f64 (row, x, 3, 32) == 0, "and runs on");
-  tfx_stage_unref (&stage);
+  tap_check (test_filter_set_stage (row, tfx_stage_new_mix (id, 1, &two)) == 0,
+      "a mix of one channel fits");
+  tap_check (test_filter_queue_stage (row, 128,
+                 tfx_stage_new_mix (id, 1, &two)) == 0,
+      "also as an automation event");
+  tap_check (test_filter_set_format (row, TFX_SAMPLE_F32, 64) == 0,
+      "another sample type");
+  tap_check (test_filter_f64 (row, x, 3, 32) == 0, "and it still runs");
   test_filter_free (&row);
-  tfx_chain_unref (&chain);
   tfx_expr_free (&expr);
 }
 

@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_leveller.c: gains that are found cell by cell against their definition, any
- * split of the stream, and what never comes out; and gains that clip.
+ * test_leveller.c: automatic gain control against its definition, any split of the stream,
+ * and limits that the output never exceeds; and gains that clip.
  */
-#include "core/backend.h"
 #include "common.h"
-#include "jump.h"
 #include "levels.h"
-#include "tap.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RATE 48000.0
 #define N_FRAMES 4000
 
-static TestFilter *
-filter_for (const TfxLeveller *l, unsigned n_channels, TfxSample sample,
-    const char *kernel)
+static TfxChain *
+chain_for (const TfxLeveller *l)
 {
-  const TfxFilterSpec spec = { RATE, n_channels, sample, 0 };
-  TfxChain *chain = test_chain_of_one (tfx_stage_new_leveller (1, l));
-  TestFilter *filter = test_filter_for (chain, &spec,
-      kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
+  return test_chain_of_one (tfx_stage_new_leveller (1, l));
+}
 
-  tfx_chain_unref (&chain);
-  return filter;
+/* kernel: NULL for the best. */
+static TestFilter *
+filter_for (const TfxLeveller *l, unsigned n_channels, const char *kernel)
+{
+  return test_filter_start_chain (chain_for (l), n_channels, kernel);
 }
 
 #define N_SETTINGS 6
@@ -47,51 +43,32 @@ make_setting (unsigned i)
   return all[i];
 }
 
-/* The largest error of a kernel, relative to the largest sample. */
-static double
-compare (const TfxLeveller *l, const double *x, const double *want,
-    unsigned n_channels, const char *kernel)
-{
-  const size_t n = N_FRAMES * n_channels;
-  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, kernel);
-  double *have = test_alloc (n * sizeof *have), worst = 0, most = 0;
-
-  memcpy (have, x, n * sizeof *have);
-  for (size_t i = 0, m; i < N_FRAMES; i += m) {
-    m = 1 + i % 97;
-    m = m < N_FRAMES - i ? m : N_FRAMES - i;
-    test_filter_f64 (filter, have + i * n_channels, n_channels, m);
-  }
-  for (size_t s = 0; s < n; s++) {
-    worst = fmax (worst, fabs (have[s] - want[s]));
-    most = fmax (most, fabs (want[s]));
-  }
-  test_filter_free (&filter);
-  free (have);
-  return worst / most;
-}
-
 static void
 test_definition (void)
 {
   static const unsigned channels[] = { 1, 2, 3, 5, 8, 9 };
   TapMany many = tap_many ("each sample of each kernel is as defined");
+  const char *kernel;
 
   for (unsigned i = 0; i < 5 * 6; i++) {
     const TfxLeveller l = make_setting (i % 5);
     const unsigned n_channels = channels[i / 5];
     const size_t n = N_FRAMES * n_channels;
-    double *x = test_alloc (n * sizeof *x);
-    double *want = test_alloc (n * sizeof *want), error;
-    const char *kernel;
+    double *x = test_alloc_f64 (n), *want;
 
     levels_signal (x, N_FRAMES, n_channels);
-    memcpy (want, x, n * sizeof *want);
+    want = test_copy_f64 (x, n);
     levels_level (&l, want, N_FRAMES, n_channels);
     for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
-      error = compare (&l, x, want, n_channels, kernel);
+      TestFilter *filter = filter_for (&l, n_channels, kernel);
+      double *have = test_copy_f64 (x, n), error;
+
+      test_filter_pieces (filter, have, n_channels, N_FRAMES, 97, 0, NULL);
+      error = test_distance (have, want, n);
       tap_many_check (&many, error < 1e-9, "setting %u, %u channels, %s: %g",
           i % 5, n_channels, kernel, error);
+      test_filter_free (&filter);
+      free (have);
     }
     free (x);
     free (want);
@@ -99,51 +76,7 @@ test_definition (void)
   tap_many_end (&many);
 }
 
-/* At frame 1600 it goes to another target. */
-static void
-run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most,
-    const char *kernel)
-{
-  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, kernel);
-  TfxLeveller next = *l;
-
-  next.target_db -= 7;
-  for (size_t i = 0, n; i < N_FRAMES; i += n) {
-    n = most > 0 ? 1 + tap_random_below (most) : N_FRAMES;
-    if (i + n > N_FRAMES)
-      n = N_FRAMES - i;
-    if (i < 1600 && i + n > 1600)
-      n = 1600 - i;
-    if (i == 1600)
-      test_filter_set_chain (filter,
-          test_chain_of_one (tfx_stage_new_leveller (1, &next)));
-    test_filter_f64 (filter, x + i * n_channels, n_channels, n);
-  }
-  test_filter_free (&filter);
-}
-
-static void
-try_splits (TapMany *many, unsigned i, unsigned n_channels, const char *kernel)
-{
-  const TfxLeveller l = make_setting (i);
-  const size_t size = N_FRAMES * n_channels * sizeof (double);
-  double *x = test_alloc (size), *want = test_alloc (size);
-  double *have = test_alloc (size);
-
-  levels_signal (x, N_FRAMES, n_channels);
-  memcpy (want, x, size);
-  run_split (&l, want, n_channels, 0, kernel);
-  for (unsigned most = 5; most < 2000; most = most * 11 + 1) {
-    memcpy (have, x, size);
-    run_split (&l, have, n_channels, most, kernel);
-    tap_many_check (many, memcmp (have, want, size) == 0,
-        "setting %u, %u channels, %s, up to %u", i, n_channels, kernel, most);
-  }
-  free (x);
-  free (want);
-  free (have);
-}
-
+/* At frame 1600 it gets another target. */
 static void
 test_splits (void)
 {
@@ -151,8 +84,21 @@ test_splits (void)
   const char *kernel;
 
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
-    for (unsigned i = 0; i < N_SETTINGS * 2; i++)
-      try_splits (&many, i % N_SETTINGS, i % 12 == 11 ? 9 : 1 + i % 3, kernel);
+    for (unsigned i = 0; i < N_SETTINGS * 2; i++) {
+      const unsigned n_channels = i % 12 == 11 ? 9 : 1 + i % 3;
+      TfxLeveller l = make_setting (i % N_SETTINGS);
+      TfxChain *first = chain_for (&l), *next;
+      double *x = test_alloc_f64 (N_FRAMES * n_channels);
+
+      l.target_db -= 7;
+      next = chain_for (&l);
+      levels_signal (x, N_FRAMES, n_channels);
+      test_check_splits (&many, "leveller", first, next, 1600, x, N_FRAMES,
+          n_channels, kernel);
+      tfx_chain_unref (&first);
+      tfx_chain_unref (&next);
+      free (x);
+    }
   }
   tap_many_end (&many);
 }
@@ -175,12 +121,11 @@ test_never (void)
       l.target_db = tap_random_uniform (-40, 6);
       l.is_linked = run / 20 % 2;
       test_filter_free (&filter);
-      filter = filter_for (&l, 2, TFX_SAMPLE_F32, NULL);
+      filter = filter_for (&l, 2, NULL);
+      test_filter_set_format (filter, TFX_SAMPLE_F32, 0);
       limit = pow (10, l.target_db / 20);
     }
-    for (size_t i = 0; i < n; i++)
-      x[i] = (float)(tap_random_uniform (-1, 1) *
-                     exp2 (tap_random_uniform (-10, run % 3 ? 2 : 20)));
+    levels_wild (x, n, run % 3 ? 2 : 20);
     test_filter_f32 (filter, x, 2, n / 2);
     for (size_t i = 0; i < n; i++)
       n_above += !(fabs ((double)x[i]) <= limit);
@@ -192,7 +137,7 @@ test_never (void)
   tap_many_end (&many);
 }
 
-/* Where all is equally loud the gains are nearly alike, and their mean is rounded. */
+/* At an even level the gains are nearly equal, and their mean is rounded. */
 static void
 test_never_f64 (void)
 {
@@ -209,7 +154,7 @@ test_never_f64 (void)
     size_t n_above = 0;
 
     l.n_smooth = 1 + tap_random_below (499);
-    filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    filter = filter_for (&l, 1, NULL);
     for (size_t i = 0; i < n; i++)
       x[i] =
           tap_random_below (2) ? most : -most * (1 - 1e-9 * (double)(i / 40));
@@ -254,14 +199,14 @@ static void
 test_true_peak (void)
 {
   const size_t n = part_is_wanted () ? 3000 : 6000;
-  double *x = test_alloc (n * sizeof *x);
+  double *x = test_alloc_f64 (n);
   TfxLeveller l = make_setting (4);
   double worst = -100;
 
   l.target_db = -1;
   for (unsigned i = 0; i < 6; i++) {
     static const double hz[] = { 12000, 8000, 6000, 15000, 997 };
-    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    TestFilter *filter = filter_for (&l, 1, NULL);
     double found;
 
     test_noise_low (x, n, 1);
@@ -286,36 +231,36 @@ static void
 test_latency (void)
 {
   const TfxLeveller l = make_setting (0);
-  TfxChain *chain = test_chain_of_one (tfx_stage_new_leveller (1, &l));
+  TfxChain *chain = chain_for (&l);
   double x[400] = { 0 };
-  TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+  TestFilter *filter = filter_for (&l, 1, NULL);
   TfxReadings readings;
-  int ret;
 
-  tap_check (tfx_chain_latency (chain) == 200, "its cells are its latency");
+  tap_check (tfx_chain_latency (chain) == 200,
+      "its gain blocks are its latency");
   x[0] = 0.25;
   test_filter_f64 (filter, x, 1, 400);
   tap_check (fabs (x[200] - pow (10, -6 / 20.0)) < 1e-9,
-      "a sample comes out so much later, at the target");
-  ret = tfx_filter_read (filter->filter, 1, &readings);
-  tap_check (ret == 0 && fabs (readings.gain_db - (12.0412 - 6)) < 1e-3 &&
+      "a sample is delayed by it, and has the target level");
+  readings = test_filter_read (filter, 1);
+  tap_check (fabs (readings.gain_db - (12.0412 - 6)) < 1e-3 &&
                  !readings.has_loudness,
       "the gain is read: %g dB", readings.gain_db);
   test_filter_reset (filter);
-  tap_check (test_filter_is_silent (filter), "a reset takes it to rest");
+  tap_check (test_filter_is_silent (filter), "a reset leaves it silent");
   tfx_chain_unref (&chain);
   test_filter_free (&filter);
 }
 
-/* Time that is silence is measured as well: none of it may be passed over. */
+/* Silence is measured as well: none of it may be skipped. */
 static void
 test_silence (void)
 {
-  TapMany many = tap_many ("what has heard something is not silent behind it");
+  TapMany many = tap_many ("a leveller that had input is not silent after it");
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
     const TfxLeveller l = make_setting (i);
-    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    TestFilter *filter = filter_for (&l, 1, NULL);
     double x[4000] = { 0.25 };
 
     tap_many_check (&many, test_filter_is_silent (filter), "setting %u", i);
@@ -326,31 +271,30 @@ test_silence (void)
   tap_many_end (&many);
 }
 
-/* What a filter in front rings with, and what it rounds, is silence. */
+/* The ringing of a filter before it, and its rounding, are silence. */
 static void
 test_rings_out (void)
 {
-  TapMany many = tap_many ("what is below -130 dB is silence");
+  TapMany many = tap_many ("samples below -130 dB are silence");
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
     const TfxLeveller l = make_setting (i);
-    double x[2][2 * N_FRAMES], worst = 0;
+    double x[2][2 * N_FRAMES], worst;
 
     for (unsigned k = 0; k < 2; k++) {
-      TestFilter *filter = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+      TestFilter *filter = filter_for (&l, 2, NULL);
 
       levels_break (x[k], N_FRAMES, 2, k * 1e-9);
       test_filter_f64 (filter, x[k], 2, N_FRAMES);
       test_filter_free (&filter);
     }
-    for (size_t k = 0; k < 2 * N_FRAMES; k++)
-      worst = fmax (worst, fabs (x[1][k] - x[0][k]));
+    worst = test_difference (x[1], x[0], 2 * N_FRAMES);
     tap_many_check (&many, worst < 1e-6, "setting %u: %g", i, worst);
   }
   tap_many_end (&many);
 }
 
-/* Behind a reset nothing of what was heard is left, whatever comes first. */
+/* A reset clears the history, whatever comes after it. */
 static void
 test_again (void)
 {
@@ -358,8 +302,8 @@ test_again (void)
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
     const TfxLeveller l = make_setting (i);
-    TestFilter *used = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
-    TestFilter *fresh = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+    TestFilter *used = filter_for (&l, 2, NULL);
+    TestFilter *fresh = filter_for (&l, 2, NULL);
     double x[2][2 * N_FRAMES];
 
     test_noise_f64 (x[0], 2 * N_FRAMES);
@@ -379,7 +323,7 @@ test_again (void)
   tap_many_end (&many);
 }
 
-/* What only lowers lets go in silence, too. */
+/* A leveller without positive gain releases in silence, too. */
 static void
 test_lets_go (void)
 {
@@ -387,7 +331,7 @@ test_lets_go (void)
 
   for (unsigned i = 1; i < 5; i += 3) {
     const TfxLeveller l = make_setting (i);
-    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    TestFilter *filter = filter_for (&l, 1, NULL);
     double x[9000] = { 0 };
 
     for (unsigned k = 0; k < 9000; k++)
@@ -400,12 +344,11 @@ test_lets_go (void)
   tap_many_end (&many);
 }
 
-/* The state goes with blocks of another length, to the bit, and numbers on their
- * way to others. */
+/* Another block length keeps the state, to the bit, and the smoothing of parameters. */
 static void
 test_format (void)
 {
-  TapMany many = tap_many ("blocks get another length, it goes on as it was");
+  TapMany many = tap_many ("another block length keeps the state");
 
   for (unsigned i = 0; i < 2 * N_SETTINGS; i++) {
     const TfxLeveller l = make_setting (i % N_SETTINGS);
@@ -417,18 +360,15 @@ test_format (void)
     levels_signal (x[0], 1000, 2);
     memcpy (x[1], x[0], sizeof x[1]);
     for (unsigned k = 0; k < 2; k++) {
-      TestFilter *filter = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+      TestFilter *filter = filter_for (&l, 2, NULL);
       int ret = 0;
 
       test_filter_f64 (filter, x[k], 2, 300);
       if (i >= N_SETTINGS)
-        test_filter_set_chain (filter,
-            test_chain_of_one (tfx_stage_new_leveller (1, &next)));
+        test_filter_set_chain (filter, chain_for (&next));
       test_filter_f64 (filter, x[k] + 600, 2, 205);
-      tfx_filter_lock (filter->filter);
       if (k == 1)
-        ret = tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480);
-      tfx_filter_unlock (filter->filter);
+        ret = test_filter_set_format (filter, TFX_SAMPLE_F64, 480);
       tap_many_check (&many, ret == 0, "setting %u: %d", i, ret);
       test_filter_f64 (filter, x[k] + 1010, 2, 495);
       test_filter_free (&filter);
@@ -444,9 +384,7 @@ test_format (void)
 static void
 test_clip (void)
 {
-  const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
-  TfxChain *chain = test_chain_of_one (tfx_stage_new_clip (1, 2.0));
-  TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  TestFilter *filter = test_filter_start (tfx_stage_new_clip (1, 2.0), 2, NULL);
   float x[2 * N_FRAMES], y[2 * N_FRAMES];
   size_t n_wrong = 0;
 
@@ -462,9 +400,8 @@ test_clip (void)
   test_filter_f32 (filter, y, 2, N_FRAMES);
   tap_check (fabs (y[0] - fmin (fmax (2 * x[0], -1), 1)) < 1e-3 &&
                  y[2000] == 0.5f * x[2000],
-      "its gain glides");
-  tap_check (test_filter_is_silent (filter), "and it is at rest always");
-  tfx_chain_unref (&chain);
+      "its gain is smoothed");
+  tap_check (test_filter_is_silent (filter), "and it is always silent");
   test_filter_free (&filter);
 }
 

@@ -5,8 +5,6 @@
 #include "common.h"
 #include "factor.h"
 #include "golden.h"
-#include "lang/expr.h"
-#include "tap.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,33 +29,61 @@ some_frequency (double rate_hz)
 }
 
 static void
-test_response_direct (void)
+test_direct (void)
 {
   TapMany many = tap_many ("tfx_response_at() against direct evaluation");
-  double closest = 0;
+  TapMany delays = tap_many ("tfx_response_group_delay() against its formula");
+  double closest = 0, closest_delay = 0;
   TfxSos sos[32];
 
   for (unsigned i = 0; i < (part_is_wanted () ? 4000 : 20000); i++) {
     size_t n = 1 + tap_random_below (32);
     double radius = 1 - pow (10, tap_random_uniform (-8, 0));
     double rate = tap_random_uniform (8000, 384000);
-    double freq = some_frequency (rate), error, bound;
-    TestQuadComplex wanted;
+    double freq = some_frequency (rate), delay, error, bound;
+    const TestAngle w = test_angle (freq, rate);
+    const double move = 4 * TEST_UNIT * fabs ((double)w.w);
+    TestQuad wanted = 0;
     TfxComplex h;
 
     for (size_t k = 0; k < n; k++)
       sos[k] = test_random_section (radius);
     h = tfx_response_at (sos, n, freq, rate);
-    wanted = test_response_quad (sos, n, freq, rate);
-    error = test_complex_distance ((TestQuadComplex){ h.re, h.im }, wanted);
+    error = test_complex_distance ((TestQuadComplex){ h.re, h.im },
+        test_response_quad (sos, n, freq, rate));
     bound = test_response_bound (sos, n, freq, rate);
     closest = fmax (closest, error / bound);
     tap_many_check (&many, error <= bound,
         "%zu sections at %.17g Hz of %.17g: %.3g off, bound %.3g", n, freq,
         rate, error, bound);
+    bound = 0;
+    /* slope = Im (F' conj F) / |F|^2: an error e of F / |F| is one of up to
+     * 3 e |F'| / |F| of the slope. */
+    for (size_t k = 0; k < 2 * n; k++) {
+      const TfxSos *s = &sos[k / 2];
+      const double c[3] = { k % 2 ? s->b0 : 1, k % 2 ? s->b1 : s->a1,
+        k % 2 ? s->b2 : s->a2 };
+      const TestFactor f = test_factor_at (c[0], c[1], c[2], &w);
+      const double steep = test_factor_steepness (&f);
+
+      wanted += k % 2 ? -test_factor_slope (&f) : test_factor_slope (&f);
+      bound += 3 *
+               (test_factor_error (c[0], c[1], c[2], &f) + move * steep +
+                   8 * TEST_UNIT) *
+               (steep + 1);
+    }
+    delay = tfx_response_group_delay (sos, n, freq, rate);
+    error = fabs ((double)(delay - wanted));
+    closest_delay = fmax (closest_delay, error / bound);
+    tap_many_check (&delays, error <= bound,
+        "%zu sections at %.17g Hz of %.17g: %.17g samples, %.3g off, bound "
+        "%.3g",
+        n, freq, rate, delay, error, bound);
   }
-  tap_diag ("the largest error is %.2g of its bound", closest);
+  tap_diag ("the largest errors are %.2g and %.2g of their bounds", closest,
+      closest_delay);
   tap_many_end (&many);
+  tap_many_end (&delays);
 }
 
 /* The evaluation in double costs less than the contract's 1e-9 on top of what
@@ -65,25 +91,21 @@ test_response_direct (void)
 static void
 test_response_golden (void)
 {
-  Golden *golden;
   TapMany many;
   double largest = 0;
   GoldenDesign g;
-  char text[TEST_TEXT_SIZE];
 
   if (!TEST_HAVE_QUAD) {
     tap_skip ("no 113-bit arithmetic here", "tfx_response_at() of designs");
     return;
   }
-  golden = golden_open ("designs.txt");
   many = tap_many ("tfx_response_at() of designs is exact to 1e-9");
-  while (golden && golden_next (golden, &g)) {
+  while (golden_next ("designs.txt", &g)) {
     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
     int n = tfx_design_sections (&g.design, g.rate_hz, sos);
     double worst = 0;
 
-    test_design_text (&g.design, g.rate_hz, text);
-    if (!tap_many_check (&many, n > 0, "%s: refused", text))
+    if (!tap_many_check (&many, n > 0, "%s: refused", g.text))
       continue;
     for (size_t i = 0; i < g.n_points; i++) {
       const GoldenPoint *p = &g.points[i];
@@ -95,60 +117,11 @@ test_response_golden (void)
         worst = d;
     }
     tap_many_check (&many, worst <= 1e-9,
-        "%s: evaluation %.3g off; sosfreqz %.3g", text, worst,
+        "%s: evaluation %.3g off; sosfreqz %.3g", g.text, worst,
         g.sosfreqz_error);
     largest = fmax (largest, worst);
   }
   tap_diag ("the largest error of the evaluation: %.2g", largest);
-  tap_many_end (&many);
-  if (golden)
-    golden_close (golden);
-}
-
-static void
-test_delay_direct (void)
-{
-  TapMany many = tap_many ("tfx_response_group_delay() against its formula");
-  double closest = 0;
-  TfxSos sos[32];
-
-  for (unsigned i = 0; i < (part_is_wanted () ? 4000 : 20000); i++) {
-    size_t n = 1 + tap_random_below (32);
-    double radius = 1 - pow (10, tap_random_uniform (-8, 0));
-    double rate = tap_random_uniform (8000, 384000);
-    double freq = some_frequency (rate), delay, error, bound = 0;
-    TestQuad w = 2 * TEST_QUAD_PI * freq / rate, wanted = 0;
-
-    for (size_t k = 0; k < n; k++) {
-      TfxSos *s = &sos[k];
-      TestFactor a, b;
-
-      *s = test_random_section (radius);
-      a = test_factor_at (1, s->a1, s->a2, w);
-      b = test_factor_at (s->b0, s->b1, s->b2, w);
-      wanted += test_factor_slope (&a) - test_factor_slope (&b);
-      /* slope = Im (F' conj F) / |F|^2: an error e of F / |F| is one of up to
-       * 3 e |F'| / |F| of the slope. */
-      for (unsigned side = 0; side < 2; side++) {
-        const TestFactor *f = side ? &b : &a;
-        double steep =
-            (double)test_quad_sqrt (f->d_re * f->d_re + f->d_im * f->d_im) /
-            test_factor_magnitude (f);
-        double e = side ? test_factor_error (s->b0, s->b1, s->b2, f)
-                        : test_factor_error (1, s->a1, s->a2, f);
-        double move = 4 * TEST_UNIT * fabs ((double)w) * steep;
-        bound += 3 * (e + move + 8 * TEST_UNIT) * (steep + 1);
-      }
-    }
-    delay = tfx_response_group_delay (sos, n, freq, rate);
-    error = fabs ((double)(delay - wanted));
-    closest = fmax (closest, error / bound);
-    tap_many_check (&many, error <= bound,
-        "%zu sections at %.17g Hz of %.17g: %.17g samples, %.3g off, bound "
-        "%.3g",
-        n, freq, rate, delay, error, bound);
-  }
-  tap_diag ("the largest error is %.2g of its bound", closest);
   tap_many_end (&many);
 }
 
@@ -193,13 +166,11 @@ test_delay_is_slope (void)
 static void
 test_delay_golden (void)
 {
-  Golden *golden = golden_open ("designs.txt");
   TapMany many = tap_many ("group delay of designs agrees with SciPy to 1e-9");
   unsigned n_scipy = 0;
   GoldenDesign g;
-  char text[TEST_TEXT_SIZE];
 
-  while (golden && golden_next (golden, &g)) {
+  while (golden_next ("designs.txt", &g)) {
     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
     int n = tfx_design_sections (&g.design, g.rate_hz, sos);
     double ours = 0, theirs = 0;
@@ -216,39 +187,38 @@ test_delay_golden (void)
     if (!g.n_delays)
       continue;
     n_scipy += theirs > 1e-9;
-    test_design_text (&g.design, g.rate_hz, text);
     tap_many_check (&many, n > 0 && ours <= fmax (1e-9, theirs),
-        "%s: %.3g off, SciPy %.3g", text, ours, theirs);
+        "%s: %.3g off, SciPy %.3g", g.text, ours, theirs);
   }
   tap_diag ("SciPy's own delay misses 1e-9 in %u designs", n_scipy);
   tap_many_end (&many);
-  if (golden)
-    golden_close (golden);
 }
 
 static void
 test_known_values (void)
 {
-  const TfxSos half = { 0.5, 0.5, 0, 0, 0 };
-  const TfxSos delay = { 0, 0, 1, 0, 0 };
+  static const TfxSos half = { 0.5, 0.5, 0, 0, 0 }, delay = { 0, 0, 1, 0, 0 };
+  static const struct
+  {
+    const char *name;
+    double freq_hz, re, im;
+  } cases[] = {
+    { "at DC", 0, 1, 0 },
+    { "at half the rate", 24000, 0, 0 },
+    { "at a quarter of the rate", 12000, 0.5, -0.5 },
+    { "at a negative frequency", -12000, 0.5, 0.5 },
+    { "one rate higher", 60000, 0.5, -0.5 },
+  };
   TfxComplex h = tfx_response_at (NULL, 0, 1000, 48000);
 
-  tap_check (h.re == 1 && h.im == 0, "no section: 1");
-  tap_check (tfx_response_group_delay (NULL, 0, 1000, 48000) == 0,
-      "no section: no delay");
-  h = tfx_response_at (&half, 1, 0, 48000);
-  tap_check (h.re == 1 && h.im == 0, "mean of two at DC: 1");
-  h = tfx_response_at (&half, 1, 24000, 48000);
-  tap_check (hypot (h.re, h.im) < 1e-16, "mean of two at half the rate: 0");
-  h = tfx_response_at (&half, 1, 12000, 48000);
-  tap_check (fabs (h.re - 0.5) < 1e-15 && fabs (h.im + 0.5) < 1e-15,
-      "mean of two at a quarter of the rate: (1 - j) / 2");
-  h = tfx_response_at (&half, 1, -12000, 48000);
-  tap_check (fabs (h.re - 0.5) < 1e-15 && fabs (h.im - 0.5) < 1e-15,
-      "at a negative frequency: its conjugate");
-  h = tfx_response_at (&half, 1, 60000, 48000);
-  tap_check (fabs (h.re - 0.5) < 1e-14 && fabs (h.im + 0.5) < 1e-14,
-      "one rate further: the same");
+  tap_check (h.re == 1 && h.im == 0 &&
+                 tfx_response_group_delay (NULL, 0, 1000, 48000) == 0,
+      "no section: 1, and no delay");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    h = tfx_response_at (&half, 1, cases[i].freq_hz, 48000);
+    tap_check (hypot (h.re - cases[i].re, h.im - cases[i].im) < 1e-14,
+        "mean of two samples %s", cases[i].name);
+  }
   tap_check (fabs (tfx_response_group_delay (&half, 1, 5000, 48000) - 0.5) <
                  1e-15,
       "mean of two: half a sample of delay");
@@ -262,39 +232,33 @@ test_known_values (void)
 #define N_IMPULSE 32768
 
 /* The chain's impulse response from a channel to another, without its latency. */
-static void
+static double *
 find_impulse_response (TfxChain *chain, unsigned n_channels, unsigned from,
-    unsigned to, double *h)
+    unsigned to)
 {
-  const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
   const size_t latency = tfx_chain_latency (chain);
-  TestFilter *row = test_filter_for (chain, &spec, tfx_cpu_backend ());
-  double *x = test_alloc (N_IMPULSE * n_channels * sizeof *x);
+  TestFilter *row =
+      test_filter_start_chain (tfx_chain_ref (chain), n_channels, NULL);
+  double *x = calloc (N_IMPULSE * n_channels, sizeof *x);
 
-  memset (x, 0, N_IMPULSE * n_channels * sizeof *x);
   x[from] = 1;
-  tap_check (row && test_filter_f64 (row, x, n_channels, N_IMPULSE) == 0,
-      "it runs");
+  if (test_filter_f64 (row, x, n_channels, N_IMPULSE) < 0)
+    x[0] = NAN;
   for (size_t i = 0; i < N_IMPULSE; i++)
-    h[i] = i + latency < N_IMPULSE ? x[(i + latency) * n_channels + to] : 0;
+    x[i] = i + latency < N_IMPULSE ? x[(i + latency) * n_channels + to] : 0;
   test_filter_free (&row);
-  free (x);
+  return x;
 }
 
 static void
 check_chain (TapMany *many, const char *text, unsigned n_channels)
 {
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
-  double *h = test_alloc (N_IMPULSE * sizeof *h);
-  TfxChain *chain = NULL;
+  TfxChain *chain = test_build (text, n_channels);
 
-  tap_check (tfx_expr_build (expr, 48000, n_channels, NULL, NULL, &chain,
-                 NULL) == 0,
-      "%s", text);
   for (unsigned pair = 0; pair < n_channels * n_channels; pair++) {
     const unsigned c = pair / n_channels, to = pair % n_channels;
+    double *h = find_impulse_response (chain, n_channels, c, to);
 
-    find_impulse_response (chain, n_channels, c, to, h);
     for (double f = 20; f < 24000; f *= 1.3) {
       TfxComplex all[TFX_MIX_MAX_CHANNELS] = { { 0, 0 } }, found;
       double re = 0, im = 0;
@@ -307,6 +271,8 @@ check_chain (TapMany *many, const char *text, unsigned n_channels)
       for (size_t i = 0; i < N_IMPULSE; i++) {
         const double w = 2 * M_PI * fmod (f * (double)i, 48000) / 48000;
 
+        if (h[i] == 0)
+          continue;
         re += h[i] * cos (w);
         im -= h[i] * sin (w);
       }
@@ -314,14 +280,13 @@ check_chain (TapMany *many, const char *text, unsigned n_channels)
           "%s, channel %u to %u at %g Hz: %g%+gj, measured %g%+gj", text, c, to,
           f, found.re, found.im, re, im);
     }
+    free (h);
   }
   tfx_chain_unref (&chain);
-  tfx_expr_free (&expr);
-  free (h);
 }
 
-/* What a chain says of itself is what comes out of it: also by way of other
- * channels, and next to a branch that looks ahead. */
+/* The response of a chain is that of its output: also by way of other channels, and
+ * next to a branch with look-ahead. */
 static void
 test_chains (void)
 {
@@ -354,7 +319,7 @@ test_chains (void)
   tap_many_end (&many);
 }
 
-/* As that of its sections, also where next to nothing passes. */
+/* As that of its sections, also deep in the stop band. */
 static void
 test_chain_delay (void)
 {
@@ -364,8 +329,8 @@ test_chain_delay (void)
     .lower_hz = 20000 };
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   const int n = tfx_design_sections (&design, 48000, sos);
-  TfxStage *stage = tfx_stage_new_sections (1, sos, (size_t)n);
-  TfxChain *chain = tfx_chain_append (NULL, stage);
+  TfxChain *chain =
+      test_chain_of_one (tfx_stage_new_sections (1, sos, (size_t)n));
 
   for (double f = 20; f < 24000; f *= 3) {
     const double found = tfx_chain_group_delay_at (chain, 0, f, 48000);
@@ -375,10 +340,9 @@ test_chain_delay (void)
         "at %g Hz: %.9g frames, %.9g of the sections", f, found, wanted);
   }
   tfx_chain_unref (&chain);
-  tfx_stage_unref (&stage);
 }
 
-/* What is taken out altogether is as late as what lies next to it. */
+/* The group delay at a zero is that of the frequencies next to it. */
 static void
 test_delay_at_zeros (void)
 {
@@ -402,42 +366,24 @@ test_delay_at_zeros (void)
   for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
     const char *text = zeros[i].text;
     const double f = zeros[i].freq_hz;
-    TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
-    TfxChain *chain = NULL;
+    TfxChain *chain = test_build (text, 1);
     double at, beside;
 
-    tap_check (expr && tfx_expr_build (expr, 48000, 1, NULL, NULL, &chain,
-                           NULL) == 0,
-        "%s", text);
     at = tfx_chain_group_delay_at (chain, 0, f, 48000);
     beside = tfx_chain_group_delay_at (chain, 0, f + 0.004, 48000);
     tap_many_check (&many, fabs (at - beside) < 1e-2 * fabs (beside),
         "%s at %g Hz: %g frames, beside it %g", text, f, at, beside);
     tfx_chain_unref (&chain);
-    tfx_expr_free (&expr);
   }
   tap_many_end (&many);
 }
 
-static TfxChain *
-build (const char *text, unsigned n_channels)
-{
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
-  TfxChain *chain = NULL;
-
-  tap_check (expr && tfx_expr_build (expr, 48000, n_channels, NULL, NULL,
-                         &chain, NULL) == 0,
-      "%s", text);
-  tfx_expr_free (&expr);
-  return chain;
-}
-
-/* Between channels a delay is what its taps say; of none to itself there is 0. */
+/* Between channels the delay is that of the taps; without a path it is 0. */
 static void
 test_delay_between (void)
 {
   TfxChain *chain =
-      build ("Mix([[0, 1], [1, 0]]) | (ch[1]: FIR([0, 0, 1]))", 2);
+      test_build ("Mix([[0, 1], [1, 0]]) | (ch[1]: FIR([0, 0, 1]))", 2);
 
   tap_check (fabs (tfx_chain_group_delay_between (chain, 0, 1, 1000, 48000) -
                    2) < 1e-6,
@@ -464,8 +410,8 @@ has_resonance (const double *freq_hz, size_t n, double wanted_hz)
 static void
 test_resonances (void)
 {
-  TfxChain *chain = build ("Hum(50) | (ch[1]: Notch(1000, 30)) | "
-                           "(Gain(1) + Notch(3000, 5) | Gain(2))",
+  TfxChain *chain = test_build ("Hum(50) | (ch[1]: Notch(1000, 30)) | "
+                                "(Gain(1) + Notch(3000, 5) | Gain(2))",
       2);
   double freq_hz[64];
   size_t n = tfx_chain_resonances (chain, 48000, freq_hz, 64);
@@ -480,7 +426,7 @@ test_resonances (void)
                  freq_hz[3] == -1,
       "no more than there is room for");
   tfx_chain_unref (&chain);
-  chain = build ("LoButterworth(1000, order=1) | Gain(2)", 1);
+  chain = test_build ("LoButterworth(1000, order=1) | Gain(2)", 1);
   tap_check (tfx_chain_resonances (chain, 48000, freq_hz, 64) == 0,
       "none of the first order");
   tfx_chain_unref (&chain);
@@ -500,7 +446,7 @@ test_memory (void)
   };
 
   for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
-    TfxChain *chain = build (memories[i].text, 1);
+    TfxChain *chain = test_build (memories[i].text, 1);
     const size_t n = tfx_chain_memory (chain);
 
     tap_check (n == memories[i].n_frames, "%s: %zu frames", memories[i].text,
@@ -538,9 +484,8 @@ static const TapTest tests[] = {
   { "delay-at-zeros", test_delay_at_zeros },
   { "chains", test_chains },
   { "known-values", test_known_values },
-  { "response-direct", test_response_direct },
+  { "direct", test_direct },
   { "response-golden", test_response_golden },
-  { "delay-direct", test_delay_direct },
   { "delay-is-slope", test_delay_is_slope },
   { "delay-golden", test_delay_golden },
   { NULL, NULL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_samples.c: what kernels do with samples besides filtering them, to the bit,
- * of any length and anywhere in memory. */
+ * test_samples.c: kernels that clean, add and cross-fade samples, to the bit, of any length
+ * and alignment. */
 #include "cpu/kernels.h"
 #include "tap.h"
 
@@ -33,7 +33,7 @@ fill (double *x)
 static void
 test_clean (void)
 {
-  TapMany many = tap_many ("what is not finite becomes 0");
+  TapMany many = tap_many ("NaN and infinity become 0");
   const char *name;
 
   for (size_t k = 0; (name = tfx_cpu_kernel (k)); k++) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_threads.c: what threads may share.  Run it in a build with the thread
+ * test_threads.c: filters, plans and ids that threads share.  Run it in a build with the thread
  * sanitizer as well: meson setup -Db_sanitize=thread.
  */
 #include "common.h"
 #include "core/filter.h"
 #include "rows.h"
-#include "tap.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -157,7 +156,7 @@ test_handed_over (void)
   test_filter_free (&row);
 }
 
-/* In whatever order they are named, all of them are locked, and once each. */
+/* In any order of the list, all of them are locked, and once each. */
 static void
 test_locks (void)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_unit_moves.c: FIRs and delay lines whose values move: no click, the same
- * output however the stream is cut, and no memory.
+ * test_unit_moves.c: FIRs and delay lines whose parameters change: no click, the same
+ * output for any split, and no allocation.
  */
 #include "common.h"
 #include "heap.h"
 #include "jump.h"
-#include "tap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,64 +29,40 @@ designed (TfxMode mode, size_t n_taps, double hz)
   return stage;
 }
 
-/* As the language's Delay has it. */
+typedef struct Echoes
+{
+  size_t delay, n;
+  double feedback, mix;
+} Echoes;
+
+/* As the Delay of the language. */
 static TfxStage *
-echoes (size_t delay, size_t n, double feedback, double mix)
+echoes (const Echoes *e)
 {
   TfxTap taps[16] = { { 0 } };
-  double gain = mix;
+  double gain = e->mix;
 
-  for (size_t k = 0; k < n; k++, gain *= feedback)
-    taps[k] = (TfxTap){ .delay = (k + 1) * delay, .gain = gain };
-  return tfx_stage_new_delay (1, 1 - mix, taps, n);
+  for (size_t k = 0; k < e->n; k++, gain *= e->feedback)
+    taps[k] = (TfxTap){ .delay = (k + 1) * e->delay, .gain = gain };
+  return tfx_stage_new_delay (1, 1 - e->mix, taps, e->n);
 }
 
 /* ---- jumps ------------------------------------------------------------------- */
 
-typedef struct Bars
-{
-  TapMany high, bend, peak;
-  TestJump worst;
-} Bars;
-
-static Bars
-begin (const char *what)
-{
-  static char texts[3][128];
-
-  snprintf (texts[0], 128, "%s: -80 dB above 2 kHz", what);
-  snprintf (texts[1], 128, "%s: a second difference of 1.5 times", what);
-  snprintf (texts[2], 128, "%s: no peak above either, and 1 dB", what);
-  return (Bars){ tap_many (texts[0]), tap_many (texts[1]), tap_many (texts[2]),
-    { -INFINITY, 0, -INFINITY } };
-}
-
 static void
-look_at (Bars *bars, TfxStage *before, TfxStage *after, const char *what)
+check_jump (TapMany *many, TfxStage *before, TfxStage *after, const char *what,
+    unsigned i)
 {
   const TestJump j = test_jump_between (test_chain_of_one (before),
       test_chain_of_one (after), 1, 480);
 
-  tap_many_check (&bars->high, j.high_db <= -80, "%s: %.1f dB", what,
-      j.high_db);
-  tap_many_check (&bars->bend, j.bend <= 1.5, "%s: %.2f", what, j.bend);
-  tap_many_check (&bars->peak, j.peak_db <= 1, "%s: %.2f dB", what, j.peak_db);
+  tap_many_check (many, j.high_db <= -80 && j.bend <= 1.5 && j.peak_db <= 1,
+      "%s %u: %.1f dB above 2 kHz, a second difference of %.2f times, peak "
+      "%.2f dB",
+      what, i, j.high_db, j.bend, j.peak_db);
   if (getenv ("JUMPS"))
-    tap_diag ("%s: %.1f dB, %.2f, peak %.2f dB", what, j.high_db, j.bend,
+    tap_diag ("%s %u: %.1f dB, %.2f, peak %.2f dB", what, i, j.high_db, j.bend,
         j.peak_db);
-  bars->worst.high_db = fmax (bars->worst.high_db, j.high_db);
-  bars->worst.bend = fmax (bars->worst.bend, j.bend);
-  bars->worst.peak_db = fmax (bars->worst.peak_db, j.peak_db);
-}
-
-static void
-end (Bars *bars)
-{
-  tap_diag ("at most %.1f dB, %.2f times, peak %.2f dB", bars->worst.high_db,
-      bars->worst.bend, bars->worst.peak_db);
-  tap_many_end (&bars->high);
-  tap_many_end (&bars->bend);
-  tap_many_end (&bars->peak);
 }
 
 static void
@@ -96,19 +71,16 @@ test_fir_jumps (void)
   static const double hz[][2] = { { 500, 5000 }, { 5000, 500 }, { 20, 15000 },
     { 15000, 20 }, { 400, 480 }, { 1000, 2000 } };
   static const size_t n_taps[] = { 31, 101, 511, 2047, 8191 };
-  Bars bars = begin ("the cutoff of a FIR jumps");
+  TapMany many = tap_many ("the cutoff of a FIR jumps");
 
   for (unsigned i = 0; i < 6 * 5 * 3; i++) {
-    const double *f = hz[i % 6];
     const size_t n = n_taps[i / 6 % 5];
     const TfxMode mode = (TfxMode)(i / 30);
-    char what[80];
 
-    snprintf (what, sizeof what, "mode %d, %zu taps, %g to %g Hz", mode, n,
-        f[0], f[1]);
-    look_at (&bars, designed (mode, n, f[0]), designed (mode, n, f[1]), what);
+    check_jump (&many, designed (mode, n, hz[i % 6][0]),
+        designed (mode, n, hz[i % 6][1]), "cutoffs", i);
   }
-  end (&bars);
+  tap_many_end (&many);
 }
 
 static void
@@ -116,18 +88,13 @@ test_fir_lengths (void)
 {
   static const size_t n[][2] = { { 101, 301 }, { 301, 101 }, { 11, 2047 },
     { 2047, 8191 }, { 8191, 31 }, { 101, 102 } };
-  Bars bars = begin ("a FIR gets another length");
+  TapMany many = tap_many ("a FIR gets another length");
 
-  for (unsigned i = 0; i < 6 * 2; i++) {
-    const double hz = i < 6 ? 3000 : 500;
-    char what[80];
-
-    snprintf (what, sizeof what, "%zu to %zu taps, %g Hz", n[i % 6][0],
-        n[i % 6][1], hz);
-    look_at (&bars, designed (TFX_MODE_LOW_PASS, n[i % 6][0], 1000),
-        designed (TFX_MODE_LOW_PASS, n[i % 6][1], hz), what);
-  }
-  end (&bars);
+  for (unsigned i = 0; i < 6 * 2; i++)
+    check_jump (&many, designed (TFX_MODE_LOW_PASS, n[i % 6][0], 1000),
+        designed (TFX_MODE_LOW_PASS, n[i % 6][1], i < 6 ? 3000 : 500),
+        "lengths", i);
+  tap_many_end (&many);
 }
 
 static void
@@ -137,23 +104,15 @@ test_own_kernels (void)
                       c[4] = { 0, 0, 0, 0 };
   static const double *const kernels[][2] = { { a, b }, { b, a }, { a, c },
     { c, a } };
-  Bars bars = begin ("an own kernel becomes another");
+  TapMany many = tap_many ("an own kernel becomes another");
 
-  for (unsigned i = 0; i < 4; i++) {
-    char what[80];
-
-    snprintf (what, sizeof what, "kernels %u", i);
-    look_at (&bars, tfx_stage_new_fir (1, &kernels[i][0], 1, 4, TFX_FIR_AUTO),
-        tfx_stage_new_fir (1, &kernels[i][1], 1, 4, TFX_FIR_AUTO), what);
-  }
-  end (&bars);
+  for (unsigned i = 0; i < 4; i++)
+    check_jump (&many,
+        tfx_stage_new_fir (1, &kernels[i][0], 1, 4, TFX_FIR_AUTO),
+        tfx_stage_new_fir (1, &kernels[i][1], 1, 4, TFX_FIR_AUTO), "kernels",
+        i);
+  tap_many_end (&many);
 }
-
-typedef struct Echoes
-{
-  size_t delay, n;
-  double feedback, mix;
-} Echoes;
 
 static void
 test_delays (void)
@@ -170,26 +129,18 @@ test_delays (void)
     { { 500, 2, 0.5, 0.5 }, { 500, 8, 0.5, 0.5 } },
     { { 500, 8, 0.5, 0.5 }, { 501, 8, 0.5, 0.5 } },
   };
-  Bars bars = begin ("mix, feedback and length of a delay jump");
+  TapMany many = tap_many ("mix, feedback and length of a delay jump");
 
-  for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-    const Echoes *a = &all[i][0], *b = &all[i][1];
-    char what[80];
-
-    snprintf (what, sizeof what, "%zu x %zu fb %g mix %g to %zu x %zu %g %g",
-        a->delay, a->n, a->feedback, a->mix, b->delay, b->n, b->feedback,
-        b->mix);
-    look_at (&bars, echoes (a->delay, a->n, a->feedback, a->mix),
-        echoes (b->delay, b->n, b->feedback, b->mix), what);
-  }
-  end (&bars);
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+    check_jump (&many, echoes (&all[i][0]), echoes (&all[i][1]), "echoes", i);
+  tap_many_end (&many);
 }
 
 /* ---- curves ------------------------------------------------------------------- */
 
 #define N_CURVE 72000
 
-/* What a stage of each kind has at `frame`, made anew or (reused) in its place. */
+/* A FIR with a cutoff under a curve, or a delay line with a mix under one. */
 typedef struct Curve
 {
   size_t n_taps; /* 0: a delay line */
@@ -251,27 +202,25 @@ set_curve (const Curve *curve, uint64_t frame, TfxStage **stage)
 
 #define N_STAGES 80
 
-/* A stage that nobody else holds, or a new one. */
+/* A stage without other references, or a new one. */
 static TfxStage *
 take_stage (const Curve *curve, uint64_t frame, TfxStage **stages)
 {
   for (size_t i = 0; i < N_STAGES; i++) {
     if (set_curve (curve, frame, &stages[i]))
-      return stages[i];
+      return tfx_stage_ref (stages[i]);
   }
   return NULL;
 }
 
-/* Over x[N_CURVE], in blocks of up to most_frames, the first one the longest, whose
- * values are queued ahead.  Returns how often the heap was asked in the second half; -1: refused. */
+/* Runs x[N_CURVE] in blocks of up to most_frames, the first one the longest, and queues
+ * the values of each before it.  Returns the allocations in the second half; -1: refused. */
 static long
 run_curve (const Curve *curve, double *x, size_t most_frames, bool at_random)
 {
   const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, most_frames };
   TfxStage *stages[N_STAGES] = { NULL };
-  TfxChain *chain = set_curve (curve, 0, &stages[0])
-                        ? test_chain_of_one (tfx_stage_ref (stages[0]))
-                        : NULL;
+  TfxChain *chain = test_chain_of_one (take_stage (curve, 0, stages));
   TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
   const size_t step = tfx_stage_grid_frames (stages[0]);
   uint64_t point = 0;
@@ -285,11 +234,9 @@ run_curve (const Curve *curve, double *x, size_t most_frames, bool at_random)
     n = n < N_CURVE - i ? n : N_CURVE - i;
     if (i < N_CURVE / 2 && i + n >= N_CURVE / 2)
       heap_watch (0);
-    tfx_filter_lock (filter->filter);
     for (; good && point < i + n; point += step)
-      good = tfx_filter_queue_stage (filter->filter, point + step,
+      good = test_filter_queue_stage (filter, point + step,
                  take_stage (curve, point + step, stages)) == 0;
-    tfx_filter_unlock (filter->filter);
     good = good && test_filter_f64 (filter, x + i, 1, n) >= 0;
   }
   n_allocations = heap_unwatch ().n_allocations;
@@ -309,7 +256,7 @@ static const Curve curves[] = { { 0, TFX_FIR_AUTO, 1 },
 static double *
 make_sine (void)
 {
-  double *x = test_alloc (N_CURVE * sizeof *x);
+  double *x = test_alloc_f64 (N_CURVE);
 
   for (size_t i = 0; i < N_CURVE; i++)
     x[i] = 0.5 * sin (2 * M_PI * 440 * (double)i / RATE);
@@ -320,16 +267,16 @@ static void
 test_curves (void)
 {
   static const size_t blocks[] = { 64, 2048, 2000 };
-  TapMany same = tap_many ("a curve gives the same however it is cut");
+  TapMany same = tap_many ("any split of a curve gives the same");
   TapMany calm = tap_many ("a sweep of an octave in a second: -90 dB");
-  TapMany memory = tap_many ("values that move take nothing from the heap");
+  TapMany memory = tap_many ("parameters that change allocate nothing");
 
   for (size_t c = 0; c < N_CURVES; c++) {
-    const bool is_exact = curves[c].n_taps < 200;
+    const double most = curves[c].n_taps < 200 ? 0 : 0.5e-6;
     double *want = NULL;
 
     for (size_t b = 0; b < 3; b++) {
-      double *x = make_sine (), difference = 0;
+      double *x = make_sine (), difference;
       const long n = run_curve (&curves[c], x, blocks[b], b == 2);
       const double high[2] = { test_jump_high_db (x + 16000),
         test_jump_high_db (x + 48000) };
@@ -337,20 +284,13 @@ test_curves (void)
 
       snprintf (what, sizeof what, "%zu taps in blocks of %zu",
           curves[c].n_taps, blocks[b]);
-      for (size_t i = 0; want && i < N_CURVE; i++)
-        difference = fmax (difference, fabs (x[i] - want[i]));
-      tap_many_check (&same, difference <= (is_exact ? 0 : 0.5e-6), "%s: %g",
-          what, difference);
+      difference = want ? test_difference (x, want, N_CURVE) : 0;
+      tap_many_check (&same, difference <= most, "%s: %g", what, difference);
       tap_many_check (&calm, high[0] <= -90 && high[1] <= -90,
           "%s: %.1f and %.1f dB", what, high[0], high[1]);
       tap_many_check (&memory, n == 0, "%s: %ld times", what, n);
-      if (getenv ("JUMPS"))
-        tap_diag ("%s: %.1f and %.1f dB, differs by %g, %ld allocations", what,
-            high[0], high[1], difference, n);
-      if (!want)
-        want = x;
-      else
-        free (x);
+      free (want);
+      want = x;
     }
     free (want);
   }
@@ -359,44 +299,42 @@ test_curves (void)
   tap_many_end (&memory);
 }
 
-/* Blocks turn out to have another length when values have been queued. */
+/* The FIR of a curve with this cutoff. */
+static TfxStage *
+fir_of (size_t n_taps, double hz)
+{
+  const Curve curve = { n_taps, n_taps == 101 ? TFX_FIR_DIRECT : TFX_FIR_AUTO,
+    1 };
+  TfxStage *stage = NULL;
+
+  set_fir (&curve, hz, &stage);
+  return stage;
+}
+
+/* The block length changes after values are queued. */
 static void
 test_format (void)
 {
-  static const Curve curve = { 101, TFX_FIR_DIRECT, 1 };
-  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
   double *out[2];
 
   for (unsigned k = 0; k < 2; k++) {
-    TfxStage *stages[2] = { NULL };
-    TfxChain *chain = NULL;
-    TestFilter *filter;
+    TestFilter *filter = test_filter_start (fir_of (101, 500), 1, NULL);
 
     out[k] = make_sine ();
-    if (set_fir (&curve, 500, &stages[0]) && set_fir (&curve, 5000, &stages[1]))
-      chain = test_chain_of_one (tfx_stage_ref (stages[0]));
-    filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
-    tfx_filter_lock (filter->filter);
-    tap_check (tfx_filter_queue_stage (filter->filter, 320, stages[1]) == 0,
-        "values are queued");
-    if (k == 1)
-      tap_check (tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480) ==
-                     0,
-          "the blocks get another length");
-    tfx_filter_unlock (filter->filter);
+    tap_check (test_filter_queue_stage (filter, 320, fir_of (101, 5000)) == 0 &&
+                   (k == 0 || test_filter_set_format (filter, TFX_SAMPLE_F64,
+                                  480) == 0),
+        "values are queued, for blocks of any length");
     test_filter_f64 (filter, out[k], 1, 1000);
-    tfx_chain_unref (&chain);
-    tfx_stage_unref (&stages[0]);
-    tfx_stage_unref (&stages[1]);
     test_filter_free (&filter);
   }
   tap_check (memcmp (out[0], out[1], 1000 * sizeof *out[0]) == 0,
-      "what was queued holds all the same");
+      "another block length keeps them");
   free (out[0]);
   free (out[1]);
 }
 
-/* Settings of units whose numbers move. */
+/* Stages of each kind whose parameters change. */
 static TfxStage *
 make_numbers (unsigned kind, uint64_t id, double part)
 {
@@ -437,58 +375,53 @@ make_numbers (unsigned kind, uint64_t id, double part)
 
 #define N_KINDS 8
 
-/* In the middle of a glide the stream's samples become others. */
+/* A stage alone, and other values for it. */
+static TestFilter *
+start_numbers (unsigned kind, uint64_t id, double part)
+{
+  return test_filter_start (make_numbers (kind, id, part), 1, NULL);
+}
+
+static int
+set_numbers (TestFilter *filter, unsigned kind, uint64_t id, double part)
+{
+  return test_filter_set_chain (filter,
+      test_chain_of_one (make_numbers (kind, id, part)));
+}
+
+/* The sample type changes while a parameter is smoothed. */
 static void
 test_format_numbers (void)
 {
-  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
-  TapMany many = tap_many ("numbers that move go on in another format");
+  TapMany many = tap_many ("another format keeps the smoothing");
 
   for (unsigned kind = 0; kind < N_KINDS; kind++) {
     const uint64_t id = tfx_stage_new_id ();
     double *out[2];
+    int ret = 0;
 
     for (unsigned k = 0; k < 2; k++) {
-      TfxChain *before = test_chain_of_one (make_numbers (kind, id, 0.2));
-      TfxChain *after = test_chain_of_one (make_numbers (kind, id, 0.9));
-      TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
+      TestFilter *filter = start_numbers (kind, id, 0.2);
 
       out[k] = make_sine ();
       test_filter_f64 (filter, out[k], 1, 500);
-      tap_many_check (&many, test_filter_set_chain (filter, after) == 0,
-          "kind %u takes other values", kind);
+      ret |= set_numbers (filter, kind, id, 0.9);
       test_filter_f64 (filter, out[k] + 500, 1, 200);
-      tfx_filter_lock (filter->filter);
       if (k == 1)
-        tap_many_check (&many,
-            tfx_filter_set_format (filter->filter, TFX_SAMPLE_F32, 480) == 0,
-            "kind %u takes another format", kind);
-      tfx_filter_unlock (filter->filter);
+        ret |= test_filter_set_format (filter, TFX_SAMPLE_F32, 480);
       test_filter_f64 (filter, out[k] + 700, 1, 300);
-      tfx_chain_unref (&before);
       test_filter_free (&filter);
     }
-    tap_many_check (&many, memcmp (out[0], out[1], 1000 * sizeof *out[0]) == 0,
-        "kind %u jumps", kind);
+    tap_many_check (&many,
+        ret == 0 && memcmp (out[0], out[1], 1000 * sizeof *out[0]) == 0,
+        "kind %u: %d", kind, ret);
     free (out[0]);
     free (out[1]);
   }
   tap_many_end (&many);
 }
 
-/* A stage alone, at rest. */
-static TestFilter *
-start_numbers (unsigned kind, uint64_t id, double part)
-{
-  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
-  TfxChain *chain = test_chain_of_one (make_numbers (kind, id, part));
-  TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
-
-  tfx_chain_unref (&chain);
-  return filter;
-}
-
-/* Values are on their way, and others wait for that: the last ones are in force. */
+/* While a parameter is smoothed and others are pending: the last ones take effect. */
 static void
 test_reset (void)
 {
@@ -500,35 +433,27 @@ test_reset (void)
     const uint64_t id = tfx_stage_new_id ();
     TestFilter *moved = start_numbers (kind, id, 0.2);
     TestFilter *plain = start_numbers (kind, id, last[i % 3]);
-    TfxStage *point = make_numbers (kind, id, last[i % 3]);
     double *x = make_sine (), *y = make_sine ();
+    bool is_changing;
+    int ret;
 
     test_filter_f64 (moved, x, 1, 500);
-    test_filter_set_chain (moved,
-        test_chain_of_one (make_numbers (kind, id, 0.9)));
+    ret = set_numbers (moved, kind, id, 0.9);
     test_filter_f64 (moved, x + 500, 1, 100);
     if (i % 3)
-      test_filter_set_chain (moved,
-          test_chain_of_one (make_numbers (kind, id, 0.5)));
-    tfx_filter_lock (moved->filter);
+      ret |= set_numbers (moved, kind, id, 0.5);
     if (i % 3 == 2)
-      tap_many_check (&many,
-          tfx_filter_queue_stage (moved->filter, 960, point) == 0,
-          "kind %u: queued", kind);
-    tfx_filter_unlock (moved->filter);
+      ret |= test_filter_queue_stage (moved, 960, make_numbers (kind, id, 0.7));
     test_filter_f64 (moved, x + 600, 1, 50);
     test_filter_reset (moved);
-    tap_many_check (&many, !test_filter_is_changing (moved), "kind %u goes on",
-        kind);
+    is_changing = test_filter_is_changing (moved);
     memcpy (x, y, 1000 * sizeof *x);
     test_filter_f64 (moved, x, 1, 1000);
     test_filter_f64 (plain, y, 1, 1000);
-    tap_many_check (&many, memcmp (x, y, 1000 * sizeof *x) == 0,
-        "kind %u, %u changes", kind, 1 + i % 3);
-    /* Nothing waits any more. */
-    tap_many_check (&many, !test_filter_is_changing (moved),
-        "kind %u is still changing", kind);
-    tfx_stage_unref (&point);
+    tap_many_check (&many,
+        ret == 0 && !is_changing && !test_filter_is_changing (moved) &&
+            memcmp (x, y, 1000 * sizeof *x) == 0,
+        "kind %u, %u changes: %d", kind, 1 + i % 3, ret);
     test_filter_free (&moved);
     test_filter_free (&plain);
     free (x);
@@ -537,18 +462,16 @@ test_reset (void)
   tap_many_end (&many);
 }
 
-/* A point of a curve that comes while values glide begins where these end, and is
- * gone to in a straight line. */
+/* A point of a curve during a smoothing begins where that ends, with a straight line. */
 static void
 test_waiting (void)
 {
   static const unsigned kinds[] = { 0, 4, 5 };
-  TapMany many = tap_many ("a point of a curve waits for what glides");
+  TapMany many = tap_many ("a point of a curve comes after the smoothing");
 
   for (unsigned i = 0; i < 3; i++) {
     const uint64_t id = tfx_stage_new_id ();
     TestFilter *filter = start_numbers (kinds[i], id, 0.2);
-    TfxStage *point = make_numbers (kinds[i], id, 0.5);
     const double offset = kinds[i] == 0;
     const size_t end = 575;
     double x[1024], bend, last;
@@ -556,13 +479,11 @@ test_waiting (void)
     for (size_t k = 0; k < 1024; k++)
       x[k] = 0.5;
     test_filter_f64 (filter, x, 1, 64);
-    test_filter_set_chain (filter,
-        test_chain_of_one (make_numbers (kinds[i], id, 0.9)));
-    tfx_filter_lock (filter->filter);
+    set_numbers (filter, kinds[i], id, 0.9);
     tap_many_check (&many,
-        tfx_filter_queue_stage (filter->filter, 384, point) == 0,
+        test_filter_queue_stage (filter, 384,
+            make_numbers (kinds[i], id, 0.5)) == 0,
         "kind %u: queued", kinds[i]);
-    tfx_filter_unlock (filter->filter);
     test_filter_f64 (filter, x + 64, 1, 1024 - 64);
     last = 0.5 * (offset + 0.9);
     bend = x[544 + 24] - 2 * x[544 + 16] + x[544 + 8];
@@ -573,144 +494,111 @@ test_waiting (void)
             x[end] == 0.5 * (offset + 0.5),
         "kind %u: %g, %g, %g, %g, %g", kinds[i], x[543], x[552], x[560], x[568],
         x[584]);
-    tfx_stage_unref (&point);
     test_filter_free (&filter);
   }
   tap_many_end (&many);
 }
 
-/* What comes meanwhile, when the format has changed: nothing, taps in the middle of
- * the cross-fade, or yet another format. */
+/* After the format has changed in a cross-fade: nothing else, other taps, or yet another
+ * format. */
 enum
 {
   NOTHING,
   TAPS,
   FORMAT,
-  N_MEANWHILE
+  N_LATER
 };
 
 static double *
-run_cross_fade (size_t n_taps, bool is_changed, unsigned meanwhile)
+run_cross_fade (size_t n_taps, bool is_changed, unsigned later)
 {
-  static const double hz[] = { 500, 5000, 1500 };
-  const Curve curve = { n_taps, TFX_FIR_AUTO, 1 };
-  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 480 };
-  TfxStage *stages[3] = { NULL };
-  TestFilter *filter;
-  TfxChain *chain;
+  TestFilter *filter = test_filter_start (fir_of (n_taps, 500), 1, NULL);
   double *x = make_sine ();
 
-  for (unsigned i = 0; i < 3; i++)
-    set_fir (&curve, hz[i], &stages[i]);
-  chain = test_chain_of_one (tfx_stage_ref (stages[0]));
-  filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_filter_set_format (filter, TFX_SAMPLE_F64, 480);
   test_filter_f64 (filter, x, 1, 9600);
-  test_filter_set_chain (filter, test_chain_of_one (tfx_stage_ref (stages[1])));
+  test_filter_set_chain (filter, test_chain_of_one (fir_of (n_taps, 5000)));
   test_filter_f64 (filter, x + 9600, 1, 200);
-  tfx_filter_lock (filter->filter);
   if (is_changed)
-    tfx_filter_set_format (filter->filter, TFX_SAMPLE_F32, 64);
-  tfx_filter_unlock (filter->filter);
+    test_filter_set_format (filter, TFX_SAMPLE_F32, 64);
   test_filter_f64 (filter, x + 9800, 1, 100);
-  if (meanwhile == TAPS)
-    test_filter_set_chain (filter,
-        test_chain_of_one (tfx_stage_ref (stages[2])));
-  tfx_filter_lock (filter->filter);
-  if (is_changed && meanwhile == FORMAT)
-    tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 1024);
-  tfx_filter_unlock (filter->filter);
+  if (later == TAPS)
+    test_filter_set_chain (filter, test_chain_of_one (fir_of (n_taps, 1500)));
+  if (is_changed && later == FORMAT)
+    test_filter_set_format (filter, TFX_SAMPLE_F64, 1024);
   for (size_t i = 9900; i < 14400; i += 50)
     test_filter_f64 (filter, x + i, 1, 50);
-  tap_check (!tfx_filter_is_changing (filter->filter), "it comes to an end");
-  tfx_chain_unref (&chain);
-  for (unsigned i = 0; i < 3; i++)
-    tfx_stage_unref (&stages[i]);
+  tap_check (!test_filter_is_changing (filter), "the cross-fade ends");
   test_filter_free (&filter);
   return x;
 }
 
-/* In the middle of a cross-fade the stream's samples become others. */
+static const size_t format_taps[] = { 31, 511, 8191 };
+
+/* The format changes in the middle of a cross-fade. */
 static void
 test_format_taps (void)
 {
-  static const size_t n_taps[] = { 31, 511, 8191 };
-  TapMany many = tap_many ("taps that move go on in another format");
+  TapMany many = tap_many ("another format keeps a cross-fade of taps");
 
-  for (unsigned i = 0; i < 3 * N_MEANWHILE; i++) {
-    double *want = run_cross_fade (n_taps[i / 3], false, i % 3);
-    double *have = run_cross_fade (n_taps[i / 3], true, i % 3), worst = 0;
+  for (unsigned i = 0; i < 3 * N_LATER; i++) {
+    const size_t n_taps = format_taps[i / 3];
+    double *want = run_cross_fade (n_taps, false, i % 3);
+    double *have = run_cross_fade (n_taps, true, i % 3);
+    const double worst = test_difference (have, want, 14400);
 
-    for (size_t k = 0; k < 14400; k++)
-      worst = fmax (worst, fabs (have[k] - want[k]));
-    tap_many_check (&many, worst < 1e-6, "%zu taps, way %u: %g", n_taps[i / 3],
-        i % 3, worst);
+    tap_many_check (&many, worst < 1e-6, "%zu taps, way %u: %g", n_taps, i % 3,
+        worst);
     free (want);
     free (have);
   }
   tap_many_end (&many);
 }
 
-/* The stream's samples become others in the middle of a cross-fade, and then it begins
- * afresh: nothing of the past is heard. */
+/* The same, and then a reset: the history is gone. */
 static void
 test_format_reset (void)
 {
-  static const size_t n_taps[] = { 31, 511, 8191 };
-  static const double hz[] = { 500, 5000 };
-  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 480 };
-  TapMany many = tap_many ("a reset behind another format");
+  TapMany many = tap_many ("a reset after another format");
 
   for (unsigned i = 0; i < 3; i++) {
-    const Curve curve = { n_taps[i], TFX_FIR_AUTO, 1 };
-    double *x = make_sine (), *y = make_sine (), worst = 0;
-    TestFilter *filters[2];
-    TfxStage *stages[2] = { NULL };
-    TfxChain *chain;
+    const size_t n_taps = format_taps[i];
+    double *x = make_sine (), *y = make_sine (), worst;
+    TestFilter *filter = test_filter_start (fir_of (n_taps, 500), 1, NULL);
+    TestFilter *fresh = test_filter_start (fir_of (n_taps, 5000), 1, NULL);
 
-    for (unsigned k = 0; k < 2; k++) {
-      set_fir (&curve, hz[k], &stages[k]);
-      chain = test_chain_of_one (tfx_stage_ref (stages[k]));
-      filters[k] = test_filter_for (chain, &spec, tfx_cpu_backend ());
-      tfx_chain_unref (&chain);
-    }
-    test_filter_f64 (filters[0], x, 1, 9600);
-    test_filter_set_chain (filters[0],
-        test_chain_of_one (tfx_stage_ref (stages[1])));
-    test_filter_f64 (filters[0], x + 9600, 1, 200);
-    tfx_filter_lock (filters[0]->filter);
-    tfx_filter_set_format (filters[0]->filter, TFX_SAMPLE_F64, 64);
-    tfx_filter_unlock (filters[0]->filter);
-    test_filter_f64 (filters[0], x + 9800, 1, 64);
-    test_filter_reset (filters[0]);
+    test_filter_set_format (filter, TFX_SAMPLE_F64, 480);
+    test_filter_f64 (filter, x, 1, 9600);
+    test_filter_set_chain (filter, test_chain_of_one (fir_of (n_taps, 5000)));
+    test_filter_f64 (filter, x + 9600, 1, 200);
+    test_filter_set_format (filter, TFX_SAMPLE_F64, 64);
+    test_filter_f64 (filter, x + 9800, 1, 64);
+    test_filter_reset (filter);
     memcpy (x, y, 4800 * sizeof *x);
-    test_filter_f64 (filters[0], x, 1, 4800);
-    test_filter_f64 (filters[1], y, 1, 4800);
-    for (size_t k = 0; k < 4800; k++)
-      worst = fmax (worst, fabs (x[k] - y[k]));
-    tap_many_check (&many, worst < 1e-12, "%zu taps: %g", n_taps[i], worst);
-    for (unsigned k = 0; k < 2; k++) {
-      test_filter_free (&filters[k]);
-      tfx_stage_unref (&stages[k]);
-    }
+    test_filter_f64 (filter, x, 1, 4800);
+    test_filter_f64 (fresh, y, 1, 4800);
+    worst = test_difference (x, y, 4800);
+    tap_many_check (&many, worst < 1e-12, "%zu taps: %g", n_taps, worst);
+    test_filter_free (&filter);
+    test_filter_free (&fresh);
     free (x);
     free (y);
   }
   tap_many_end (&many);
 }
 
-/* Against a filter that is designed at every sample. */
+/* Against a filter that is designed for each sample. */
 static void
 test_ideal (void)
 {
   static const Curve curve = { 101, TFX_FIR_DIRECT, 0.01 };
   const TfxFirDesign low_pass = { TFX_MODE_LOW_PASS, TFX_WINDOW_HAMMING, 0, 101,
     0, 0 };
-  double *x = test_alloc (N_CURVE * sizeof *x), *y;
+  double *x = test_alloc_f64 (N_CURVE), *y;
   double error = 0, energy = 0;
 
   test_noise_f64 (x, N_CURVE);
-  y = test_alloc (N_CURVE * sizeof *y);
-  memcpy (y, x, N_CURVE * sizeof *y);
+  y = test_copy_f64 (x, N_CURVE);
   tap_check (run_curve (&curve, y, 1000, false) >= 0, "it runs");
   for (uint64_t i = 23000; i < 26000; i++) {
     TfxFirDesign d = low_pass;
