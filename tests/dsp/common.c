@@ -628,11 +628,8 @@ test_difference (const double *have, const double *want, size_t n)
 {
   double worst = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    double d = fabs (have[i] - want[i]);
-    if (!(d <= worst))
-      worst = d;
-  }
+  for (size_t i = 0; i < n; i++)
+    worst = test_worse (worst, fabs (have[i] - want[i]));
   return worst;
 }
 
@@ -651,11 +648,9 @@ test_relative (const double *have, const double *want, size_t n, double least)
 {
   double worst = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    double d = fabs (have[i] - want[i]) / fmax (fabs (want[i]), least);
-    if (!(d <= worst))
-      worst = d;
-  }
+  for (size_t i = 0; i < n; i++)
+    worst = test_worse (worst,
+        fabs (have[i] - want[i]) / fmax (fabs (want[i]), least));
   return worst;
 }
 

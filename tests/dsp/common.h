@@ -158,11 +158,18 @@ double test_error_db (const void *values, TfxSample type, size_t stride,
 double test_error_db_f64 (const double *values, size_t stride, double scale,
     const TestReference *reference);
 
+/* The larger one; NaN if one is. */
+static inline double
+test_worse (double a, double b)
+{
+  return isnan (a) || a > b ? a : b;
+}
+
 /* The largest difference, relative to the largest value wanted; NaN if there is
  * one among them. */
 double test_distance (const double *have, const double *want, size_t n);
-/* The same without the peak; and the largest difference as a part of each value wanted,
- * of at least `least`. */
+/* The largest difference; and the largest as a part of the value wanted, or of `least` if
+ * that is larger.  NaN if there is one among them. */
 double test_difference (const double *have, const double *want, size_t n);
 double
 test_relative (const double *have, const double *want, size_t n, double least);

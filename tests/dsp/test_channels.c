@@ -399,7 +399,7 @@ compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
     const double want = plain[i % n_channels * N_FRAMES + i / n_channels];
 
     most = fmax (most, fabs (want));
-    worst = isnan (x[i]) ? INFINITY : fmax (worst, fabs (x[i] - want));
+    worst = test_worse (worst, fabs (x[i] - want));
   }
   test_filter_free (&row);
   test_buffer_clear (&source);

@@ -55,7 +55,7 @@ conjugates_are_paired (const TfxComplex *roots, size_t n)
 static double
 roots_distance (const TfxZpk *a, const TfxZpk *b)
 {
-  return fmax (golden_roots_distance (a->zeros, b->zeros, a->n_zeros),
+  return test_worse (golden_roots_distance (a->zeros, b->zeros, a->n_zeros),
       golden_roots_distance (a->poles, b->poles, a->n_poles));
 }
 
@@ -145,17 +145,15 @@ response_error (const GoldenDesign *g, const TfxSos *sos, size_t n_sos)
     TestQuadComplex h = test_response_quad (sos, n_sos, p->freq_hz, g->rate_hz);
     double d = test_complex_distance (h, exact);
 
-    if (!(d <= e.from_exact))
-      e.from_exact = d;
+    e.from_exact = test_worse (e.from_exact, d);
     /* SciPy's value is not a number, or off itself. */
     if (!(hypot (p->scipy_deviation.re, p->scipy_deviation.im) <=
             RESPONSE_TOLERANCE)) {
       e.scipy_is_known = false;
       continue;
     }
-    d = test_complex_distance (h, scipy_point (p));
-    if (!(d <= e.from_scipy))
-      e.from_scipy = d;
+    e.from_scipy =
+        test_worse (e.from_scipy, test_complex_distance (h, scipy_point (p)));
   }
   return e;
 }

@@ -19,10 +19,10 @@ static double
 distance (const TfxZpk *a, const TfxZpk *b)
 {
   const double roots =
-      fmax (golden_roots_distance (a->zeros, b->zeros, a->n_zeros),
+      test_worse (golden_roots_distance (a->zeros, b->zeros, a->n_zeros),
           golden_roots_distance (a->poles, b->poles, a->n_poles));
 
-  return fmax (roots, fabs (a->gain / b->gain - 1));
+  return test_worse (roots, fabs (a->gain / b->gain - 1));
 }
 
 static void

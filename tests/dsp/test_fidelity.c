@@ -157,8 +157,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
     const double db =
         test_error_db (at, type, n_channels, 1 / channel_scale (c), reference);
 
-    if (!(db <= worst))
-      worst = db;
+    worst = test_worse (worst, db);
   }
   test_filter_free (&row);
   free (f64);

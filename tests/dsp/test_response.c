@@ -112,9 +112,9 @@ test_response_golden (void)
       TfxComplex h = tfx_response_at (sos, (size_t)n, p->freq_hz, g.rate_hz);
       TestQuadComplex own =
           test_response_quad (sos, (size_t)n, p->freq_hz, g.rate_hz);
-      double d = test_complex_distance ((TestQuadComplex){ h.re, h.im }, own);
-      if (!(d <= worst))
-        worst = d;
+
+      worst = test_worse (worst,
+          test_complex_distance ((TestQuadComplex){ h.re, h.im }, own));
     }
     tap_many_check (&many, worst <= 1e-9,
         "%s: evaluation %.3g off; sosfreqz %.3g", g.text, worst,

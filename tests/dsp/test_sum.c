@@ -318,13 +318,9 @@ excess (const double *have, const double *want, size_t n)
 {
   double worst = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    const double e =
-        fabs (have[i] - want[i]) - fabs (want[i]) * 0x1p-24 * (1 + 1e-6);
-
-    if (!(e <= worst))
-      worst = e;
-  }
+  for (size_t i = 0; i < n; i++)
+    worst = test_worse (worst,
+        fabs (have[i] - want[i]) - fabs (want[i]) * 0x1p-24 * (1 + 1e-6));
   return worst;
 }
 
