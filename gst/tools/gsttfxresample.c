@@ -149,7 +149,9 @@ take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       info->data = gst_event_new_segment (&segment);
       return GST_PAD_PROBE_OK;
     case GST_EVENT_EOS:
-      push_end (resample, pad);
+      /* (Refused caps leave no rates.) */
+      if (resample->n_came > 0)
+        push_end (resample, pad);
       return GST_PAD_PROBE_OK;
     default:
       return GST_PAD_PROBE_OK;
