@@ -60,7 +60,7 @@ look (unsigned n, LComplex t)
     before = y;
     y = next;
   }
-  /* (|t| is about n at most: each step leaves a quarter of what is left out.) */
+  /* (|t| is about n at most: each step reduces the truncation error to a quarter.) */
   for (unsigned k = n + N_TERMS; k > n; k--)
     r = t2 * reciprocal ((2.0L * k + 1.0L) + r);
   place.sum = (2.0L * n + 1.0L) + t2 * before * reciprocal (y) + r;
@@ -90,7 +90,7 @@ solve (unsigned n, LComplex t, LComplex level)
 /* From pole to pole. */
 #define N_STEPS 2
 
-/* Of those on and above the real axis. */
+/* Finds the poles on and above the real axis. */
 static void
 find_poles (unsigned n, LComplex *poles)
 {

@@ -6,7 +6,7 @@
  *
  *   K'(k) / K(k) = K'(k1) / (N K(k1)),
  *
- * which says that its nome is the N-th root of that of k1.  For j = 1, 3, ...
+ * so its nome is the N-th root of the nome of k1.  For j = 1, 3, ...
  * (N even) or 0, 2, ... (N odd), j < N, and u = j K(k) / N:
  *
  *   zero   j / (k sn (u, k))
@@ -68,7 +68,7 @@ carlson_rf (long double x, long double y, long double z)
     long double lambda =
         sqrtl (x) * sqrtl (y) + sqrtl (y) * sqrtl (z) + sqrtl (z) * sqrtl (x);
 
-    /* What is left out is of the second order in apart / mean. */
+    /* The truncation error is of second order in apart / mean. */
     if (apart < 1e-10L * mean)
       return 1.0L / sqrtl (mean);
     x = 0.25L * (x + lambda);

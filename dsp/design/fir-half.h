@@ -5,10 +5,10 @@
 
 #include "tfx.h"
 
-/* What all taps add up to. */
+/* Sums over all taps. */
 typedef struct TfxFirSums
 {
-  double response;  /* at the frequency where it is to be 1 */
+  double response;  /* at the reference frequency, before scaling to 1 */
   double magnitude; /* of the taps */
 } TfxFirSums;
 

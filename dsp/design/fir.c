@@ -90,9 +90,9 @@ scale_frequency (TfxMode mode, long double lower, long double upper)
   }
 }
 
-/* A design where little is left of the taps at the frequency where the response
- * is to be 1 (a band-pass of an even number of taps near half the rate): scaling
- * multiplies every rounding error, up to 1e5 times. */
+/* A design whose unscaled response at the reference frequency is small (a band-pass
+ * with an even number of taps near half the rate): scaling multiplies every rounding
+ * error, up to 1e5 times. */
 typedef struct Careful
 {
   const TfxFirDesign *design;
@@ -150,8 +150,7 @@ make_carefully (const TfxFirDesign *design, double rate_hz, double *taps)
 #define MIN_MAGNITUDE 1e-290
 #define MIN_RESPONSE (1.0 / 16.0)
 
-/* Designs, or says what is wrong with a field; taps may be NULL.  0 or
- * -EINVAL. */
+/* Designs, or reports an invalid field; taps may be NULL.  0 or -EINVAL. */
 static int
 make_taps (const TfxFirDesign *design, double rate_hz, double *taps,
     const char **fault)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A column of which less than this is left depends on those before it. */
+/* A column with a smaller remainder depends on the columns before it. */
 #define RANK_TOLERANCE 1e-12
 
 static double

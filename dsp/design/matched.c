@@ -101,7 +101,7 @@ factor (const double *r, double *single, double pair[2])
 
   if (!isfinite (y1))
     return false;
-  /* What is left: c3 y^2 + d1 y + d0. */
+  /* The remaining factor: c3 y^2 + d1 y + d0. */
   d1 = c[2] + c[3] * y1;
   d0 = c[1] + d1 * y1;
   root = csqrt (d1 * d1 - 4.0 * c[3] * d0);

@@ -91,10 +91,10 @@ choose_points (const TfxPrototype *proto, double *omega)
  * partial product and its minimum in the pass band.  (In the common order,
  * by rising Q, an order-64 Chebyshev cascade loses all of its 300 dB.)
  *
- * Rounding is relative to all of a signal, and in front of a narrow low-pass
- * most of that lies in its stop band.  Poles alone take it down, factors with
- * zeros next to their poles hardly: of a Chebyshev 2 the factor that does most
- * about it goes first.  (That is worth up to 25 dB at orders 3 to 8.) */
+ * Rounding is relative to the whole signal, and most of the input of a narrow
+ * low-pass is in its stop band.  Poles alone attenuate it, factors with zeros
+ * next to their poles hardly: the factor of a Chebyshev 2 that attenuates most
+ * runs first.  (This gains up to 25 dB at orders 3 to 8.) */
 static void
 order_factors (TfxPrototype *proto, bool has_zeros)
 {

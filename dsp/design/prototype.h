@@ -22,8 +22,8 @@ typedef struct TfxPrototype
   double dc_gain;
 } TfxPrototype;
 
-/* Fills in the prototype of design, which must be valid.  The factors stand
- * in the order in which they are to be run: one that keeps the response of
+/* Fills in the prototype of design, which must be valid.  The factors
+ * are in the order in which they run: one that keeps the response of
  * every partial product as flat as can be over the pass band. */
 void tfx_prototype_init (TfxPrototype *prototype, const TfxDesign *design);
 

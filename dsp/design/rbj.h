@@ -21,8 +21,8 @@ typedef enum
 } TfxRbjKind;
 
 /* One section: freq_hz above 0 and below half the rate, q > 0; gain > 0, a
- * factor, is heard as it is (the cookbook's A is its square root) and matters
- * to the last five kinds alone.  0, or -EINVAL if the section is not stable
+ * factor, is the gain of the filter (the cookbook's A is its square root); only
+ * the last five kinds use it.  0, or -EINVAL if the section is not stable
  * in double precision or not finite. */
 int tfx_rbj_section (TfxRbjKind kind, double freq_hz, double q, double gain,
     double rate_hz, TfxSos *sos);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * sos.h: what is done with second-order sections in several places. */
+ * sos.h: shared operations on second-order sections. */
 #ifndef TFX_SOS_H
 #define TFX_SOS_H
 

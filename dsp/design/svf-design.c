@@ -36,8 +36,8 @@ tfx_svf_design_is_first_order (const TfxPrototype *proto,
   return !tfx_band_has_two (design->mode) && proto->factors[k].im == 0.0;
 }
 
-/* A real pole is half of a section whose poles are both there: the other half
- * stands above and below. */
+/* A real pole is half of a section with a double pole: numerator and denominator
+ * share the other half. */
 static TfxSvf
 scale_factor (const struct TfxResonance *r, double w, bool is_low, bool is_one)
 {

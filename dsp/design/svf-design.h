@@ -7,7 +7,7 @@
 #include "svf.h"
 
 /* A prototype's factors as resonances: p0 = |pole|, k = 1 / quality, and the gain
- * at infinity of one that is 1 at DC. */
+ * at infinity of one with gain 1 at DC. */
 typedef struct TfxResonances
 {
   unsigned n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * svf.c: a section as a state-variable filter.
  *
- * (s1, s2) says where the output goes on: its next two values without input
+ * (s1, s2) gives the output without further input: its next two values
  * are y0 = s1, y1 = s2 - a1 s1.  Its scale depends on the frequency.  The two
  * integrators of a state-variable filter, low (l) and band (m), have values that
  * are signals whatever that is.  With the trapezoidal rule
@@ -86,10 +86,10 @@ typedef struct Observer
 } Observer;
 
 /* Parts of y0 that are so much smaller than the terms that cancel in them may be rounding:
- * a section that lets all pass, or nearly, shows nothing of its integrators. */
+ * the output of an all-pass section, or nearly one, hides its integrators. */
 #define UNSEEN 1e-9
 
-/* What is below `least` of its terms is 0. */
+/* Sums below `least` of their terms become 0. */
 static Observer
 observe (const TfxSvf *s, double least)
 {

@@ -13,7 +13,7 @@ typedef struct TfxSvf
   double g, k, low, band, high;
 } TfxSvf;
 
-/* What it makes of two integrators at a frame, with coefficients a to f:
+/* One frame with two integrators m and l and coefficients a to f:
  *   u = x - l, y = a u + (b m + c l), l' = (l + d m) + e u, m' = f m + d u. */
 #define TFX_SVF_COEF 6
 

@@ -77,8 +77,8 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
   LComplex h = pass ? half * p : half / p;
   TfxAnalog a = { .n_poles = 2, .zeros = TFX_ZEROS_AT_BOTH, .omega = 0.0L };
   /* Where the upper section goes.  The one that takes more of the high
-   * frequencies away rounds less behind it: without zeros of its own that is
-   * the lower one, with them the one whose zeros lie above the band. */
+   * frequencies away reduces the rounding of the other: without zeros this is
+   * the lower one, with zeros the one whose zeros lie above the band. */
   unsigned up = isfinite (f->zero) ? 0 : 1;
 
   if (!pass) {
@@ -226,8 +226,8 @@ analog_poles (const TfxAnalog *a, LComplex pole[2])
 
 /* The magnitude of the section's polynomials in 1/z, leading coefficients 1,
  * at the reference, without cancellation: with s the reference and q a root,
- * 1 - root / z = 2 (s - q) / ((1 + s) (1 - q)); the product of two such goes by
- * the sum and the product of the roots. */
+ * 1 - root / z = 2 (s - q) / ((1 + s) (1 - q)); the product of two such factors
+ * follows from the sum and the product of the roots. */
 static long double
 exact_numerator (const TfxAnalog *a, const TfxBand *band)
 {
@@ -271,8 +271,8 @@ exact_denominator (const TfxAnalog *a, const TfxBand *band)
   return at_origin / d;
 }
 
-/* True if rounding left what a section does at the reference as it was, to
- * within one per cent.  Where it did not, poles and zeros are nearer to each
+/* True if rounding changes the response at the reference by at most one per
+ * cent.  Where it did not, poles and zeros are nearer to each
  * other, or to z = +-1, than doubles can tell. */
 static bool
 is_near (long double rounded, long double exact)

@@ -9,7 +9,7 @@
  * bilinear transform is z = (1 + s) / (1 - s). */
 typedef enum
 {
-  TFX_ZEROS_AT_ORIGIN,   /* z = 1, as many as there are poles */
+  TFX_ZEROS_AT_ORIGIN,   /* z = 1, one for each pole */
   TFX_ZEROS_AT_INFINITY, /* z = -1, likewise */
   TFX_ZEROS_AT_BOTH,     /* one of each; two poles */
   TFX_ZEROS_AT_OMEGA     /* +- j omega; two poles */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * weight.h: the weight of what is faded in. */
+ * weight.h: weights of cross-fades and ramps. */
 #ifndef TFX_WEIGHT_H
 #define TFX_WEIGHT_H
 

@@ -375,8 +375,8 @@ make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
  * take no memory.
  *
  * If the stream gets another format during a cross-fade, the unit of the format before
- * runs on to its end.  Then this unit takes over its history, and values that were set
- * meanwhile begin. */
+ * runs on to its end.  Then this unit takes over its history, and values set in
+ * between begin. */
 typedef struct Unit
 {
   TfxConvolver *convolver;

@@ -23,10 +23,10 @@ void tfx_gain_blocks_reset (TfxGainBlocks *cells);
 /* Loads the next part, interleaved. */
 void tfx_gain_blocks_load (TfxGainBlocks *cells, const double *samples,
     size_t n_frames);
-/* Of its frames, which must be there still, the next ones, which belong to a cell from
+/* Measures the next frames of the part, which must still exist: frames of a block from
  * frame `first` of it on. */
 void tfx_gain_blocks_add (TfxGainBlocks *cells, size_t first, size_t n_frames);
-/* The cell is over: gains[1 or n_channels]. */
+/* Ends the block: gains[1 or n_channels]. */
 void tfx_gain_blocks_end (TfxGainBlocks *cells, const TfxGainAim *aim,
     double *gains);
 

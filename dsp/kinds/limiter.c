@@ -271,7 +271,7 @@ end_group (Unit *u)
   u->n_begun = 0;
 }
 
-/* Goes on by n frames of a grid cell while something moves.  Returns whether these have
+/* Advances n frames of a grid cell while something moves.  Returns whether these have
  * thresholds and ceilings of their own. */
 static bool
 step (Unit *u, size_t n)

@@ -135,8 +135,8 @@ count (Class *classes, double power, double lufs)
   k->power += power;
 }
 
-/* A step that is louder is damage, which is not heard and does not stay: as a block
- * of the programme it would put all others below the gate for ever. */
+/* A louder step is damage and counts as silence: as a block of the programme it would
+ * put all others below the gate for ever. */
 static double
 take_power (TfxLoudness *l, unsigned channel)
 {
@@ -232,8 +232,8 @@ add_up (const Class *classes, size_t from)
   return all;
 }
 
-/* The first class that is above a gate, so many LU below the mean of all: the last one
- * has what is louder than any class, be the gate among that. */
+/* The first class above the gate, `below` LU under the mean of all.  The last class also
+ * has all louder blocks, even if the gate is above it. */
 static size_t
 find_gate (const Class *classes, double below)
 {

@@ -255,7 +255,7 @@ arrive (Unit *u)
   u->waiting = NULL;
 }
 
-/* Goes on to the gains of the next frame. */
+/* Sets the gains of the next frame. */
 static void
 step (Unit *u)
 {

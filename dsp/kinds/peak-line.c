@@ -31,7 +31,7 @@ tfx_peak_line_clear (TfxPeakLine *l)
   l->samples = l->peaks = NULL;
 }
 
-/* Behind what was before; so many numbers. */
+/* Appends the samples and returns their number. */
 static size_t
 begin (TfxPeakLine *l, const double *samples, size_t n_frames)
 {

@@ -5,7 +5,7 @@
 
 #include "cpu/dynamics.h"
 
-/* Frames in front of a part that its points take. */
+/* Frames before a part that its points need. */
 #define TFX_PEAK_LINE_PAST (TFX_TRUE_PEAK_TAPS - 1)
 
 typedef struct TfxPeakLine
@@ -23,7 +23,7 @@ int tfx_peak_line_init (TfxPeakLine *line, const TfxDynamicsKernels *kernels,
     unsigned n_channels, size_t most_frames);
 void tfx_peak_line_clear (TfxPeakLine *line);
 
-/* Goes on by a part, frame after frame: the largest magnitude of each sample and of
+/* Takes the next part, interleaved: the largest magnitude of each sample and of
  * the points TFX_TRUE_PEAK_SIDE frames before it.  They are there until the next
  * call. */
 const double *

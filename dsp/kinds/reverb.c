@@ -492,7 +492,7 @@ has_moving_poles (const Unit *u)
          tfx_params_change (&u->params, DAMP);
 }
 
-/* Goes on by n frames: finds the parameters of each. */
+/* Advances n frames: finds the parameters of each. */
 static void
 step_params (Unit *u, size_t n)
 {

@@ -75,7 +75,7 @@ set_at_once (TfxParams *p, const double *values)
 {
   TfxParams set;
 
-  /* (The values may be some of its own.) */
+  /* (The values may be in *p.) */
   memset (&set, 0, sizeof set);
   memcpy (set.now, values, sizeof set.now);
   *p = set;

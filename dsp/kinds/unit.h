@@ -51,7 +51,7 @@ typedef struct TfxParams
 
 void tfx_params_init (TfxParams *params, const TfxStage *stage);
 
-/* Ramps to the stage's values over n_frames, after the ramp under way.  0: sets them at
+/* Ramps to the stage's values over n_frames, after the current ramp.  0: sets them at
  * once. */
 void tfx_params_set (TfxParams *params, const TfxStage *stage, size_t n_frames,
     TfxWeight weight);
@@ -61,7 +61,7 @@ void tfx_params_set (TfxParams *params, const TfxStage *stage, size_t n_frames,
 void
 tfx_params_read (const TfxParams *params, unsigned i, double *values, size_t n);
 
-/* Goes on by n frames, at most to the end of the ramp; only during one. */
+/* Advances n frames, at most to the end of the ramp; only during one. */
 void tfx_params_advance (TfxParams *params, size_t n);
 
 /* Ends all ramps. */

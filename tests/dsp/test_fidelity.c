@@ -8,7 +8,8 @@
  * SciPy's order, and at most 6 dB worse than the textbook over our sections.
  *
  * By default a case is as long as it takes to know its error, some are 10 s, and
- * each kernel runs one channel count of a design, the next one of the next design.  TFX_TEST_FULL=1 makes all of them 10 s long, with all counts.
+ * each kernel runs one channel count of a design, the next one of the next design.
+ * TFX_TEST_FULL=1 makes all of them 10 s long, with all counts.
  */
 #include "common.h"
 #include "golden.h"
