@@ -65,7 +65,7 @@ run (TfxChain *chain, const TfxBackend *backend, unsigned n_channels,
 static const char *kind;
 
 static void
-test_kernel (void)
+test_probe (void)
 {
   static double here[N_SAMPLES], there[N_SAMPLES];
   TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
@@ -98,7 +98,7 @@ test_kernel (void)
 int
 main (int argc, char **argv)
 {
-  static const TapTest tests[] = { { "kernel", test_kernel }, { NULL, NULL } };
+  static const TapTest tests[] = { { "kernel", test_probe }, { NULL, NULL } };
 
   if (argc != 2) {
     fprintf (stderr, "usage: ptx_probe cascade|fft|fir\n");
