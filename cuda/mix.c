@@ -42,7 +42,7 @@ unit_make (void *data, const TfxStage *stage)
   return u->gains ? 0 : -ENOMEM;
 }
 
-/* The first ones of the channels are heard: see unit-mix.c of the CPU. */
+/* The first ones of the channels are heard: see dsp/kinds/mix.c of the CPU. */
 static void
 unit_set_stage (void *data)
 {
