@@ -146,27 +146,26 @@ gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
     gst_tfx_row_tell_begin (self, note, what);
 }
 
-static void
-gst_tfx_row_free_retired (gpointer data, gpointer unused)
+static gpointer
+gst_tfx_row_free_retired (gpointer data)
 {
   TfxRetired *retired = data;
 
   tfx_retired_free (&retired);
+  return NULL;
 }
 
-/* In a thread of the process: this one streams. */
+/* In another thread, where one can be made: this one streams. */
 static void
 gst_tfx_row_free_later (TfxRetired *retired)
 {
-  static GThreadPool *pool;
+  GThread *thread =
+      g_thread_try_new ("tfx-free", gst_tfx_row_free_retired, retired, NULL);
 
-  if (g_once_init_enter (&pool)) {
-    GThreadPool *made =
-        g_thread_pool_new (gst_tfx_row_free_retired, NULL, 1, FALSE, NULL);
-
-    g_once_init_leave (&pool, made);
-  }
-  g_thread_pool_push (pool, retired, NULL);
+  if (thread)
+    g_thread_unref (thread);
+  else
+    tfx_retired_free (&retired);
 }
 
 /* The plan has run: it is counted, and what ended changes replaced is freed. */

@@ -337,10 +337,10 @@ choose_length (Filter *f, const TfxDesign *d)
   f->n_frames = (size_t)fmax (8192 + 2 * delay, known);
   if (is_full ())
     f->n_frames = (size_t)(10 * RATE);
-  /* At least 20 independent values, 2 width of them a second. */
+  /* At least 100 independent values, 2 width of them a second: fewer leave the ratio of two
+   * errors uncertain by more than a dB. */
   while (f->n_runs < 8 &&
-         2 * pass_band_width (d) * f->n_runs * f->n_frames / RATE < 20 &&
-         f->n_sos == 1)
+         2 * pass_band_width (d) * f->n_runs * f->n_frames / RATE < 100)
     f->n_runs++;
 }
 

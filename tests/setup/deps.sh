@@ -31,7 +31,7 @@ DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
 # What makes and reads sound files.
-DEPS_FILES="ffmpeg python3-mutagen gstreamer1.0-libav"
+DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.
 DEPS_PACKAGES="debhelper dpkg-dev"
 # What serves live streams, and who listens to them.
