@@ -125,7 +125,7 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
       /* Most shapes run with more than half of their channels, full vectors of up to four with
        * any number. */
       if (!find_fit (c, s, &fit) ||
-          (2 * n <= s->channels && !(is_full && s->lanes <= 4)) ||
+          (2 * n <= s->channels && !(is_full && s->lanes == 4)) ||
           (is_part && tfx_cascade_takes_dense (s)) ||
           (!is_part && n > s->channels &&
               !choice->first[n - s->channels].shape))
