@@ -122,8 +122,8 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
                            s->channels == s->lanes;
       double ns;
 
-      /* Most shapes run with more than half of their channels, full vectors of up to four with
-       * any number. */
+      /* Shapes run with more than half of their channels, full vectors of four with any
+       * number: see run_full(), which takes no part of two. */
       if (!find_fit (c, s, &fit) ||
           (2 * n <= s->channels && !(is_full && s->lanes == 4)) ||
           (is_part && tfx_cascade_takes_dense (s)) ||
