@@ -53,8 +53,8 @@ tfx_automation_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
   const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
-  void *values = NULL;
-  int ret = 0;
+  void *values;
+  int ret;
 
   if (tfx_slot_has_values (slot, stage))
     return 0;
@@ -62,8 +62,7 @@ tfx_automation_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
       tfx_ramp_must_wait (slot, n_cells, f->n_run))
     return tfx_events_prepend (slot, stage, f->n_run,
         n_cells * TFX_GRID_FRAMES);
-  if (slot->unit)
-    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit, &values);
+  ret = tfx_stage_prepare_values (stage, slot->unit, &unit, &values);
   if (ret == 0)
     set_values (f, slot, stage, values, n_cells);
   return ret;
@@ -324,11 +323,11 @@ rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
   size_t n_made = 0;
 
   while (values && n_made < n &&
-         slot->stage->kind->unit->prepare_values (slot->unit, slot->stage,
-             &unit, &values[n_made]) == 0)
+         tfx_stage_prepare_values (slot->stage, slot->unit, &unit,
+             &values[n_made]) == 0)
     n_made++;
   while (n_made > 0)
-    slot->stage->kind->unit->drop_values (values[--n_made]);
+    tfx_stage_drop_values (slot->stage, &values[--n_made]);
   free (values);
 }
 

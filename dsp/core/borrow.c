@@ -8,11 +8,13 @@
 
 #include "backend.h"
 
-/* Gains have no state. */
+/* Gains, clips and mixes have no state. */
 static bool
 has_state (const TfxPlanPart *part)
 {
-  return part->n_sos > 0 || part->slot->stage->kind->unit;
+  const TfxUnitKind *kind = part->slot->stage->kind->unit;
+
+  return part->n_sos > 0 || (kind && kind->set_state);
 }
 
 /* Whether the engine has the state of a part, rather than its unit. */

@@ -32,9 +32,7 @@ tfx_events_last (const TfxSlot *slot)
 static void
 clear_event (const TfxSlot *slot, TfxEvent *event)
 {
-  if (event->values)
-    slot->stage->kind->unit->drop_values (event->values);
-  event->values = NULL;
+  tfx_stage_drop_values (slot->stage, &event->values);
   tfx_stage_unref (&event->stage);
 }
 
@@ -106,11 +104,9 @@ fill (const TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
     TfxEvent *event)
 {
   const size_t n = slot->n_sos;
-  void *values = NULL;
-  int ret = 0;
+  void *values;
+  const int ret = tfx_stage_prepare_values (stage, slot->unit, spec, &values);
 
-  if (slot->unit)
-    ret = stage->kind->unit->prepare_values (slot->unit, stage, spec, &values);
   if (ret < 0)
     return ret;
   clear_event (slot, event);
@@ -223,15 +219,12 @@ tfx_events_waiting (const TfxSlot *slot)
 void
 tfx_events_remake (TfxSlot *slot, const TfxUnitSpec *spec)
 {
-  const TfxUnitKind *kind = slot->stage->kind->unit;
   TfxEvent *event;
 
   for (size_t i = 0; (event = tfx_events_get (slot, i)); i++) {
-    if (event->values)
-      kind->drop_values (event->values);
-    event->values = NULL;
-    if (kind->prepare_values (slot->unit, event->stage, spec, &event->values) <
-        0)
+    tfx_stage_drop_values (slot->stage, &event->values);
+    if (tfx_stage_prepare_values (event->stage, slot->unit, spec,
+            &event->values) < 0)
       event->values = NULL;
   }
 }

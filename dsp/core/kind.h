@@ -77,7 +77,8 @@ typedef struct TfxUnitKind
   int (*run) (void *unit, const TfxBlock *in, const TfxBlock *out);
 
   /* New values of the same structure: prepares them, 0 or negative errno; ramps to them
-   * in n_frames (0: at once), and owns them; or drops them. */
+   * in n_frames (0: at once), and owns them; or drops them.  prepare_values and
+   * drop_values NULL: they are a reference to the stage. */
   int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
       void **values);
   void (*set_values) (void *unit, void *values, size_t n_frames,
@@ -87,13 +88,13 @@ typedef struct TfxUnitKind
 
   /* Clears the state, and ends all ramps. */
   void (*reset) (void *unit);
-  /* The largest magnitude in the state, or 1 where only that it is above TFX_SILENCE is
+  /* NULL: there is no state.  The largest magnitude in the state, or 1 where only that it is above TFX_SILENCE is
    * known; 0 is rest. */
   double (*state_peak) (const void *unit);
   /* The sample type of the stream changes.  NULL: the unit does not depend on it. */
   void (*set_sample) (void *unit, TfxSample sample);
-  /* The state, double[n_channels][state size]: the last inputs, the newest last.  NULL: no
-   * device runs the kind. */
+  /* The state, double[n_channels][state size]: the last inputs, the newest last.  NULL:
+   * there is none, or no device runs the kind. */
   void (*get_state) (const void *unit, double *state);
   void (*set_state) (void *unit, const double *state);
 
@@ -163,6 +164,13 @@ struct TfxKind
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };
+
+/* Prepares values of a stage for a unit of its kind; NULL without a unit.  0 or negative
+ * errno. */
+int tfx_stage_prepare_values (TfxStage *stage, void *unit,
+    const TfxUnitSpec *spec, void **values);
+/* Drops values of a stage's kind, unless NULL, and clears the pointer. */
+void tfx_stage_drop_values (const TfxStage *stage, void **values);
 
 static inline TfxComplex
 tfx_complex_product (TfxComplex a, TfxComplex b)

@@ -129,9 +129,7 @@ add_kept (Prepare *p, TfxSlots *next, TfxSlot *slot, TfxStage *stage,
   }
   if (ret < 0 || tfx_slot_has_values (slot, stage))
     return ret;
-  if (slot->unit)
-    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
-        &entry->values);
+  ret = tfx_stage_prepare_values (stage, slot->unit, &unit, &entry->values);
   if (ret == 0)
     entry->stage = tfx_stage_ref (stage);
   return ret;
@@ -230,9 +228,8 @@ prepare_list (Prepare *p, const TfxSlots *list, const TfxChain *chain,
 void
 tfx_prepare_drop_values (TfxSlotEntry *entry)
 {
-  if (entry->values)
-    entry->slot->stage->kind->unit->drop_values (entry->values);
-  entry->values = NULL;
+  if (entry->slot)
+    tfx_stage_drop_values (entry->slot->stage, &entry->values);
   tfx_stage_unref (&entry->stage);
 }
 
@@ -264,13 +261,11 @@ tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec)
     for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
       tfx_prepare_remake_values (&entry->branches[b], spec);
     if (entry->values) {
-      const TfxUnitKind *kind = entry->slot->stage->kind->unit;
       const TfxUnitSpec unit =
           tfx_slot_unit_spec (spec, entry->slot->n_channels);
 
-      kind->drop_values (entry->values);
-      entry->values = NULL;
-      if (kind->prepare_values (entry->slot->unit, entry->stage, &unit,
+      tfx_stage_drop_values (entry->slot->stage, &entry->values);
+      if (tfx_stage_prepare_values (entry->stage, entry->slot->unit, &unit,
               &entry->values) < 0)
         tfx_stage_unref (&entry->stage);
     }

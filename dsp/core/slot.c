@@ -308,7 +308,9 @@ tfx_slot_peak (const TfxSlot *slot)
   double peak = 0.0;
 
   if (slot->unit)
-    return stage->kind->unit->state_peak (slot->unit);
+    return stage->kind->unit->state_peak
+               ? stage->kind->unit->state_peak (slot->unit)
+               : 0.0;
   if (!slot->state)
     return 0.0;
   for (size_t i = 0; i < n; i++)

@@ -186,3 +186,32 @@ tfx_stage_prepare (TfxStage *stage, const TfxFilterSpec *spec)
 {
   return stage->kind->prepare ? stage->kind->prepare (stage, spec) : 0;
 }
+
+int
+tfx_stage_prepare_values (TfxStage *stage, void *unit, const TfxUnitSpec *spec,
+    void **values)
+{
+  const TfxUnitKind *kind = stage->kind->unit;
+
+  *values = NULL;
+  if (!unit)
+    return 0;
+  if (kind->prepare_values)
+    return kind->prepare_values (unit, stage, spec, values);
+  *values = tfx_stage_ref (stage);
+  return 0;
+}
+
+void
+tfx_stage_drop_values (const TfxStage *stage, void **values)
+{
+  TfxStage *own = *values;
+
+  if (!own)
+    return;
+  if (stage->kind->unit->drop_values)
+    stage->kind->unit->drop_values (*values);
+  else
+    tfx_stage_unref (&own);
+  *values = NULL;
+}

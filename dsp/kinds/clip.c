@@ -111,8 +111,7 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
-  tfx_params_set (&((Unit *)data)->params, values, n_frames, weight);
-  tfx_unit_drop_stage (values);
+  tfx_params_take (&((Unit *)data)->params, values, n_frames, weight);
 }
 
 static bool
@@ -132,14 +131,9 @@ static const TfxUnitKind clip_unit = {
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
-  .state_peak = tfx_unit_no_state_peak,
-  .get_state = tfx_unit_no_get_state,
-  .set_state = tfx_unit_no_set_state,
 };
 
 const TfxKind tfx_kind_clip = {

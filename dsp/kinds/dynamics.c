@@ -140,16 +140,12 @@ take_params (Unit *u)
 {
   const TfxParams *p = &u->params;
   const bool is_ramping = tfx_params_are_ramping (p);
-  const double attack = tfx_params_cell_value (p, ATTACK);
-  const double release = tfx_params_cell_value (p, RELEASE);
 
   u->curve = make_curve (u->curve.sign, is_ramping ? p->from : p->now);
   if (is_ramping)
     u->to = make_curve (u->curve.sign, p->to);
-  if (u->ballistics.attack[0] != attack)
-    tfx_dynamics_powers (attack, u->ballistics.attack);
-  if (u->ballistics.release[0] != release)
-    tfx_dynamics_powers (release, u->ballistics.release);
+  tfx_params_powers (p, ATTACK, u->ballistics.attack);
+  tfx_params_powers (p, RELEASE, u->ballistics.release);
 }
 
 static void
@@ -343,8 +339,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_set (&u->params, values, n_frames, weight);
-  tfx_unit_drop_stage (values);
+  tfx_params_take (&u->params, values, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
     take_params (u);
@@ -441,9 +436,7 @@ static const TfxUnitKind dynamics_unit = {
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,

@@ -188,13 +188,8 @@ threshold_of (double db)
 static void
 take_times (Unit *u)
 {
-  const double attack = tfx_params_cell_value (&u->params, ATTACK);
-  const double release = tfx_params_cell_value (&u->params, RELEASE);
-
-  if (u->limits.attack[0] != attack)
-    tfx_dynamics_powers (attack, u->limits.attack);
-  if (u->limits.release[0] != release)
-    tfx_dynamics_powers (release, u->limits.release);
+  tfx_params_powers (&u->params, ATTACK, u->limits.attack);
+  tfx_params_powers (&u->params, RELEASE, u->limits.release);
 }
 
 /* A ceiling so near to the threshold has reached it. */
@@ -519,8 +514,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_set (&u->params, values, n_frames, weight);
-  tfx_unit_drop_stage (values);
+  tfx_params_take (&u->params, values, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
     take_ends (u);
@@ -652,9 +646,7 @@ static const TfxUnitKind limiter_unit = {
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,

@@ -340,14 +340,9 @@ static const TfxUnitKind mix_unit = {
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
-  .state_peak = tfx_unit_no_state_peak,
-  .get_state = tfx_unit_no_get_state,
-  .set_state = tfx_unit_no_set_state,
 };
 
 const TfxKind tfx_kind_mix = {

@@ -560,8 +560,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_set (&u->params, values, n_frames, weight);
-  tfx_unit_drop_stage (values);
+  tfx_params_take (&u->params, values, n_frames, weight);
   if (n_frames == 0)
     u->n_unsettled = TFX_REVERB_POLE;
 }
@@ -680,9 +679,7 @@ static const TfxUnitKind reverb_unit = {
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,

@@ -116,6 +116,14 @@ tfx_params_set (TfxParams *p, const TfxStage *stage, size_t n_frames,
 }
 
 void
+tfx_params_take (TfxParams *p, TfxStage *stage, size_t n_frames,
+    TfxWeight weight)
+{
+  tfx_params_set (p, stage, n_frames, weight);
+  tfx_stage_unref (&stage);
+}
+
+void
 tfx_params_read (const TfxParams *p, unsigned i, double *values, size_t n)
 {
   const double from = p->from[i], by = p->to[i] - from;
@@ -145,6 +153,16 @@ tfx_params_advance (TfxParams *p, size_t n)
 }
 
 void
+tfx_params_powers (const TfxParams *p, unsigned i,
+    double powers[TFX_DYNAMICS_SLACK])
+{
+  const double value = tfx_params_cell_value (p, i);
+
+  if (powers[0] != value)
+    tfx_dynamics_powers (value, powers);
+}
+
+void
 tfx_params_finish (TfxParams *p)
 {
   if (p->waiting_length > 0)
@@ -169,36 +187,4 @@ tfx_unit_cost (const double *costs, const TfxUnitSpec *spec)
   if (strcmp (spec->kernel, "c") == 0)
     return costs[0];
   return costs[n == 1 ? 1 : n < 8 ? 2 : 3];
-}
-
-int
-tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
-    void **values)
-{
-  *values = tfx_stage_ref (stage);
-  return 0;
-}
-
-void
-tfx_unit_drop_stage (void *values)
-{
-  TfxStage *stage = values;
-
-  tfx_stage_unref (&stage);
-}
-
-double
-tfx_unit_no_state_peak (const void *data)
-{
-  return 0.0;
-}
-
-void
-tfx_unit_no_get_state (const void *data, double *state)
-{
-}
-
-void
-tfx_unit_no_set_state (void *data, const double *state)
-{
 }

@@ -56,6 +56,10 @@ void tfx_params_init (TfxParams *params, const TfxStage *stage);
 void tfx_params_set (TfxParams *params, const TfxStage *stage, size_t n_frames,
     TfxWeight weight);
 
+/* The same, and drops the reference to the stage. */
+void tfx_params_take (TfxParams *params, TfxStage *stage, size_t n_frames,
+    TfxWeight weight);
+
 /* Writes the values of a parameter at the next n frames, at most to the end of the
  * ramp. */
 void
@@ -104,6 +108,10 @@ tfx_params_cell_value (const TfxParams *p, unsigned i)
          tfx_weight_at (p->weight, end, p->length) * (p->to[i] - p->from[i]);
 }
 
+/* powers[n] = the parameter to the power of n + 1, at the end of the grid cell. */
+void tfx_params_powers (const TfxParams *params, unsigned i,
+    double powers[TFX_DYNAMICS_SLACK]);
+
 /* ---- entries of tables ---------------------------------------------------------- */
 
 /* get_kernel: that of the CPU backend. */
@@ -112,15 +120,5 @@ const char *tfx_unit_cpu_kernel (void);
 /* cost in ns for a sample.  costs[4]: of the kernel c; of the others with one channel,
  * with up to seven, and with eight or more. */
 double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
-
-/* prepare_values and drop_values of units whose values are those of a stage. */
-int tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
-    void **values);
-void tfx_unit_drop_stage (void *values);
-
-/* Those of units without state. */
-double tfx_unit_no_state_peak (const void *data);
-void tfx_unit_no_get_state (const void *data, double *state);
-void tfx_unit_no_set_state (void *data, const double *state);
 
 #endif
