@@ -34,11 +34,11 @@ typedef struct GstTfxJobSamples
   GstTfxLoudness loudness;
 } GstTfxJobSamples;
 
-/* What a manifest records of a job. */
+/* The record of a job in a manifest. */
 typedef struct GstTfxJobTrace
 {
   GstTfxJobSamples input, output; /* as decoded */
-  gchar *result_sha256;           /* of what left the chain */
+  gchar *result_sha256;           /* of the chain's output */
   gchar *kernel;                  /* that ran it, "cpu avx512" */
 } GstTfxJobTrace;
 
@@ -61,7 +61,7 @@ typedef struct GstTfxJob
    * same, else the usual one. */
   const gchar *codec;
   gboolean must_keep_codec; /* no other one that loses anything */
-  /* Of the output, "16", "24", "32" or "float"; NULL: as many as the input. */
+  /* Of the output, "16", "24", "32" or "float"; NULL: the format of the input. */
   const gchar *bits;
   gint output_hz;      /* its rate; 0: that of the input */
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */

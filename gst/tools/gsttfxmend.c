@@ -350,7 +350,7 @@ mend_mp3 (const GstTfxOutput *output, FILE *file)
 
 /* ---- MP4 ------------------------------------------------------------------------------ */
 
-/* The first of these handlers in some boxes; NULL: there is none. */
+/* The first handler in these boxes; NULL: there is none. */
 static const guint8 *
 find_handler (const guint8 *bytes, gsize n)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether the program copies cues, of which a TOC of GStreamer has less. */
+/* Whether the program copies cues, because a GstToc cannot hold all of their fields. */
 gboolean gst_tfx_mend_copies_cues (const GstTfxOutput *output);
 
 /* How many bytes a .flac keeps free for the cue sheet of the input. */

@@ -68,8 +68,8 @@ gboolean gst_tfx_options_read (GstTfxOptions *options);
 gchar *gst_tfx_options_name_chain (const GstTfxOptions *options);
 /* Prints what a rate does not allow, as a warning: of tfx_expr_build. */
 void gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data);
-/* SHA-256 of what makes an output another one: options, and files that the chain names;
- * free it. */
+/* SHA-256 of all that changes an output: options, and files that the chain names; free
+ * it. */
 gchar *gst_tfx_options_digest (const GstTfxOptions *options);
 void gst_tfx_options_clear (GstTfxOptions *options);
 

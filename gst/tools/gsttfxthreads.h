@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Calls `run` for each number below n_jobs, in up to n_threads threads of its own, and
- * returns after the last one.  Meanwhile it calls `tick`, unless NULL, every tick_usec.
+/* Calls `run` for each number below n_jobs, in up to n_threads new threads, and
+ * returns after the last one.  Until then it calls `tick`, unless NULL, every tick_usec.
  * FALSE with an error, and no call, if no thread can be made; with fewer threads than wanted
  * all jobs run. */
 gboolean gst_tfx_threads_run (guint n_jobs, guint n_threads,

@@ -19,7 +19,7 @@ typedef struct Verify
   const GstTfxManifest *manifest;
   gboolean is_quiet;
   GArray *entries; /* their numbers */
-  GMutex lock;     /* of what is printed, and of the counts */
+  GMutex lock;     /* for output and counts */
   guint n_ok, n_differ;
 } Verify;
 

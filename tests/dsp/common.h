@@ -24,7 +24,7 @@ extern const char *const test_kernels[TEST_N_KERNELS];
  * the last. */
 const TfxBackend *test_backend_for (const char *kernels);
 
-/* Name k of those that this machine has, the reference first; NULL after the last. */
+/* Name k of the kernels of this machine, the reference first; NULL after the last. */
 const char *test_kernel (size_t k);
 
 /* "butter low 4, 1000 Hz of 48000 Hz"; text has room for 128 bytes. */
@@ -116,7 +116,7 @@ int test_filter_pieces (TestFilter *row, double *samples, unsigned n_channels,
 
 /* Checks that blocks of any length give the bits of one block for the samples
  * [n_frames][n_channels], by a filter of `first` that gets `next`, unless that is NULL,
- * at frame `at`.  Takes references of its own. */
+ * at frame `at`.  Takes its own references. */
 void test_check_splits (TapMany *many, const char *what, TfxChain *first,
     TfxChain *next, size_t at, const double *samples, size_t n_frames,
     unsigned n_channels, const char *kernel);

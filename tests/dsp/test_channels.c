@@ -481,8 +481,8 @@ test_crossover (void)
 
 /* ---- changes ---------------------------------------------------------------------- */
 
-/* A sine through a chain that becomes another one after 10000 frames, both of which it
- * takes: the largest second difference, as a part of the larger one before and after. */
+/* A sine through a chain that becomes another one after 10000 frames (takes both): the
+ * largest second difference, relative to the larger one before and after. */
 static double
 find_bend (TfxChain *before, TfxChain *after, unsigned n_channels)
 {

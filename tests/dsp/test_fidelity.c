@@ -7,7 +7,7 @@
  * textbook's transposed direct form II in double, over SciPy's own sections in
  * SciPy's order, and at most 6 dB worse than the textbook over our sections.
  *
- * By default a case is as long as it takes to know its error, some are 10 s, and
+ * By default a case is just long enough to know its error, some are 10 s, and
  * each kernel runs one channel count of a design, the next one of the next design.
  * TFX_TEST_FULL=1 makes all of them 10 s long, with all counts.
  */
@@ -42,7 +42,7 @@ is_full (void)
   return text && *text && *text != '0';
 }
 
-/* What is compared: F32 with its limit, F64 with the textbook and with SciPy. */
+/* The comparisons: F32 with its limit, F64 with the textbook and with SciPy. */
 enum
 {
   F32,
@@ -344,7 +344,7 @@ choose_length (Filter *f, const TfxDesign *d)
     f->n_runs++;
 }
 
-/* n_frames 0: as many as it takes.  turn: see Filter. */
+/* n_frames 0: see choose_length().  turn: see Filter. */
 static void
 check_design (Report *report, const TfxDesign *d, size_t n_frames,
     unsigned turn)

@@ -442,8 +442,8 @@ test_each_kernel (void)
 
 /* ---- the stage ------------------------------------------------------------------------- */
 
-/* The readings of the first stage of a text for n_in channels, of which it makes
- * n_channels.  Returns what the output measures. */
+/* The readings of the first stage of a text with n_in input and n_channels output
+ * channels.  Returns the loudness of the output. */
 static double
 run_stage (const char *text, const double *x, size_t n_frames, unsigned n_in,
     unsigned n_channels, const char *positions, unsigned rate, TfxReadings *r)

@@ -227,7 +227,7 @@ limiter (uint64_t id, double threshold_db)
   return tfx_stage_new_limiter (id, &values);
 }
 
-/* Two stages, or one of them: what it returns. */
+/* Sets two stages, or one of them; returns the result. */
 static int
 set_stages (TfxFilter *f, TfxStage *a, TfxStage *b)
 {
@@ -242,7 +242,7 @@ set_stages (TfxFilter *f, TfxStage *a, TfxStage *b)
   return ret;
 }
 
-/* What a constant of 1 becomes in n frames, in blocks. */
+/* The output after n frames of 1, in blocks. */
 static double
 run_ones (TfxPlan *plan, size_t n)
 {
