@@ -89,12 +89,6 @@ tfx_cuda_pair_copy (TfxCudaPair *p, const TfxCudaPair *from)
   return ret;
 }
 
-void
-tfx_cuda_pair_reset (TfxCudaPair *p)
-{
-  p->has_state = false;
-}
-
 double
 tfx_cuda_pair_peak (TfxCudaPair *p)
 {

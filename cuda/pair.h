@@ -34,7 +34,6 @@ int tfx_cuda_pair_get (TfxCudaPair *pair, double *numbers);
 int tfx_cuda_pair_set (TfxCudaPair *pair, const double *numbers);
 /* The same as another one's, of as many, within the device. */
 int tfx_cuda_pair_copy (TfxCudaPair *pair, const TfxCudaPair *from);
-void tfx_cuda_pair_reset (TfxCudaPair *pair);
 /* The largest magnitude; infinity if they cannot be had. */
 double tfx_cuda_pair_peak (TfxCudaPair *pair);
 

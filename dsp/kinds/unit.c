@@ -156,8 +156,12 @@ void
 tfx_params_powers (const TfxParams *p, unsigned i,
     double powers[TFX_DYNAMICS_SLACK])
 {
-  const double value = tfx_params_cell_value (p, i);
+  const size_t end = p->done + tfx_params_cell (p, SIZE_MAX);
+  double value = p->now[i];
 
+  if (tfx_params_are_ramping (p))
+    value = p->from[i] +
+            tfx_weight_at (p->weight, end, p->length) * (p->to[i] - p->from[i]);
   if (powers[0] != value)
     tfx_dynamics_powers (value, powers);
 }

@@ -96,19 +96,8 @@ tfx_params_cell (const TfxParams *p, size_t n_frames)
   return n < n_frames ? n : n_frames;
 }
 
-/* The value at the end of the grid cell, or the present one. */
-static inline double
-tfx_params_cell_value (const TfxParams *p, unsigned i)
-{
-  const size_t end = p->done + tfx_params_cell (p, SIZE_MAX);
-
-  if (!tfx_params_are_ramping (p))
-    return p->now[i];
-  return p->from[i] +
-         tfx_weight_at (p->weight, end, p->length) * (p->to[i] - p->from[i]);
-}
-
-/* powers[n] = the parameter to the power of n + 1, at the end of the grid cell. */
+/* powers[n] = the parameter to the power of n + 1; during a ramp, that at the end of its
+ * grid cell. */
 void tfx_params_powers (const TfxParams *params, unsigned i,
     double powers[TFX_DYNAMICS_SLACK]);
 
