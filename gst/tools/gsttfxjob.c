@@ -320,6 +320,25 @@ gst_tfx_job_run (GstTfxJob *job)
   return job->error == NULL;
 }
 
+void
+gst_tfx_job_set_options (GstTfxJob *job, const GstTfxOptions *options)
+{
+  job->chain = options->chain;
+  job->codec = options->codec;
+  job->bits = options->bits;
+  job->output_hz = options->output_hz;
+  job->dither = options->dither;
+  job->noise_shaping = options->noise_shaping;
+  job->has_target = options->loudness != NULL;
+  job->target_lufs = options->target_lufs;
+  job->most_peak_db = options->most_peak_db;
+  job->has_replaygain = options->replaygain;
+  job->tail = options->tail_ns;
+  job->overwrite = options->overwrite;
+  job->allow_cut = options->allow_cut;
+  job->keep_video = options->keep_video;
+}
+
 gboolean
 gst_tfx_job_repeat (GstTfxJob *job)
 {

@@ -7,6 +7,7 @@
 #include <gst/gst.h>
 
 #include "gsttfxmeter.h"
+#include "gsttfxoptions.h"
 #include "gsttfxtags.h"
 
 G_BEGIN_DECLS
@@ -105,6 +106,9 @@ typedef struct GstTfxJob
   GError *error;     /* why there is no output; NULL: there is */
   gboolean is_of_output; /* the error is, and names it itself */
 } GstTfxJob;
+
+/* Takes the options of process.  They must live as long as the job. */
+void gst_tfx_job_set_options (GstTfxJob *job, const GstTfxOptions *options);
 
 /* Runs it, in any thread, until it is done or a signal asks the program to end; what
  * comes from a source ends there.

@@ -122,14 +122,7 @@ check_result (const Verify *verify, guint entry, GString *faults)
     if (!is_same)
       add_fault (faults, "the chain, a file that it names or an option is "
                          "not the recorded one");
-    job.chain = options.chain;
-    job.bits = options.bits;
-    job.output_hz = options.output_hz;
-    job.has_target = options.loudness != NULL;
-    job.target_lufs = options.target_lufs;
-    job.most_peak_db = options.most_peak_db;
-    job.tail = options.tail_ns;
-    job.allow_cut = options.allow_cut;
+    gst_tfx_job_set_options (&job, &options);
     if (!g_file_test (path, G_FILE_TEST_EXISTS))
       add_fault (faults, "the input %s is missing", path);
     else if (!gst_tfx_job_repeat (&job))
