@@ -402,26 +402,26 @@ TfxStage *tfx_stage_new_clip (uint64_t id, double gain);
  * As long as nothing is heard the gain stays, at first at 1. */
 typedef enum
 {
-  TFX_LEVELLER_PEAK,
-  TFX_LEVELLER_TRUE_PEAK, /* between samples too, ITU-R BS.1770-4, annex 2 */
-  TFX_LEVELLER_RMS,       /* of frames that are not silent */
-  TFX_LEVELLER_LOUDNESS   /* EBU R 128; cells of 100 ms */
-} TfxLevellerMeasure;
+  TFX_AGC_PEAK,
+  TFX_AGC_TRUE_PEAK, /* between samples too, ITU-R BS.1770-4, annex 2 */
+  TFX_AGC_RMS,       /* of frames that are not silent */
+  TFX_AGC_LOUDNESS   /* EBU R 128; cells of 100 ms */
+} TfxAgcMeasure;
 
 /* The square, for the RMS the sum of those of all channels that have one gain, up to
  * which a level is silence: -130 dB.  So neither what a FIR rounds next to a sound nor what
  * a filter rings with down to the smallest number is heard as one. */
-#define TFX_LEVELLER_SILENT 1e-13
+#define TFX_AGC_SILENT 1e-13
 
-#define TFX_LEVELLER_MAX_CELLS 1024u
-#define TFX_LEVELLER_MAX_CELL (1u << 17)
+#define TFX_AGC_MAX_BLOCKS 1024u
+#define TFX_AGC_MAX_BLOCK (1u << 17)
 
-typedef struct TfxLeveller
+typedef struct TfxAgc
 {
-  TfxLevellerMeasure measure;
+  TfxAgcMeasure measure;
   bool is_linked; /* all channels have one gain; loudness always */
-  size_t n_cell;  /* frames, 1 to TFX_LEVELLER_MAX_CELL */
-  /* Cells, up to TFX_LEVELLER_MAX_CELLS; n_ahead may be 0, then nothing is
+  size_t n_block; /* frames, 1 to TFX_AGC_MAX_BLOCK */
+  /* Cells, up to TFX_AGC_MAX_BLOCKS; n_ahead may be 0, then nothing is
    * changed and all is measured. */
   size_t n_ahead, n_smooth, n_window;
   double target_db;    /* -400 to 400, or LUFS */
@@ -430,9 +430,9 @@ typedef struct TfxLeveller
   double step_db;      /* from 0 */
   TfxSos weighting[2]; /* of loudness */
   uint64_t positions;  /* of loudness: the channels weigh by ITU-R BS.1770-5 */
-} TfxLeveller;
+} TfxAgc;
 
-TfxStage *tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller);
+TfxStage *tfx_stage_new_agc (uint64_t id, const TfxAgc *agc);
 
 #define TFX_SUM_MAX_DEPTH 16
 

@@ -49,7 +49,7 @@ struct TfxStage
     TfxDynamics dynamics;
     TfxReverb reverb;
     TfxLimiter limiter;
-    TfxLeveller leveller;
+    TfxAgc agc;
     struct
     {
       unsigned n_channels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * agc.c: automatic gain, found block by block ahead of the output: Normalize, Loudness,
- * and limiters of true peaks.  See TfxLeveller. */
+ * and limiters of true peaks.  See TfxAgc. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -22,21 +22,21 @@ enum
 };
 
 static const TfxField fields[] = {
-  TFX_PARAM (leveller.target_db, -400, 400),
-  TFX_PARAM (leveller.max_gain_db, 0, 400),
-  TFX_PARAM (leveller.release, 0, TFX_BELOW_1),
-  TFX_PARAM (leveller.step_db, 0, INFINITY),
-  TFX_BOOL (leveller.is_linked),
-  TFX_SIZE (leveller.n_cell, 1, TFX_LEVELLER_MAX_CELL),
-  TFX_SIZE (leveller.n_ahead, 0, TFX_LEVELLER_MAX_CELLS),
-  TFX_SIZE (leveller.n_smooth, 0, TFX_LEVELLER_MAX_CELLS),
-  TFX_SIZE (leveller.n_window, 0, TFX_LEVELLER_MAX_CELLS),
+  TFX_PARAM (agc.target_db, -400, 400),
+  TFX_PARAM (agc.max_gain_db, 0, 400),
+  TFX_PARAM (agc.release, 0, TFX_BELOW_1),
+  TFX_PARAM (agc.step_db, 0, INFINITY),
+  TFX_BOOL (agc.is_linked),
+  TFX_SIZE (agc.n_block, 1, TFX_AGC_MAX_BLOCK),
+  TFX_SIZE (agc.n_ahead, 0, TFX_AGC_MAX_BLOCKS),
+  TFX_SIZE (agc.n_smooth, 0, TFX_AGC_MAX_BLOCKS),
+  TFX_SIZE (agc.n_window, 0, TFX_AGC_MAX_BLOCKS),
 };
 
 static bool
 agc_is_valid (const TfxStage *stage)
 {
-  const TfxLeveller *l = &stage->u.leveller;
+  const TfxAgc *l = &stage->u.agc;
 
   return (l->n_ahead == 0 || (l->n_smooth >= 1 && l->n_smooth < l->n_ahead &&
                                  l->n_ahead <= l->n_window)) &&
@@ -45,11 +45,9 @@ agc_is_valid (const TfxStage *stage)
 }
 
 TfxStage *
-tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller)
+tfx_stage_new_agc (uint64_t id, const TfxAgc *agc)
 {
-  const TfxStage values = { .id = id,
-    .kind = &tfx_kind_leveller,
-    .u.leveller = *leveller };
+  const TfxStage values = { .id = id, .kind = &tfx_kind_agc, .u.agc = *agc };
 
   return tfx_stage_new_like (&values);
 }
@@ -57,7 +55,7 @@ tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller)
 static bool
 agc_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  const TfxLeveller *s = &a->u.leveller, *t = &b->u.leveller;
+  const TfxAgc *s = &a->u.agc, *t = &b->u.agc;
 
   return s->measure == t->measure && s->positions == t->positions &&
          memcmp (s->weighting, t->weighting, sizeof s->weighting) == 0;
@@ -73,20 +71,20 @@ agc_state_size (const TfxStage *stage)
 static size_t
 agc_latency (const TfxStage *stage)
 {
-  return stage->u.leveller.n_ahead * stage->u.leveller.n_cell;
+  return stage->u.agc.n_ahead * stage->u.agc.n_block;
 }
 
 static double
 agc_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
   static const double costs[][4] = {
-    [TFX_LEVELLER_PEAK] = { 3.7, 0.6, 0.6, 0.6 },
-    [TFX_LEVELLER_TRUE_PEAK] = { 15.0, 4.4, 3.6, 2.7 },
-    [TFX_LEVELLER_RMS] = { 3.7, 1.8, 1.4, 1.0 },
-    [TFX_LEVELLER_LOUDNESS] = { 17.0, 4.6, 3.2, 2.2 },
+    [TFX_AGC_PEAK] = { 3.7, 0.6, 0.6, 0.6 },
+    [TFX_AGC_TRUE_PEAK] = { 15.0, 4.4, 3.6, 2.7 },
+    [TFX_AGC_RMS] = { 3.7, 1.8, 1.4, 1.0 },
+    [TFX_AGC_LOUDNESS] = { 17.0, 4.6, 3.2, 2.2 },
   };
 
-  return tfx_unit_cost (costs[stage->u.leveller.measure], spec);
+  return tfx_unit_cost (costs[stage->u.agc.measure], spec);
 }
 
 /* ---- the unit ------------------------------------------------------------------- */
@@ -94,7 +92,7 @@ agc_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
-  TfxLeveller setting;
+  TfxAgc setting;
   unsigned n_channels, n_levels;
   size_t part_frames, delay;
   double headroom; /* for the rounding of the output */
@@ -162,11 +160,11 @@ unit_free (void *data)
 static int
 make_meter (Unit *u)
 {
-  const TfxLeveller *l = &u->setting;
+  const TfxAgc *l = &u->setting;
   const TfxLoudnessSpec spec = { u->n_channels, l->positions,
-    { l->weighting[0], l->weighting[1] }, l->n_cell };
+    { l->weighting[0], l->weighting[1] }, l->n_block };
 
-  if (l->measure == TFX_LEVELLER_LOUDNESS)
+  if (l->measure == TFX_AGC_LOUDNESS)
     return tfx_loudness_new (&spec, u->kernels, u->part_frames, &u->loudness);
   return tfx_gain_blocks_new (l, u->kernels, u->n_channels, u->part_frames,
       &u->blocks);
@@ -204,7 +202,7 @@ go_to_rest (Unit *u)
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const TfxLeveller *l = &stage->u.leveller;
+  const TfxAgc *l = &stage->u.agc;
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -212,11 +210,10 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->setting = *l;
   u->n_channels = spec->n_channels;
-  u->n_levels = l->is_linked || l->measure == TFX_LEVELLER_LOUDNESS
-                    ? 1
-                    : spec->n_channels;
+  u->n_levels =
+      l->is_linked || l->measure == TFX_AGC_LOUDNESS ? 1 : spec->n_channels;
   u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  u->delay = l->n_ahead * l->n_cell;
+  u->delay = l->n_ahead * l->n_block;
   u->lowest = INFINITY;
   tfx_params_init (&u->params, stage);
   unit_set_sample (u, spec->sample);
@@ -242,7 +239,7 @@ follow_loudness (Unit *u)
 {
   const double *n = u->params.now;
   const bool is_silent = (double)tfx_loudness_n_silent (u->loudness) >=
-                         SILENT_PART * (double)u->setting.n_cell;
+                         SILENT_PART * (double)u->setting.n_block;
   const double loudness =
       is_silent ? INFINITY : tfx_loudness_integrated (u->loudness);
   double go;
@@ -283,7 +280,7 @@ least (size_t a, size_t b)
 static void
 swap (Unit *u, double *samples, size_t n_frames)
 {
-  TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_cell,
+  TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_block,
     u->from, u->to };
 
   for (size_t i = 0, n; i < n_frames; i += n, ramp.first += n) {
@@ -306,7 +303,7 @@ run_frames (Unit *u, double *samples, size_t n)
   if (u->delay > 0)
     swap (u, samples, n);
   u->in_block += n;
-  if (u->in_block == u->setting.n_cell)
+  if (u->in_block == u->setting.n_block)
     end_block (u);
 }
 
@@ -318,7 +315,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
   if (u->blocks)
     tfx_gain_blocks_load (u->blocks, u->samples, n_frames);
   for (size_t i = 0, n; i < n_frames; i += n) {
-    n = least (n_frames - i, u->setting.n_cell - u->in_block);
+    n = least (n_frames - i, u->setting.n_block - u->in_block);
     if (tfx_params_are_ramping (&u->params)) {
       for (size_t k = 0, m; k < n && tfx_params_are_ramping (&u->params);
            k += m) {
@@ -427,7 +424,7 @@ static const TfxUnitKind agc_unit = {
   .read = unit_read,
 };
 
-const TfxKind tfx_kind_leveller = {
+const TfxKind tfx_kind_agc = {
   .step = TFX_STEP_UNIT,
   .unit = &agc_unit,
   TFX_FIELDS (fields),

@@ -25,7 +25,7 @@ typedef struct Window
 struct TfxGainBlocks
 {
   const TfxDynamicsKernels *kernels;
-  TfxLevellerMeasure measure;
+  TfxAgcMeasure measure;
   unsigned n_channels, n_levels;
   TfxPeakLine line; /* of true peaks alone */
 
@@ -42,7 +42,7 @@ struct TfxGainBlocks
 };
 
 static unsigned
-count_levels (const TfxLeveller *l, unsigned n_channels)
+count_levels (const TfxAgc *l, unsigned n_channels)
 {
   return l->is_linked ? 1 : n_channels;
 }
@@ -50,11 +50,11 @@ count_levels (const TfxLeveller *l, unsigned n_channels)
 /* ---- life ------------------------------------------------------------------------- */
 
 void
-tfx_gain_blocks_free (TfxGainBlocks **cells)
+tfx_gain_blocks_free (TfxGainBlocks **blocks)
 {
-  TfxGainBlocks *c = *cells;
+  TfxGainBlocks *c = *blocks;
 
-  *cells = NULL;
+  *blocks = NULL;
   if (!c)
     return;
   tfx_peak_line_clear (&c->line);
@@ -112,19 +112,19 @@ make_room (TfxGainBlocks *c, size_t most_frames)
   place_window (&c->measures, c->n_levels, &memory);
   place_window (&c->counts, c->n_levels, &memory);
   place_window (&c->gains, c->n_levels, &memory);
-  if (c->measure == TFX_LEVELLER_TRUE_PEAK)
+  if (c->measure == TFX_AGC_TRUE_PEAK)
     return tfx_peak_line_init (&c->line, c->kernels, c->n_channels,
         most_frames);
-  if (c->measure == TFX_LEVELLER_RMS)
+  if (c->measure == TFX_AGC_RMS)
     c->squares = tfx_block_new_samples (most_frames * n);
-  return c->squares || c->measure != TFX_LEVELLER_RMS ? 0 : -ENOMEM;
+  return c->squares || c->measure != TFX_AGC_RMS ? 0 : -ENOMEM;
 }
 
 int
-tfx_gain_blocks_new (const TfxLeveller *l, const TfxDynamicsKernels *kernels,
-    unsigned n_channels, size_t most_frames, TfxGainBlocks **cells)
+tfx_gain_blocks_new (const TfxAgc *l, const TfxDynamicsKernels *kernels,
+    unsigned n_channels, size_t most_frames, TfxGainBlocks **blocks)
 {
-  TfxGainBlocks *c = *cells = calloc (1, sizeof *c);
+  TfxGainBlocks *c = *blocks = calloc (1, sizeof *c);
 
   if (!c)
     return -ENOMEM;
@@ -133,11 +133,11 @@ tfx_gain_blocks_new (const TfxLeveller *l, const TfxDynamicsKernels *kernels,
   c->n_channels = n_channels;
   c->n_levels = count_levels (l, n_channels);
   c->measures.n = c->counts.n = l->n_window;
-  c->measures.is_sum = l->measure == TFX_LEVELLER_RMS;
+  c->measures.is_sum = l->measure == TFX_AGC_RMS;
   c->gains.n = l->n_smooth;
   c->counts.is_sum = c->gains.is_sum = true;
   if (make_room (c, most_frames) < 0) {
-    tfx_gain_blocks_free (cells);
+    tfx_gain_blocks_free (blocks);
     return -ENOMEM;
   }
   tfx_gain_blocks_reset (c);
@@ -151,7 +151,7 @@ tfx_gain_blocks_reset (TfxGainBlocks *c)
   memset (c->memory, 0, count_memory (c) * sizeof *c->memory);
   for (unsigned k = 0; k < c->n_levels; k++)
     c->asked[k] = c->held[k] = 1.0;
-  if (c->measure == TFX_LEVELLER_TRUE_PEAK)
+  if (c->measure == TFX_AGC_TRUE_PEAK)
     tfx_peak_line_reset (&c->line);
 }
 
@@ -208,7 +208,7 @@ window_put (Window *w, size_t n_done, const double *row, double *all,
 INLINE double
 loud (double square)
 {
-  return square > TFX_LEVELLER_SILENT ? square : 0.0;
+  return square > TFX_AGC_SILENT ? square : 0.0;
 }
 
 /* Sums the squares of width channels. */
@@ -231,9 +231,9 @@ void
 tfx_gain_blocks_load (TfxGainBlocks *c, const double *samples, size_t n_frames)
 {
   c->next = samples;
-  if (c->measure == TFX_LEVELLER_TRUE_PEAK) {
+  if (c->measure == TFX_AGC_TRUE_PEAK) {
     c->next = tfx_peak_line_find (&c->line, samples, n_frames);
-  } else if (c->measure == TFX_LEVELLER_RMS) {
+  } else if (c->measure == TFX_AGC_RMS) {
     square (c->squares, samples, n_frames * c->n_levels,
         c->n_channels / c->n_levels);
     c->next = c->squares;
@@ -270,7 +270,7 @@ tfx_gain_blocks_add (TfxGainBlocks *c, size_t first, size_t n_frames)
 {
   const unsigned width = c->n_channels / c->n_levels;
 
-  if (c->measure == TFX_LEVELLER_RMS) {
+  if (c->measure == TFX_AGC_RMS) {
     add_squares (c, first, n_frames);
     return;
   }
@@ -288,7 +288,7 @@ measure (TfxGainBlocks *c)
   const size_t n_done = c->n_done++;
   const unsigned n = c->n_levels;
 
-  if (c->measure != TFX_LEVELLER_RMS) {
+  if (c->measure != TFX_AGC_RMS) {
     window_put (&c->measures, n_done, c->most, c->most, n);
     return;
   }
@@ -321,7 +321,7 @@ tfx_gain_blocks_end (TfxGainBlocks *c, const TfxGainAim *aim, double *gains)
     const double found = c->most[k];
 
     /* Silence needs no gain, but none below the largest either. */
-    if (found * found > TFX_LEVELLER_SILENT)
+    if (found * found > TFX_AGC_SILENT)
       c->asked[k] = least (aim->max_gain, aim->target / found);
     else if (aim->max_gain <= 1.0)
       c->asked[k] = aim->max_gain;

@@ -239,14 +239,14 @@ make_room (Unit *u)
   const size_t front = slack * u->n_levels;
   const size_t n = front + u->part_frames * u->n_channels + slack;
   const size_t n_moved = u->n_held * u->n_channels;
-  const size_t n_cell = TFX_GRID_FRAMES * (u->n_levels + 1) + slack;
+  const size_t n_block = TFX_GRID_FRAMES * (u->n_levels + 1) + slack;
 
   u->n_line = u->part_frames + (n_moved < SHORT_LINE ? N_SHORT : 2) * u->n_held;
   u->line = tfx_block_new_samples (u->n_line * u->n_channels + slack);
   u->heard = u->is_linked ? tfx_block_new_samples (u->n_line + slack) : u->line;
   u->rest = tfx_block_new_samples ((u->n_window + 1) * u->n_levels + slack);
   u->most = tfx_block_new_samples (3 * u->stride);
-  u->samples = tfx_block_new_samples (3 * n + n_cell);
+  u->samples = tfx_block_new_samples (3 * n + n_block);
   if (!u->line || !u->heard || !u->rest || !u->most || !u->samples)
     return -ENOMEM;
   u->state = u->most + u->stride;

@@ -177,7 +177,7 @@ count_silence (TfxLoudness *l, const double *samples, size_t n_frames)
 {
   size_t n = n_frames * l->spec.n_channels;
 
-  while (n > 0 && samples[n - 1] * samples[n - 1] <= TFX_LEVELLER_SILENT)
+  while (n > 0 && samples[n - 1] * samples[n - 1] <= TFX_AGC_SILENT)
     n--;
   l->n_silent = n > 0 ? n_frames - (n - 1) / l->spec.n_channels - 1
                       : l->n_silent + n_frames;

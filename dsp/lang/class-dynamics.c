@@ -72,7 +72,7 @@ describe_limiter (const TfxNode *node, double rate_hz, TfxStage *values)
   const double n_frames = tfx_class_number (node, "lookahead") * rate_hz;
   const double threshold_db = tfx_class_number (node, "threshold");
   const bool is_linked = tfx_class_number (node, "link") != 0.0;
-  TfxLeveller *l = &values->u.leveller;
+  TfxAgc *l = &values->u.agc;
 
   if (tfx_class_number (node, "true_peak") == 0.0) {
     values->kind = &tfx_kind_limiter;
@@ -84,47 +84,48 @@ describe_limiter (const TfxNode *node, double rate_hz, TfxStage *values)
       .is_linked = is_linked };
     return;
   }
-  *l = (TfxLeveller){ .measure = TFX_LEVELLER_TRUE_PEAK,
+  *l = (TfxAgc){ .measure = TFX_AGC_TRUE_PEAK,
     .is_linked = is_linked,
     .target_db = threshold_db,
-    .n_cell = LIMITER_BLOCK };
-  while (n_frames / (double)l->n_cell > TFX_LEVELLER_MAX_CELLS - 1)
-    l->n_cell *= 2;
+    .n_block = LIMITER_BLOCK };
+  while (n_frames / (double)l->n_block > TFX_AGC_MAX_BLOCKS - 1)
+    l->n_block *= 2;
   /* A peak between samples may be found in the next block. */
-  l->n_ahead = (size_t)fmax (ceil (n_frames / (double)l->n_cell - 1e-9), 3.0);
+  l->n_ahead = (size_t)fmax (ceil (n_frames / (double)l->n_block - 1e-9), 3.0);
   l->n_smooth = l->n_ahead - 2;
   l->n_window = l->n_ahead;
-  l->release = find_coefficient (node, "release", l->n_cell, rate_hz);
+  l->release = find_coefficient (node, "release", l->n_block, rate_hz);
 }
 
-static TfxLeveller
+static TfxAgc
 describe_normalize (const TfxNode *node, double rate_hz)
 {
   const double n_frames =
       fmax (tfx_class_number (node, "window") * rate_hz, FEWEST_BLOCKS);
-  TfxLeveller l = {
-    .measure = tfx_class_is (node, "strategy", "rms") ? TFX_LEVELLER_RMS
-                                                      : TFX_LEVELLER_PEAK,
+  TfxAgc l = {
+    .measure =
+        tfx_class_is (node, "strategy", "rms") ? TFX_AGC_RMS : TFX_AGC_PEAK,
     .is_linked = !tfx_class_is (node, "strategy", "per-channel"),
     .target_db = 20.0 * log10 (tfx_class_number (node, "peak")),
     .max_gain_db = tfx_class_number (node, "max_gain"),
-    .n_cell = (size_t)ceil (n_frames / WINDOW_BLOCKS),
+    .n_block = (size_t)ceil (n_frames / WINDOW_BLOCKS),
   };
 
-  l.n_window = (size_t)fmax (rint (n_frames / (double)l.n_cell), FEWEST_BLOCKS);
+  l.n_window =
+      (size_t)fmax (rint (n_frames / (double)l.n_block), FEWEST_BLOCKS);
   l.n_ahead = l.n_window / 2;
   l.n_smooth = l.n_ahead / 2;
   return l;
 }
 
 /* In steps of 100 ms; without a target it only measures. */
-static TfxLeveller
+static TfxAgc
 describe_loudness (const TfxNode *node, double rate_hz)
 {
-  TfxLeveller l = {
-    .measure = TFX_LEVELLER_LOUDNESS,
+  TfxAgc l = {
+    .measure = TFX_AGC_LOUDNESS,
     .is_linked = true,
-    .n_cell = (size_t)fmax (floor (rate_hz / 10.0 + 0.5), 1.0),
+    .n_block = (size_t)fmax (floor (rate_hz / 10.0 + 0.5), 1.0),
     .max_gain_db = tfx_class_number (node, "max_gain"),
     .step_db = tfx_class_number (node, "speed") / 10.0,
   };
@@ -142,14 +143,14 @@ describe_loudness (const TfxNode *node, double rate_hz)
 static TfxStage
 describe (const TfxNode *node, double rate_hz)
 {
-  TfxStage values = { .kind = &tfx_kind_leveller };
+  TfxStage values = { .kind = &tfx_kind_agc };
 
   if (node->klass->variant == TFX_CLASS_LIMITER)
     describe_limiter (node, rate_hz, &values);
   else if (node->klass->variant == TFX_CLASS_NORMALIZE)
-    values.u.leveller = describe_normalize (node, rate_hz);
+    values.u.agc = describe_normalize (node, rate_hz);
   else
-    values.u.leveller = describe_loudness (node, rate_hz);
+    values.u.agc = describe_loudness (node, rate_hz);
   return values;
 }
 
@@ -166,7 +167,7 @@ static int
 ahead_design (TfxBuild *build, const TfxNode *node)
 {
   TfxStage values = describe (node, build->rate_hz);
-  TfxLeveller *l = &values.u.leveller;
+  TfxAgc *l = &values.u.agc;
 
   if (values.kind == &tfx_kind_limiter &&
       values.u.limiter.n_ahead > TFX_LIMITER_MAX_AHEAD)
@@ -174,7 +175,7 @@ ahead_design (TfxBuild *build, const TfxNode *node)
   if (node->klass->variant != TFX_CLASS_LOUDNESS)
     return tfx_class_make (build, values);
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
-      l->n_cell > TFX_LEVELLER_MAX_CELL)
+      l->n_block > TFX_AGC_MAX_BLOCK)
     return tfx_class_refuse (build,
         "the sample rate must be from 4001 to 1310720 Hz");
   l->positions = build->positions ? build->positions

@@ -216,8 +216,8 @@ tfx_class_make (TfxBuild *build, TfxStage values)
   if (running && running->kind == values.kind) {
     if (values.kind == &tfx_kind_limiter)
       values.u.limiter.n_late = running->u.limiter.n_late;
-    else if (values.kind == &tfx_kind_leveller)
-      values.u.leveller.positions = running->u.leveller.positions;
+    else if (values.kind == &tfx_kind_agc)
+      values.u.agc.positions = running->u.agc.positions;
   }
   if (running && tfx_stage_latency (&values) != tfx_stage_latency (running))
     return tfx_error_set (build->error, -ENOTSUP,

@@ -62,7 +62,7 @@ set_up (GstTfxMeter *meter, const GstAudioInfo *info)
   clear (meter);
   meter->info = *info;
   if (rate_hz <= TFX_K_WEIGHTING_LOWEST_RATE_HZ ||
-      spec.step_frames > TFX_LEVELLER_MAX_CELL ||
+      spec.step_frames > TFX_AGC_MAX_BLOCK ||
       (GST_AUDIO_INFO_FORMAT (info) != GST_AUDIO_FORMAT_F32 &&
           GST_AUDIO_INFO_FORMAT (info) != GST_AUDIO_FORMAT_F64))
     return;

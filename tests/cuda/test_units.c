@@ -214,11 +214,11 @@ test_far (void)
 static void
 test_agc (void)
 {
-  static const TfxLeveller all[] = {
-    { TFX_LEVELLER_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
-    { TFX_LEVELLER_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
-    { TFX_LEVELLER_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
-    { TFX_LEVELLER_LOUDNESS, true, 100, 4, 1, 4, -23, 20, 0, 0.3,
+  static const TfxAgc all[] = {
+    { TFX_AGC_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
+    { TFX_AGC_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
+    { TFX_AGC_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
+    { TFX_AGC_LOUDNESS, true, 100, 4, 1, 4, -23, 20, 0, 0.3,
         { { 1.5, -2.7, 1.2, -1.69, 0.73 }, { 1, -2, 1, -1.98, 0.985 } } },
   };
   TapMany many = tap_many ("AGC and the row that contains it run on the CPU");
@@ -228,8 +228,7 @@ test_agc (void)
     CudaRow *row;
 
     test_cuda_append (&chain, tfx_stage_new_gain (tfx_stage_new_id (), 0.5));
-    test_cuda_append (&chain,
-        tfx_stage_new_leveller (tfx_stage_new_id (), &all[i]));
+    test_cuda_append (&chain, tfx_stage_new_agc (tfx_stage_new_id (), &all[i]));
     row = cuda_row_new (chain, 2, tfx_cpu_backend ());
     tap_many_check (&many,
         row && !tfx_filter_runs_on (row->filter, tfx_cuda_backend (cuda)),

@@ -121,13 +121,13 @@ find_true_peak (const double *x, size_t i, unsigned n_channels)
 
 /* What is measured of channel c over the window that ends with a cell. */
 static double
-find_measure (const TfxLeveller *l, const double *x, size_t cell,
+find_measure (const TfxAgc *l, const double *x, size_t cell,
     unsigned n_channels, unsigned c)
 {
   const size_t over = cell + 1 > l->n_window ? cell + 1 - l->n_window : 0;
   double most = 0, sum = 0, n = 0;
 
-  for (size_t i = over * l->n_cell; i < (cell + 1) * l->n_cell; i++) {
+  for (size_t i = over * l->n_block; i < (cell + 1) * l->n_block; i++) {
     double square = 0;
 
     for (unsigned k = 0; k < n_channels; k++) {
@@ -138,19 +138,19 @@ find_measure (const TfxLeveller *l, const double *x, size_t cell,
       most = fmax (most, fabs (a));
       square += a * a;
     }
-    if (square > TFX_LEVELLER_SILENT) {
+    if (square > TFX_AGC_SILENT) {
       sum += square;
       n += l->is_linked ? n_channels : 1;
     }
   }
-  if (l->measure == TFX_LEVELLER_RMS)
+  if (l->measure == TFX_AGC_RMS)
     return n > 0 ? sqrt (sum / n) : 0;
   return most;
 }
 
 /* The gain behind each cell, gains[n_cells]. */
 static void
-find_cell_gains (const TfxLeveller *l, const double *x, size_t n_cells,
+find_cell_gains (const TfxAgc *l, const double *x, size_t n_cells,
     unsigned n_channels, unsigned c, double *gains)
 {
   const double most = pow (10, l->max_gain_db / 20);
@@ -161,7 +161,7 @@ find_cell_gains (const TfxLeveller *l, const double *x, size_t n_cells,
     const size_t n = j + 1 < l->n_smooth ? j + 1 : l->n_smooth;
     const double m = find_measure (l, x, j, n_channels, c);
 
-    if (m * m > TFX_LEVELLER_SILENT)
+    if (m * m > TFX_AGC_SILENT)
       asked = fmin (most, pow (10, l->target_db / 20) / m);
     else if (most <= 1)
       asked = most;
@@ -174,12 +174,12 @@ find_cell_gains (const TfxLeveller *l, const double *x, size_t n_cells,
 }
 
 void
-levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
+levels_level (const TfxAgc *l, double *samples, size_t n_frames,
     unsigned n_channels)
 {
-  const bool is_between = l->measure == TFX_LEVELLER_TRUE_PEAK;
-  const size_t n_cells = n_frames / l->n_cell, size = n_frames * n_channels;
-  const size_t late = l->n_ahead * l->n_cell;
+  const bool is_between = l->measure == TFX_AGC_TRUE_PEAK;
+  const size_t n_cells = n_frames / l->n_block, size = n_frames * n_channels;
+  const size_t late = l->n_ahead * l->n_block;
   double *x = test_copy_f64 (samples, size), *heard = test_alloc_f64 (size);
   double *gains = test_alloc_f64 (n_cells + 1);
 
@@ -188,8 +188,8 @@ levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
   for (unsigned c = 0; c < n_channels; c++) {
     find_cell_gains (l, is_between ? heard : x, n_cells, n_channels, c, gains);
     for (size_t i = 0; i < n_frames; i++) {
-      const size_t cell = i / l->n_cell;
-      const double part = (double)(i % l->n_cell + 1) / (double)l->n_cell;
+      const size_t cell = i / l->n_block;
+      const double part = (double)(i % l->n_block + 1) / (double)l->n_block;
       const double from = cell > 1 ? gains[cell - 2] : 1;
       const double to = cell > 0 ? gains[cell - 1] : 1;
 

@@ -18,9 +18,9 @@ void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
 void levels_limit (const TfxLimiter *limiter, double *samples, size_t n_frames,
     unsigned n_channels);
 
-/* The same for a leveller of anything but loudness: all of its cells. */
-void levels_level (const TfxLeveller *leveller, double *samples,
-    size_t n_frames, unsigned n_channels);
+/* The same for an AGC of anything but loudness: all of its blocks. */
+void levels_level (const TfxAgc *agc, double *samples, size_t n_frames,
+    unsigned n_channels);
 
 /* A signal whose level comes and goes: bursts of noise, tones, silence. */
 void levels_signal (double *samples, size_t n_frames, unsigned n_channels);

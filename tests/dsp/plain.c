@@ -271,10 +271,10 @@ delay_response (const TfxStage *stage, long double angle)
 
 /* Of what has no response: a number that each of its values changes. */
 static double
-level_fingerprint (const TfxLeveller *l)
+level_fingerprint (const TfxAgc *l)
 {
   return l->target_db + 3 * l->max_gain_db + 5 * l->step_db +
-         7 * (double)l->n_ahead + 11 * (double)l->n_cell + 13 * l->release;
+         7 * (double)l->n_ahead + 11 * (double)l->n_block + 13 * l->release;
 }
 
 static Response
@@ -304,8 +304,8 @@ chain_response (const TfxChain *chain, long double angle)
       r.h = r.slack = pow (10, levels_gain_db (&stage->u.dynamics, 1) / 20);
     else if (stage->kind == &tfx_kind_limiter)
       r.h = r.slack = stage->u.limiter.threshold_db;
-    else if (stage->kind == &tfx_kind_leveller)
-      r.h = r.slack = level_fingerprint (&stage->u.leveller);
+    else if (stage->kind == &tfx_kind_agc)
+      r.h = r.slack = level_fingerprint (&stage->u.agc);
     else
       for (size_t i = 0; i < stage->u.sum.n; i++) {
         Response b = chain_response (stage->u.sum.branches[i], angle);

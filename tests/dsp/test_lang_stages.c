@@ -512,29 +512,28 @@ test_latency_response (void)
 
 /* Whose level it is, and of what. */
 static void
-test_levellers (void)
+test_agcs (void)
 {
   static const struct
   {
     const char *text;
-    TfxLevellerMeasure measure;
+    TfxAgcMeasure measure;
     bool is_linked;
-  } cases[] = { { "Limiter(-1, true_peak=True)", TFX_LEVELLER_TRUE_PEAK,
-                    false },
-    { "Limiter(-1, true_peak=True, link=True)", TFX_LEVELLER_TRUE_PEAK, true },
-    { "Normalize(1)", TFX_LEVELLER_PEAK, true },
-    { "Normalize(1, 'rms')", TFX_LEVELLER_RMS, true },
-    { "Normalize(1, 'per-channel')", TFX_LEVELLER_PEAK, false },
-    { "Loudness(-23)", TFX_LEVELLER_LOUDNESS, true } };
+  } cases[] = { { "Limiter(-1, true_peak=True)", TFX_AGC_TRUE_PEAK, false },
+    { "Limiter(-1, true_peak=True, link=True)", TFX_AGC_TRUE_PEAK, true },
+    { "Normalize(1)", TFX_AGC_PEAK, true },
+    { "Normalize(1, 'rms')", TFX_AGC_RMS, true },
+    { "Normalize(1, 'per-channel')", TFX_AGC_PEAK, false },
+    { "Loudness(-23)", TFX_AGC_LOUDNESS, true } };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     TfxExpr *expr = parse (cases[i].text);
-    const TfxLeveller *l = NULL;
+    const TfxAgc *l = NULL;
     TfxChain *chain = NULL;
 
     tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL);
-    if (chain && chain->stages[0]->kind == &tfx_kind_leveller)
-      l = &chain->stages[0]->u.leveller;
+    if (chain && chain->stages[0]->kind == &tfx_kind_agc)
+      l = &chain->stages[0]->u.agc;
     tap_check (l && l->measure == cases[i].measure &&
                    l->is_linked == cases[i].is_linked,
         "%s", cases[i].text);
@@ -720,7 +719,7 @@ static const TapTest tests[] = {
   { "not-built", test_not_built },
   { "latencies", test_latencies },
   { "latency-response", test_latency_response },
-  { "levellers", test_levellers },
+  { "agcs", test_agcs },
   { "built-ids", test_built_ids },
   { "adopt", test_adopt },
   { "adopt-large", test_adopt_large },

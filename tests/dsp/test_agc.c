@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_leveller.c: automatic gain control against its definition, any split of the stream,
+ * test_agc.c: automatic gain control against its definition, any split of the stream,
  * and limits that the output never exceeds; and gains that clip.
  */
 #include "common.h"
@@ -13,30 +13,30 @@
 #define N_FRAMES 4000
 
 static TfxChain *
-chain_for (const TfxLeveller *l)
+chain_for (const TfxAgc *l)
 {
-  return test_chain_of_one (tfx_stage_new_leveller (1, l));
+  return test_chain_of_one (tfx_stage_new_agc (1, l));
 }
 
 /* kernel: NULL for the best. */
 static TestFilter *
-filter_for (const TfxLeveller *l, unsigned n_channels, const char *kernel)
+filter_for (const TfxAgc *l, unsigned n_channels, const char *kernel)
 {
   return test_filter_start_chain (chain_for (l), n_channels, kernel);
 }
 
 #define N_SETTINGS 6
 
-static TfxLeveller
+static TfxAgc
 make_setting (unsigned i)
 {
-  static const TfxLeveller all[N_SETTINGS] = {
-    { TFX_LEVELLER_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
-    { TFX_LEVELLER_PEAK, false, 16, 9, 8, 9, -12, 0, 0.98 },
-    { TFX_LEVELLER_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
-    { TFX_LEVELLER_RMS, false, 32, 8, 2, 17, -30, 12, 0.5 },
-    { TFX_LEVELLER_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
-    { TFX_LEVELLER_LOUDNESS, true, 200, 4, 1, 4, -23, 20, 0, 0.3,
+  static const TfxAgc all[N_SETTINGS] = {
+    { TFX_AGC_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
+    { TFX_AGC_PEAK, false, 16, 9, 8, 9, -12, 0, 0.98 },
+    { TFX_AGC_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
+    { TFX_AGC_RMS, false, 32, 8, 2, 17, -30, 12, 0.5 },
+    { TFX_AGC_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
+    { TFX_AGC_LOUDNESS, true, 200, 4, 1, 4, -23, 20, 0, 0.3,
         { { 1.5, -2.7, 1.2, -1.69, 0.73 }, { 1, -2, 1, -1.98, 0.985 } } },
   };
 
@@ -51,7 +51,7 @@ test_definition (void)
   const char *kernel;
 
   for (unsigned i = 0; i < 5 * 6; i++) {
-    const TfxLeveller l = make_setting (i % 5);
+    const TfxAgc l = make_setting (i % 5);
     const unsigned n_channels = channels[i / 5];
     const size_t n = N_FRAMES * n_channels;
     double *x = test_alloc_f64 (n), *want;
@@ -86,14 +86,14 @@ test_splits (void)
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
     for (unsigned i = 0; i < N_SETTINGS * 2; i++) {
       const unsigned n_channels = i % 12 == 11 ? 9 : 1 + i % 3;
-      TfxLeveller l = make_setting (i % N_SETTINGS);
+      TfxAgc l = make_setting (i % N_SETTINGS);
       TfxChain *first = chain_for (&l), *next;
       double *x = test_alloc_f64 (N_FRAMES * n_channels);
 
       l.target_db -= 7;
       next = chain_for (&l);
       levels_signal (x, N_FRAMES, n_channels);
-      test_check_splits (&many, "leveller", first, next, 1600, x, N_FRAMES,
+      test_check_splits (&many, "AGC", first, next, 1600, x, N_FRAMES,
           n_channels, kernel);
       tfx_chain_unref (&first);
       tfx_chain_unref (&next);
@@ -116,7 +116,7 @@ test_never (void)
     size_t n_above = 0;
 
     if (run % 10 == 0) {
-      TfxLeveller l = make_setting (run / 10 % 2 ? 4 : 0);
+      TfxAgc l = make_setting (run / 10 % 2 ? 4 : 0);
 
       l.target_db = tap_random_uniform (-40, 6);
       l.is_linked = run / 20 % 2;
@@ -146,7 +146,7 @@ test_never_f64 (void)
   double *x = test_alloc (n * sizeof *x);
 
   for (size_t run = 0; run < 100; run++) {
-    TfxLeveller l = { TFX_LEVELLER_PEAK, true, 3, 500, 300, 700,
+    TfxAgc l = { TFX_AGC_PEAK, true, 3, 500, 300, 700,
       tap_random_uniform (-40, 6), 60, 0 };
     const double limit = pow (10, l.target_db / 20);
     const double most = tap_random_uniform (0.01, 1);
@@ -200,7 +200,7 @@ test_true_peak (void)
 {
   const size_t n = part_is_wanted () ? 3000 : 6000;
   double *x = test_alloc_f64 (n);
-  TfxLeveller l = make_setting (4);
+  TfxAgc l = make_setting (4);
   double worst = -100;
 
   l.target_db = -1;
@@ -230,7 +230,7 @@ test_true_peak (void)
 static void
 test_latency (void)
 {
-  const TfxLeveller l = make_setting (0);
+  const TfxAgc l = make_setting (0);
   TfxChain *chain = chain_for (&l);
   double x[400] = { 0 };
   TestFilter *filter = filter_for (&l, 1, NULL);
@@ -256,10 +256,10 @@ test_latency (void)
 static void
 test_silence (void)
 {
-  TapMany many = tap_many ("a leveller that had input is not silent after it");
+  TapMany many = tap_many ("an AGC that had input is not silent after it");
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
-    const TfxLeveller l = make_setting (i);
+    const TfxAgc l = make_setting (i);
     TestFilter *filter = filter_for (&l, 1, NULL);
     double x[4000] = { 0.25 };
 
@@ -278,7 +278,7 @@ test_rings_out (void)
   TapMany many = tap_many ("samples below -130 dB are silence");
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
-    const TfxLeveller l = make_setting (i);
+    const TfxAgc l = make_setting (i);
     double x[2][2 * N_FRAMES], worst;
 
     for (unsigned k = 0; k < 2; k++) {
@@ -301,7 +301,7 @@ test_again (void)
   TapMany many = tap_many ("a reset begins anew");
 
   for (unsigned i = 0; i < N_SETTINGS; i++) {
-    const TfxLeveller l = make_setting (i);
+    const TfxAgc l = make_setting (i);
     TestFilter *used = filter_for (&l, 2, NULL);
     TestFilter *fresh = filter_for (&l, 2, NULL);
     double x[2][2 * N_FRAMES];
@@ -323,14 +323,14 @@ test_again (void)
   tap_many_end (&many);
 }
 
-/* A leveller without positive gain releases in silence, too. */
+/* An AGC without positive gain releases in silence, too. */
 static void
 test_lets_go (void)
 {
   TapMany many = tap_many ("the gain comes back in silence");
 
   for (unsigned i = 1; i < 5; i += 3) {
-    const TfxLeveller l = make_setting (i);
+    const TfxAgc l = make_setting (i);
     TestFilter *filter = filter_for (&l, 1, NULL);
     double x[9000] = { 0 };
 
@@ -351,8 +351,8 @@ test_format (void)
   TapMany many = tap_many ("another block length keeps the state");
 
   for (unsigned i = 0; i < 2 * N_SETTINGS; i++) {
-    const TfxLeveller l = make_setting (i % N_SETTINGS);
-    TfxLeveller next = l;
+    const TfxAgc l = make_setting (i % N_SETTINGS);
+    TfxAgc next = l;
     double x[2][2000];
 
     next.target_db -= 9;
