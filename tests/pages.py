@@ -37,7 +37,7 @@ LINK = re.compile(r'\]\(([^()\s]*)\)')
 CODE = re.compile(r'(`+)(?!`).*?(?<!`)\1(?!`)')
 COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
-KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
+KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini', 'diff')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
 TIMEOUT_S = 120
 PATHS = {'GST_PLUGIN_PATH': 'build/gst', 'GST_PRESET_PATH': 'gst/presets',

@@ -12,9 +12,6 @@
 #include "stage.h"
 #include "design/weight.h"
 
-/* Parameters of a stage, at most. */
-#define TFX_PARAMS_MAX 8
-
 /* A number of a stage's setting.  Validity, equality and ramps follow from the table. */
 typedef enum
 {

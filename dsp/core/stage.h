@@ -7,6 +7,9 @@
 
 typedef struct TfxKind TfxKind; /* see kind.h */
 
+/* Parameters of a stage, at most. */
+#define TFX_PARAMS_MAX 8
+
 struct TfxStage
 {
   unsigned refs; /* atomic */
@@ -63,6 +66,7 @@ struct TfxStage
       TfxChain **branches;
       uint64_t *channels; /* [n] of a split: a bit for each channel; or NULL */
     } sum;
+    double own[TFX_PARAMS_MAX]; /* of kinds without a member here */
   } u;
 };
 

@@ -475,20 +475,28 @@ static const TfxClass classes[] = {
       "automatic gain to a loudness, EBU R 128", "Loudness(target=-16)"),
 };
 
+/* Classes that are in the file of their kind, up to a NULL. */
+static const TfxClass *const others[] = {
+  NULL
+};
+
 /* clang-format on */
 
 #define N_CLASSES (sizeof classes / sizeof classes[0])
+#define N_OTHERS (sizeof others / sizeof others[0] - 1)
 
 size_t
 tfx_catalogue_n_classes (void)
 {
-  return N_CLASSES;
+  return N_CLASSES + N_OTHERS;
 }
 
 const TfxClass *
 tfx_catalogue_class (size_t index)
 {
-  return index < N_CLASSES ? &classes[index] : NULL;
+  return index < N_CLASSES              ? &classes[index]
+         : index < N_CLASSES + N_OTHERS ? others[index - N_CLASSES]
+                                        : NULL;
 }
 
 /* Whether the name is the class's in lower case. */
@@ -506,18 +514,20 @@ is_lower_case_of (const char *name, const char *klass)
 const TfxClass *
 tfx_catalogue_find (const char *name)
 {
-  for (size_t i = 0; i < N_CLASSES; i++) {
-    if (strcmp (classes[i].name, name) == 0)
-      return &classes[i];
-    for (size_t k = 0; classes[i].aliases[k]; k++) {
-      if (strcmp (classes[i].aliases[k], name) == 0)
-        return &classes[i];
+  const TfxClass *klass;
+
+  for (size_t i = 0; (klass = tfx_catalogue_class (i)); i++) {
+    if (strcmp (klass->name, name) == 0)
+      return klass;
+    for (size_t k = 0; klass->aliases[k]; k++) {
+      if (strcmp (klass->aliases[k], name) == 0)
+        return klass;
     }
   }
   /* TorchFX's command line writes them so. */
-  for (size_t i = 0; i < N_CLASSES; i++) {
-    if (is_lower_case_of (name, classes[i].name))
-      return &classes[i];
+  for (size_t i = 0; (klass = tfx_catalogue_class (i)); i++) {
+    if (is_lower_case_of (name, klass->name))
+      return klass;
   }
   return NULL;
 }

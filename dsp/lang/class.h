@@ -160,4 +160,6 @@ typedef enum
 #define TFX_RATIO_INFINITE 1e6
 extern const TfxClassOps tfx_dynamics_ops, tfx_ahead_ops;
 
+/* Classes in the file of their kind, for catalogue.c. */
+
 #endif /* TFX_LANG_CLASS_H */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tremolo.c: a kind of stage in one file, as an example: the class `Tremolo` of the
+ * chain language, its setting and its run functions.
+ *
+ *   y[n] = x[n] (1 - depth (1 - cos (2 pi phase[n])) / 2),
+ *   phase[n + 1] = phase[n] + rate / sample rate.
+ *
+ * CONTRIBUTING.md shows the three lines that add it to the tree;
+ * tests/dsp/test_new_kind.c builds and runs it. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kinds/unit.h"
+#include "lang/class.h"
+
+/* ---- the setting ----------------------------------------------------------------- */
+
+/* Parameters, in TfxStage.u.own: cycles per frame, and depth. */
+enum
+{
+  RATE,
+  DEPTH
+};
+
+static const TfxField fields[] = {
+  TFX_PARAM (own[RATE], 0.0, 0.5),
+  TFX_PARAM (own[DEPTH], 0.0, 1.0),
+};
+
+static bool
+tremolo_is_identity (const TfxStage *stage)
+{
+  return stage->u.own[DEPTH] == 0.0;
+}
+
+static double
+tremolo_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return 20.0 / spec->n_channels + 0.5;
+}
+
+/* ---- the unit: its state is the phase ---------------------------------------------- */
+
+typedef struct Tremolo
+{
+  const TfxDynamicsKernels *kernels;
+  unsigned n_channels;
+  size_t part_frames;
+  TfxParams params;
+  double phase;    /* 0 <= phase < 1 */
+  double *samples; /* [part_frames * n_channels] */
+} Tremolo;
+
+static void
+tremolo_free (void *unit)
+{
+  free (((Tremolo *)unit)->samples);
+  free (unit);
+}
+
+static int
+tremolo_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Tremolo *t = calloc (1, sizeof *t);
+
+  if (!t)
+    return -ENOMEM;
+  t->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  t->n_channels = spec->n_channels;
+  t->part_frames = tfx_samples_part_frames (spec->n_channels);
+  tfx_params_init (&t->params, stage);
+  t->samples = calloc (t->part_frames * t->n_channels, sizeof *t->samples);
+  if (!t->samples) {
+    tremolo_free (t);
+    return -ENOMEM;
+  }
+  *unit = t;
+  return 0;
+}
+
+/* Filters n_frames of t->samples.  A ramp is read up to the end of its grid cell. */
+static void
+run_part (void *unit, size_t n_frames, TfxSample type)
+{
+  Tremolo *t = unit;
+  double *samples = t->samples;
+
+  for (size_t n; n_frames > 0; n_frames -= n, samples += n * t->n_channels) {
+    double rates[TFX_GRID_FRAMES], depths[TFX_GRID_FRAMES],
+        gains[TFX_GRID_FRAMES];
+    const bool is_ramping = tfx_params_are_ramping (&t->params);
+
+    n = n_frames < TFX_GRID_FRAMES ? n_frames : TFX_GRID_FRAMES;
+    if (is_ramping) {
+      n = tfx_params_cell (&t->params, n);
+      tfx_params_read (&t->params, RATE, rates, n);
+      tfx_params_read (&t->params, DEPTH, depths, n);
+      tfx_params_advance (&t->params, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+      const double depth = is_ramping ? depths[i] : t->params.now[DEPTH];
+
+      gains[i] = 1.0 - depth * (1.0 - cos (2.0 * M_PI * t->phase)) / 2.0;
+      t->phase += is_ramping ? rates[i] : t->params.now[RATE];
+      t->phase -= floor (t->phase);
+    }
+    t->kernels->multiply (samples, gains, n, t->n_channels);
+  }
+}
+
+static int
+tremolo_run (void *unit, const TfxBlock *in, const TfxBlock *out)
+{
+  Tremolo *t = unit;
+
+  return tfx_samples_run (t->kernels, in, out, t->samples, t->samples,
+      t->part_frames, run_part, t);
+}
+
+static void
+tremolo_set_values (void *unit, void *values, size_t n_frames, TfxWeight weight)
+{
+  tfx_params_take (&((Tremolo *)unit)->params, values, n_frames, weight);
+}
+
+static bool
+tremolo_is_changing (const void *unit)
+{
+  return tfx_params_are_ramping (&((const Tremolo *)unit)->params);
+}
+
+static void
+tremolo_reset (void *unit)
+{
+  Tremolo *t = unit;
+
+  tfx_params_finish (&t->params);
+  t->phase = 0.0;
+}
+
+/* The phase advances in silence too, so no block may be skipped. */
+static double
+tremolo_state_peak (const void *unit)
+{
+  return 1.0;
+}
+
+static const TfxUnitKind tremolo_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = tremolo_make,
+  .free = tremolo_free,
+  .run = tremolo_run,
+  .set_values = tremolo_set_values,
+  .is_changing = tremolo_is_changing,
+  .reset = tremolo_reset,
+  .state_peak = tremolo_state_peak,
+};
+
+static const TfxKind tremolo_kind = {
+  .step = TFX_STEP_UNIT,
+  .unit = &tremolo_unit,
+  TFX_FIELDS (fields),
+  .is_identity = tremolo_is_identity,
+  .cost = tremolo_cost,
+};
+
+/* ---- the class ------------------------------------------------------------------- */
+
+static const TfxParam params[] = {
+  { .name = "rate",
+      .types = TFX_VALUE_NUMBER,
+      .flags = TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM,
+      .unit = "Hz",
+      .maximum = 20.0,
+      .initial = { .type = TFX_VALUE_NUMBER, .number = 5.0 },
+      .doc = "cycles per second" },
+  { .name = "depth",
+      .types = TFX_VALUE_NUMBER,
+      .unit = "",
+      .maximum = 1.0,
+      .initial = { .type = TFX_VALUE_NUMBER, .number = 0.5 },
+      .doc = "1: down to silence" },
+};
+
+/* Designs a new stage, or refills one for a value that moves. */
+static int
+tremolo_design (TfxBuild *build, const TfxNode *node)
+{
+  return tfx_class_make (build,
+      (TfxStage){ .kind = &tremolo_kind,
+          .u.own = { [RATE] = tfx_class_number (node, "rate") / build->rate_hz,
+              [DEPTH] = tfx_class_number (node, "depth") } });
+}
+
+static const TfxClassOps tremolo_ops = { .design = tremolo_design };
+
+const TfxClass tfx_tremolo_class = {
+  .name = "Tremolo",
+  .kind = TFX_CLASS_OTHER,
+  .n_positional = 1,
+  .params = params,
+  .n_params = sizeof params / sizeof *params,
+  .doc = "periodic change of the level",
+  .example = "Tremolo(5, depth=0.8)",
+  .ops = &tremolo_ops,
+};
