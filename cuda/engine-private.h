@@ -123,7 +123,7 @@ size_t tfx_cuda_engine_n_done (const TfxEngine *engine);
 
 void tfx_cuda_engine_get_state (TfxEngine *engine, const TfxPlanPart *part,
     double *state);
-void tfx_cuda_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
+int tfx_cuda_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
     const double *state);
 double tfx_cuda_engine_state_peak (const TfxEngine *engine);
 

@@ -60,13 +60,11 @@ try_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
   return ret;
 }
 
-void
+int
 tfx_cuda_engine_set_state (TfxEngine *e, const TfxPlanPart *s,
     const double *state)
 {
-
-  if (try_set_state (e, s, state) < 0 && try_set_state (e, s, state) < 0)
-    state_is_lost (e);
+  return try_set_state (e, s, state) == 0 ? 0 : try_set_state (e, s, state);
 }
 
 double

@@ -25,46 +25,26 @@ tfx_cuda_past_clear (TfxCudaPast *p)
 
 /* ---- the ring ------------------------------------------------------------------- */
 
-/* What is in @fresh takes the place of the ring, unless that failed: then the old
- * one is still there.  Returns what came. */
-static int
-ring_replace (TfxCudaPast *p, TfxBuffer *fresh, size_t ring_size, int ret)
+/* Frames of a new ring: as many as the memory holds, at least one more than the past. */
+static size_t
+ring_size (const TfxCudaPast *p)
 {
-  tfx_buffer_free (p->queue, ret == 0 ? &p->data : fresh);
-  if (ret < 0)
-    return ret;
-  p->data = *fresh;
-  p->size = ring_size;
-  p->position = p->length % ring_size;
-  return 0;
+  const size_t n = p->data.size / (p->n_channels * sizeof (double));
+
+  return n <= p->length ? p->length + 1 : n < 2 * p->length ? n : 2 * p->length;
 }
 
-/* A ring of this size, from a state or at rest. */
+/* A ring at rest of this size.  Memory that is large enough is used again.  On failure
+ * there is none. */
 static int
-ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
+ring_make (TfxCudaPast *p, size_t size)
 {
-  size_t size = p->n_channels * ring_size * sizeof (double);
-  TfxBuffer fresh = { 0 };
-  double *ring;
-  int ret;
+  const int ret = tfx_buffer_reserve_zeros (p->queue, &p->data,
+      p->n_channels * size * sizeof (double), true);
 
-  if (!state) {
-    p->size = ring_size;
-    p->position = p->length % ring_size;
-    ret = tfx_buffer_reserve_zeros (p->queue, &p->data, size, true);
-    if (ret < 0)
-      p->size = p->position = 0;
-    return ret;
-  }
-  ring = calloc (p->n_channels * ring_size, sizeof *ring);
-  if (!ring)
-    return -ENOMEM;
-  for (unsigned c = 0; c < p->n_channels; c++)
-    memcpy (ring + c * ring_size, state + c * p->length,
-        p->length * sizeof *ring);
-  ret = tfx_buffer_upload (p->queue, &fresh, ring, size);
-  free (ring);
-  return ring_replace (p, &fresh, ring_size, ret);
+  p->size = ret == 0 ? size : 0;
+  p->position = ret == 0 ? p->length % size : 0;
+  return ret;
 }
 
 /* What counts of one ring to the start of another one of ring_size. */
@@ -90,29 +70,33 @@ ring_copy (const TfxCudaPast *p, const TfxCudaPast *from, CUdeviceptr to,
   return ret;
 }
 
-/* A ring of this size with what counts of another one, which may be its own.  If
- * that fails the old one is still there. */
+/* A larger ring.  If that fails the old one is still there. */
 static int
-ring_take (TfxCudaPast *p, const TfxCudaPast *from, size_t ring_size)
+ring_grow (TfxCudaPast *p, size_t size)
 {
-  TfxBuffer fresh = { 0 };
-  int ret = tfx_buffer_reserve_zeros (p->queue, &fresh,
-      p->n_channels * ring_size * sizeof (double), true);
+  TfxCudaPast larger = *p;
+  int ret;
 
+  larger.data = (TfxBuffer){ 0 };
+  ret = ring_make (&larger, size);
   if (ret == 0)
-    ret = ring_copy (p, from, fresh.data, ring_size);
-  return ring_replace (p, &fresh, ring_size, ret);
+    ret = ring_copy (p, p, larger.data.data, size);
+  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &larger.data);
+  if (ret == 0)
+    *p = larger;
+  return ret;
 }
 
 int
 tfx_cuda_past_copy (TfxCudaPast *p, const TfxCudaPast *from)
 {
-  if (p->length == 0)
-    return 0;
-  if (from->size > 0)
-    return ring_take (p, from, p->size ? p->size : p->length + 1);
+  int ret;
+
   tfx_cuda_past_reset (p);
-  return 0;
+  if (p->length == 0 || from->size == 0)
+    return 0;
+  ret = ring_make (p, ring_size (p));
+  return ret < 0 ? ret : ring_copy (p, from, p->data.data, p->size);
 }
 
 int
@@ -124,9 +108,8 @@ tfx_cuda_past_reserve (TfxCudaPast *p, size_t n_frames)
 
   if (p->length == 0 || p->size >= p->length + kept)
     return 0;
-  if (p->size == 0)
-    return ring_make (p, p->length + ask, NULL);
-  return ring_take (p, p, p->length + ask);
+  return p->size == 0 ? ring_make (p, p->length + ask)
+                      : ring_grow (p, p->length + ask);
 }
 
 TfxKernelRing
@@ -154,33 +137,46 @@ tfx_cuda_past_commit (TfxCudaPast *p)
 int
 tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
 {
-  size_t size = p->n_channels * p->size * sizeof *state;
-  double *ring;
-  int ret;
+  const size_t width = sizeof *state, n = p->length;
+  size_t first, n_first;
+  int ret = 0;
 
   if (p->size == 0) {
-    memset (state, 0, p->n_channels * p->length * sizeof *state);
+    memset (state, 0, p->n_channels * n * width);
     return 0;
   }
-  ring = malloc (size);
-  if (!ring)
-    return -ENOMEM;
-  ret = tfx_buffer_download (p->queue, ring, p->data.data, size);
-  for (unsigned c = 0; ret == 0 && c < p->n_channels; c++) {
-    for (size_t i = 0; i < p->length; i++)
-      *state++ =
-          ring[c * p->size + (p->position + p->size - p->length + i) % p->size];
+  first = (p->position + p->size - n) % p->size;
+  n_first = p->size - first < n ? p->size - first : n;
+  for (unsigned c = 0; ret == 0 && c < p->n_channels; c++, state += n) {
+    const CUdeviceptr ring = p->data.data + c * p->size * width;
+
+    ret = tfx_buffer_download (p->queue, state, ring + first * width,
+        n_first * width);
+    if (ret == 0 && n_first < n)
+      ret = tfx_buffer_download (p->queue, state + n_first, ring,
+          (n - n_first) * width);
   }
-  free (ring);
   return ret;
 }
 
 int
 tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
 {
+  TfxCuda *cuda = p->queue->cuda;
+  const size_t width = sizeof *state;
+  int ret;
+
   if (p->length == 0)
     return 0;
-  return ring_make (p, p->size ? p->size : p->length + 1, state);
+  ret = ring_make (p, ring_size (p));
+  for (unsigned c = 0; ret == 0 && c < p->n_channels; c++)
+    ret = tfx_context_check (cuda,
+        cuda->driver->memcpy_htod_async (p->data.data + c * p->size * width,
+            state + c * p->length, p->length * width, p->queue->stream),
+        "uploading the state");
+  if (tfx_context_drain (p->queue) < 0 && ret == 0)
+    ret = -EIO;
+  return ret;
 }
 
 void

@@ -46,9 +46,10 @@ struct TfxBackend
   int (*update) (TfxEngine *engine, const TfxPlan *plan);
 
   /* The state of a part of the plan as double[n_channels][state size], in
-   * the form that tfx.h describes. */
+   * the form that tfx.h describes.  set_state returns 0, or negative errno if the
+   * engine cannot take it; the caller then keeps the state. */
   void (*get_state) (TfxEngine *engine, const TfxPlanPart *part, double *state);
-  void (*set_state) (TfxEngine *engine, const TfxPlanPart *part,
+  int (*set_state) (TfxEngine *engine, const TfxPlanPart *part,
       const double *state);
 
   /* Takes the state of a part out of the engine, to stay on the device; NULL:

@@ -75,29 +75,26 @@ get_part (TfxPlan *plan, const TfxPlanPart *part, bool may_stay)
   slot->stage->kind->unit->set_state (slot->unit, plan->scratch);
 }
 
-static void
+/* The slot keeps a copy: in its unit, in its state or as a resident. */
+static int
 set_part (TfxPlan *plan, const TfxPlanPart *part)
 {
   TfxSlot *slot = part->slot;
 
   if (!has_state (part))
-    return;
+    return 0;
   if (!is_in_engine (plan, part)) {
     read_resident (slot);
-    return;
+    return 0;
   }
   if (slot->resident && plan->backend->take_state &&
-      plan->backend->take_state (plan->engine, part, slot->resident)) {
-    tfx_slot_drop_resident (slot);
-    return;
-  }
+      plan->backend->take_state (plan->engine, part, slot->resident))
+    return 0;
   read_resident (slot);
-  if (!slot->unit) {
-    plan->backend->set_state (plan->engine, part, slot->state);
-    return;
-  }
+  if (!slot->unit)
+    return plan->backend->set_state (plan->engine, part, slot->state);
   slot->stage->kind->unit->get_state (slot->unit, plan->scratch);
-  plan->backend->set_state (plan->engine, part, plan->scratch);
+  return plan->backend->set_state (plan->engine, part, plan->scratch);
 }
 
 static void
@@ -137,22 +134,30 @@ tfx_borrow_from_device (TfxFilter *f)
   tfx_slots_each (&f->slots, read_slot, NULL);
 }
 
-void
+int
 tfx_borrow_load (TfxPlan *plan)
 {
+  int ret = 0;
+
   for (size_t i = 0; i < plan->n_parts; i++) {
     if (has_state (&plan->parts[i]))
       plan->parts[i].step->is_apart = false;
   }
+  for (size_t i = 0; ret == 0 && i < plan->n_parts; i++)
+    ret = set_part (plan, &plan->parts[i]);
+  if (ret < 0)
+    return ret;
   for (size_t i = 0; i < plan->n_parts; i++) {
     const TfxPlanPart *part = &plan->parts[i];
 
-    set_part (plan, part);
+    if (has_state (part))
+      tfx_slot_drop_resident (part->slot);
     part->step->is_apart = part->step->is_apart ||
                            (has_state (part) && part->slot->ramp.is_entered);
   }
   for (size_t i = 0; i < plan->n_filters; i++)
     plan->filters[i]->holder = plan;
+  return 0;
 }
 
 void

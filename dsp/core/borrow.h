@@ -14,8 +14,9 @@
 void tfx_borrow_give_back (TfxFilter *filter);
 void tfx_borrow_from_device (TfxFilter *filter);
 
-/* Moves the state of all filters of a plan to its engine, which has their values. */
-void tfx_borrow_load (TfxPlan *plan);
+/* Moves the state of all filters of a plan to its engine, which has their values.  0, or
+ * negative errno: the slots still have it. */
+int tfx_borrow_load (TfxPlan *plan);
 
 /* Moves the state of one step of sections to the slots (step->is_apart), and back. */
 void tfx_borrow_get_step (TfxPlan *plan, TfxStep *step);

@@ -145,9 +145,10 @@ load (TfxPlan *plan)
   }
   if (ret < 0)
     return ret;
-  tfx_borrow_load (plan);
-  set_known (plan);
-  return 0;
+  ret = tfx_borrow_load (plan);
+  if (ret == 0)
+    set_known (plan);
+  return ret;
 }
 
 static inline bool

@@ -287,13 +287,14 @@ tfx_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
   tfx_cascade_get_state (cascade, first + s->first_sos, s->n_sos, state);
 }
 
-void
+int
 tfx_engine_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
 {
   const Node *node = &e->nodes[s->step->index];
 
   tfx_joint_leave (e, node, false);
   tfx_cascade_set_state (node->cascade, s->first_sos, s->n_sos, state);
+  return 0;
 }
 
 /* The peak of the node's cascade, unless a joint has its state, and of its joints. */

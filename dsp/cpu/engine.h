@@ -14,7 +14,7 @@ int tfx_engine_update (TfxEngine *engine, const TfxPlan *plan);
 void tfx_engine_update_step (TfxEngine *engine, const TfxStep *step);
 void tfx_engine_get_state (TfxEngine *engine, const TfxPlanPart *part,
     double *state);
-void tfx_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
+int tfx_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
     const double *state);
 double tfx_engine_state_peak (const TfxEngine *engine);
 void tfx_engine_add_stats (const TfxEngine *engine, TfxStats *stats);

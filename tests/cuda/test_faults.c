@@ -9,6 +9,7 @@
 #include "cudarow.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,9 +115,10 @@ run_by_cpu (TfxFilter *filter, TfxPlan **cpu, const TfxBlock *block,
   tfx_plan_run (*cpu, &rest, &rest);
 }
 
-/* The stream, with the CPU at hand.  floats: in and out. */
+/* The stream, with the CPU at hand.  floats: in and out.  n_again: 0, or the device is
+ * tried again with each block, and its calls work again from that block on. */
 static Outcome
-play (TfxChain *chain, float *floats)
+play (TfxChain *chain, float *floats, unsigned n_again)
 {
   TfxFilter *filter = filter_of (chain);
   TfxPlan *cpu = NULL, *device = NULL;
@@ -124,23 +126,29 @@ play (TfxChain *chain, float *floats)
   TfxCuda *cuda = NULL;
 
   tfx_filter_lock (filter);
-  if (tfx_cuda_new (-1, &cuda, outcome.error, sizeof outcome.error) == 0 &&
-      tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda), &device) < 0)
-    tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
-  outcome.has_device = device != NULL;
-  outcome.has_failed = !device;
+  tfx_cuda_new (-1, &cuda, outcome.error, sizeof outcome.error);
   for (unsigned i = 0; i < N_BLOCKS; i++) {
     TfxBlock block = tfx_block_interleaved (floats + i * N_FRAMES * N_CHANNELS,
         TFX_SAMPLE_F32, N_CHANNELS, N_FRAMES);
+    int ret = -ENODEV;
     size_t n_done = 0;
 
-    if (!outcome.has_failed) {
-      outcome.has_failed = tfx_plan_run (device, &block, &block) < 0;
-      n_done = tfx_plan_n_done (device);
-      if (outcome.has_failed)
-        tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
+    if (i > 0 && i == n_again)
+      test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    if (cuda && (n_again > 0 || !outcome.has_failed)) {
+      ret = device
+                ? 0
+                : tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda), &device);
+      outcome.has_device = outcome.has_device || device;
+      if (ret == 0) {
+        ret = tfx_plan_run (device, &block, &block);
+        n_done = tfx_plan_n_done (device);
+      }
     }
-    if (outcome.has_failed)
+    if (ret < 0 && cuda && !outcome.has_failed)
+      tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
+    outcome.has_failed = outcome.has_failed || ret < 0;
+    if (ret < 0)
       run_by_cpu (filter, &cpu, &block, n_done);
   }
   tfx_plan_free (&device);
@@ -219,7 +227,7 @@ test_every_call (void)
     snprintf (setting, sizeof setting, "%u,%d", n, n % 3 ? 719 : 2);
     test_cuda_set ("TFX_STANDIN_FAIL", setting);
     memcpy (out, in, N_SAMPLES * sizeof *in);
-    outcome = play (chain, out);
+    outcome = play (chain, out, 0);
     test_cuda_set ("TFX_STANDIN_FAIL", NULL);
     what = injected ();
     if (what[0] == '\0')
@@ -239,6 +247,56 @@ test_every_call (void)
   tap_many_end (&errors);
   tap_check (n > 100 && n < MAX_CALLS && n_failed > n / (4 * step),
       "calls have failed, and not in vain");
+  test_cuda_set ("TFX_STANDIN_REPORT", NULL);
+  unlink (report_path);
+  tfx_chain_unref (&chain);
+  free (in);
+  free (expected);
+  free (out);
+}
+
+/* From allocation n on the device has no memory; from block k on it has some again.
+ * The CPU continues with the state, the device takes it back, and nothing is lost. */
+static void
+test_shortage (void)
+{
+  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemHostAlloc" };
+  TapMany samples = tap_many ("every sample is right while memory is short");
+  TfxChain *chain = make_chain ();
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+  float *in = test_alloc (N_SAMPLES * sizeof *in);
+  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  float *out = test_alloc (N_SAMPLES * sizeof *in);
+  unsigned n_tried = 0;
+
+  test_noise_f32 (in, N_SAMPLES);
+  memcpy (expected, in, N_SAMPLES * sizeof *in);
+  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  cuda_row_free (&row);
+  test_cuda_set ("TFX_STANDIN_REPORT", report_path);
+  for (unsigned k = 0; k < 2 * N_BLOCKS; k++) {
+    for (unsigned n = 1; n < MAX_CALLS; n++) {
+      char setting[64];
+      Outcome outcome;
+
+      unlink (report_path);
+      snprintf (setting, sizeof setting, "%s:%u,2,short",
+          functions[k / N_BLOCKS], n);
+      test_cuda_set ("TFX_STANDIN_FAIL", setting);
+      memcpy (out, in, N_SAMPLES * sizeof *in);
+      outcome = play (chain, out, 1 + k % N_BLOCKS);
+      test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+      if (injected ()[0] == '\0')
+        break;
+      tap_many_check (&samples,
+          distance (out, expected) < 1e-6 && !outcome.is_lost,
+          "%s until block %u: %g%s", setting, k % N_BLOCKS,
+          distance (out, expected), outcome.is_lost ? ", lost" : "");
+      n_tried++;
+    }
+  }
+  tap_many_end (&samples);
+  tap_check (n_tried > 100, "%u times", n_tried);
   test_cuda_set ("TFX_STANDIN_REPORT", NULL);
   unlink (report_path);
   tfx_chain_unref (&chain);
@@ -327,7 +385,7 @@ test_device_lost (void)
     test_noise_f32 (out, N_SAMPLES);
     snprintf (setting, sizeof setting, "%u,719,sticky", n);
     test_cuda_set ("TFX_STANDIN_FAIL", setting);
-    outcome = play (chain, out);
+    outcome = play (chain, out, 0);
     test_cuda_set ("TFX_STANDIN_FAIL", NULL);
     what = injected ();
     if (what[0] == '\0')
@@ -352,6 +410,7 @@ test_device_lost (void)
 
 static const TapTest tests[] = {
   { "every-call", test_every_call },
+  { "shortage", test_shortage },
   { "parts", test_parts },
   { "device-lost", test_device_lost },
   { NULL, NULL },

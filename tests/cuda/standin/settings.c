@@ -17,7 +17,7 @@ static char asked[128];
 static char function_name[64];
 static long countdown;
 static CUresult code;
-static bool sticky, failing;
+static bool sticky, is_short, failing;
 
 long
 standin_setting (const char *name, long otherwise)
@@ -130,7 +130,7 @@ standin_hold (void)
     usleep (10000);
 }
 
-/* [NAME:]N[,CODE][,sticky] */
+/* [NAME:]N[,CODE][,sticky|,short] */
 static void
 ask (const char *value)
 {
@@ -139,6 +139,7 @@ ask (const char *value)
   snprintf (asked, sizeof asked, "%s", value);
   failing = false;
   sticky = strstr (value, "sticky") != NULL;
+  is_short = strstr (value, "short") != NULL;
   code = CUDA_ERROR_LAUNCH_FAILED;
   function_name[0] = '\0';
   if (colon) {
@@ -167,7 +168,11 @@ standin_enter (const char *function)
     ask (value);
   if (failing && sticky)
     return code;
-  if (countdown <= 0 || (function_name[0] && strcmp (function_name, function)))
+  if (function_name[0] && strcmp (function_name, function))
+    return CUDA_SUCCESS;
+  if (failing && is_short)
+    return code;
+  if (countdown <= 0)
     return CUDA_SUCCESS;
   if (--countdown > 0)
     return CUDA_SUCCESS;

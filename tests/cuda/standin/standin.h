@@ -12,9 +12,10 @@
  *                         late: only when something waits for it; apart or
  *                         apart:SEED: then too, and what no event orders, on
  *                         other streams, in a random order
- *   TFX_STANDIN_FAIL      [NAME:]N[,CODE][,sticky]: the N-th call (of the
+ *   TFX_STANDIN_FAIL      [NAME:]N[,CODE][,sticky|,short]: the N-th call (of the
  *                         function NAME) from here on fails with CODE, default
- *                         719; sticky: and all after it
+ *                         719; sticky: and all calls after it; short: and all
+ *                         of NAME after it
  *   TFX_STANDIN_HOLD      a file: while it is there the driver is not initialised, no
  *                         context made and no module loaded, for half a minute at
  *                         most
