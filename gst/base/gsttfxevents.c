@@ -38,8 +38,7 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
   GstClockTime end, time;
 
   if (last->format != GST_FORMAT_TIME || next->format != GST_FORMAT_TIME ||
-      last->rate != next->rate || last->applied_rate != next->applied_rate ||
-      last->rate < 0.0)
+      last->rate < 0.0 || next->rate < 0.0)
     return GST_CLOCK_TIME_NONE;
   end = gst_tfx_events_find_end (priv);
   time = gst_segment_to_running_time (last, GST_FORMAT_TIME,

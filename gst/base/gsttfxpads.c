@@ -158,47 +158,6 @@ gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       GST_AUDIO_INFO_RATE (&priv->info), GST_AUDIO_INFO_BPF (&priv->info));
 }
 
-/* Whether there is a gap in front of the buffer.  A stream that plays backwards
- * has one between any two. */
-static gboolean
-gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime stamp = GST_BUFFER_PTS (buffer), next = priv->times.next;
-  gboolean is_gap = gst_tfx_times_see_stamp (&priv->times, stamp, n_frames,
-      GST_BUFFER_IS_DISCONT (buffer));
-
-  if (priv->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (stamp) &&
-      GST_CLOCK_TIME_IS_VALID (next))
-    return ABS (GST_CLOCK_DIFF (next, stamp)) >
-           (GstClockTimeDiff)(GST_SECOND / priv->times.rate);
-  return is_gap;
-}
-
-/* A buffer marked DISCONT is one only if its time says so too: sources mark the
- * first of each stream, also where concat or a playlist goes on with it. */
-static gboolean
-gst_tfx_pads_is_discont (GstTfxElement *self, GstBuffer *buffer)
-{
-  const GstClockTime next = gst_tfx_element_get_private (self)->times.next;
-  const GstClockTime stamp = GST_BUFFER_PTS (buffer);
-
-  return !GST_CLOCK_TIME_IS_VALID (stamp) || !GST_CLOCK_TIME_IS_VALID (next) ||
-         ABS (GST_CLOCK_DIFF (next, stamp)) > GST_TFX_TIMES_THRESHOLD;
-}
-
-/* The stream breaks off, and goes on with this buffer. */
-static GstFlowReturn
-gst_tfx_pads_restart (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
-    const gchar *because)
-{
-  GstFlowReturn flow = gst_tfx_tail_end (self, because);
-
-  gst_tfx_times_see_stamp (&gst_tfx_element_get_private (self)->times,
-      GST_BUFFER_PTS (buffer), n_frames, FALSE);
-  return flow;
-}
-
 /* What was set by hand, and what curves say. */
 static void
 gst_tfx_pads_set_values (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
@@ -245,13 +204,15 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (GST_BUFFER_IS_DISCONT (buffer) &&
-      gst_tfx_pads_is_discont (self, buffer)) {
-    flow = gst_tfx_pads_restart (self, buffer, n_frames, "discontinuity");
-    priv->discont_out = TRUE;
-  } else if (n_frames > 0 && gst_tfx_pads_is_gap (self, buffer, n_frames)) {
-    flow = gst_tfx_pads_restart (self, buffer, n_frames, "gap in the times");
+  is_marked = GST_BUFFER_IS_DISCONT (buffer);
+  if (priv->segment.rate < 0.0 ||
+      ((is_marked || n_frames > 0) &&
+          gst_tfx_times_is_break (&priv->times, GST_BUFFER_PTS (buffer),
+              is_marked))) {
+    flow = gst_tfx_tail_end (self, "a break in the timestamps");
+    priv->discont_out |= is_marked;
   }
+  gst_tfx_times_advance (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return flow;
@@ -284,8 +245,9 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
       GST_AUDIO_INFO_LAYOUT (&priv->info) != GST_AUDIO_LAYOUT_INTERLEAVED)
     n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
   if (n_frames <= 0 ||
-      !gst_tfx_times_goes_on (&priv->times, GST_BUFFER_PTS (buffer), n_frames))
+      gst_tfx_times_is_break (&priv->times, GST_BUFFER_PTS (buffer), FALSE))
     return -1;
+  gst_tfx_times_advance (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
   return n_frames;
 }
 

@@ -111,22 +111,26 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
   return TRUE;
 }
 
+/* A part of a gap. */
 static gboolean
-gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstClockTime start,
-    guint64 n_frames, GstGapFlags flags)
+gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
+    GstClockTime start, guint64 n_frames)
 {
   GstEvent *gap = gst_event_new_gap (start,
       gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate));
+  GstGapFlags flags;
 
+  gst_event_parse_gap_flags (event, &flags);
   gst_event_set_gap_flags (gap, flags);
+  gst_event_set_seqnum (gap, gst_event_get_seqnum (event));
   return gst_pad_push_event (priv->src, gap);
 }
 
 /* The time of a gap that is not heard goes by downstream too, with the events that
  * were held for it. */
 static gboolean
-gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
-    guint64 n_frames, GstGapFlags flags)
+gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
+    guint64 n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const gsize skip = MIN (priv->skip, n_frames);
@@ -135,7 +139,7 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
   if (!gst_tfx_tail_pass (self, n_frames))
     return FALSE;
   if (priv->delay == 0)
-    return gst_tfx_tail_push_gap (priv, start, n_frames, flags);
+    return gst_tfx_tail_push_gap (priv, event, start, n_frames);
   gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames,
       FALSE);
   priv->skip -= skip;
@@ -147,8 +151,8 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
     n = MIN (n_frames, gst_tfx_times_n_before_event (&priv->times));
     n = gst_tfx_times_n_before_break (&priv->times, n);
     priv->discont_out |= gst_tfx_times_is_at_break (&priv->times);
-    ret = gst_tfx_tail_push_gap (priv, gst_tfx_times_next_out (&priv->times), n,
-        flags);
+    ret = gst_tfx_tail_push_gap (priv, event,
+        gst_tfx_times_next_out (&priv->times), n);
     gst_tfx_times_pass (&priv->times, n);
     n_frames -= n;
   }
@@ -187,44 +191,6 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
   return gst_tfx_out_send (self, buffer, n_frames);
 }
 
-/* Where the gap begins, and how many frames it has: counted from where the stamps
- * have led so far, so that neither rounding nor one that is a little off adds up. */
-static GstClockTime
-gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstClockTime next = gst_tfx_times_expected (&priv->times);
-  GstClockTime start, duration;
-  guint rate = priv->times.rate;
-
-  *n_frames = 0;
-  gst_event_parse_gap (event, &start, &duration);
-  if (!GST_CLOCK_TIME_IS_VALID (start) || !GST_CLOCK_TIME_IS_VALID (duration))
-    return start;
-  duration += start;
-  if (GST_CLOCK_TIME_IS_VALID (next) &&
-      ABS (GST_CLOCK_DIFF (next, start)) <=
-          (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD)
-    start = next;
-  if (duration > start)
-    *n_frames =
-        gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
-  return start;
-}
-
-/* Whether the times jump in front of the gap. */
-static gboolean
-gst_tfx_tail_is_elsewhere (GstTfxElement *self, GstEvent *event)
-{
-  GstClockTime start, next;
-
-  gst_event_parse_gap (event, &start, NULL);
-  next = gst_tfx_element_get_private (self)->times.next;
-  return GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (next) &&
-         ABS (GST_CLOCK_DIFF (next, start)) >=
-             (GstClockTimeDiff)GST_TFX_TIMES_WAIT;
-}
-
 /* What was set by hand, and curves that there are by now, as in front of a buffer. */
 static void
 gst_tfx_tail_set_values (GstTfxElement *self, GstClockTime start)
@@ -238,36 +204,36 @@ gboolean
 gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const guint rate = priv->times.rate;
   GstFlowReturn flow = GST_FLOW_OK;
-  GstGapFlags flags;
-  GstClockTime start;
-  guint64 left;
+  GstClockTime start, duration;
+  gboolean ok = TRUE;
+  guint64 left = 0;
 
+  gst_event_parse_gap (event, &start, &duration);
+  if (gst_tfx_times_is_break (&priv->times, start, FALSE))
+    gst_tfx_tail_end (self, "a gap elsewhere");
+  /* Counted from 0, so that the rounding of many gaps does not add up. */
+  if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
+    left = gst_util_uint64_scale_round (start + duration, rate, GST_SECOND) -
+           gst_util_uint64_scale_round (start, rate, GST_SECOND);
   if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
-      priv->segment.rate < 0.0)
-    return gst_tfx_tail_forward (self, event);
-  if (gst_tfx_tail_is_elsewhere (self, event)) {
-    gst_tfx_tail_end (self, "gap in the times");
-    return gst_tfx_tail_forward (self, event);
-  }
-  start = gst_tfx_tail_measure (self, event, &left);
-  if (left == 0)
+      priv->segment.rate < 0.0 || left == 0)
     return gst_tfx_tail_forward (self, event);
   gst_tfx_tail_set_values (self, start);
 
   while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
     gsize n_frames = MIN (left, MAX_GAP_FRAMES);
 
-    gst_tfx_times_see_stamp (&priv->times, start, n_frames, FALSE);
+    gst_tfx_times_advance (&priv->times, start, n_frames);
     flow = gst_tfx_tail_ring (self, start, n_frames);
     left -= n_frames;
     start = priv->times.next;
   }
-  gst_event_parse_gap_flags (event, &flags);
-  gst_event_unref (event);
   if (left > 0 && flow == GST_FLOW_OK) {
-    gst_tfx_times_see_stamp (&priv->times, start, left, FALSE);
-    return gst_tfx_tail_send_gap (self, start, left, flags);
+    gst_tfx_times_advance (&priv->times, start, left);
+    ok = gst_tfx_tail_send_gap (self, event, start, left);
   }
-  return flow == GST_FLOW_OK;
+  gst_event_unref (event);
+  return ok && flow == GST_FLOW_OK;
 }

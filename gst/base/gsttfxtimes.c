@@ -40,7 +40,7 @@ void
 gst_tfx_times_reset (GstTfxTimes *self, guint rate)
 {
   self->rate = rate;
-  self->next = self->anchor = self->off_since = GST_CLOCK_TIME_NONE;
+  self->next = GST_CLOCK_TIME_NONE;
   self->n_since = 0;
   self->n_in = self->n_out = 0;
   self->first_mark = 0;
@@ -56,83 +56,6 @@ gst_tfx_times_clear (GstTfxTimes *self)
     g_array_unref (self->marks);
   self->marks = NULL;
   gst_tfx_times_reset (self, 0);
-}
-
-/* ---- the stamps of the input ------------------------------------------------------- */
-
-static GstClockTime
-gst_tfx_times_duration (const GstTfxTimes *self, guint64 n_frames)
-{
-  return gst_util_uint64_scale (n_frames, GST_SECOND, self->rate);
-}
-
-/* The stream goes on from here. */
-static void
-gst_tfx_times_set_anchor (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
-{
-  self->anchor = stamp;
-  self->n_since = n_frames;
-  self->off_since = GST_CLOCK_TIME_NONE;
-}
-
-/* The clock of the stamps may go faster or slower than that of the samples, as
- * where RTP is received.  Stamps that hold move the anchor, within some seconds, so
- * that no drift adds up to a gap. */
-#define DRIFT_SECONDS 4
-
-static GstClockTimeDiff
-gst_tfx_times_find_drift (const GstTfxTimes *self, GstClockTimeDiff off,
-    gsize n_frames)
-{
-  const gint64 n_most = (gint64)DRIFT_SECONDS * self->rate;
-  const gint64 n = MIN ((guint64)n_frames, (guint64)n_most);
-
-  return off * n / (n + n_most);
-}
-
-GstClockTime
-gst_tfx_times_expected (const GstTfxTimes *self)
-{
-  return GST_CLOCK_TIME_IS_VALID (self->anchor)
-             ? self->anchor + gst_tfx_times_duration (self, self->n_since)
-             : GST_CLOCK_TIME_NONE;
-}
-
-gboolean
-gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames,
-    gboolean is_break)
-{
-  const GstClockTime expected = gst_tfx_times_expected (self);
-  gboolean is_gap = FALSE;
-  GstClockTimeDiff off;
-
-  if (!GST_CLOCK_TIME_IS_VALID (stamp)) {
-    self->n_since += n_frames;
-    if (GST_CLOCK_TIME_IS_VALID (self->next))
-      self->next += gst_tfx_times_duration (self, n_frames);
-    return FALSE;
-  }
-  self->next = stamp + gst_tfx_times_duration (self, n_frames);
-  if (!GST_CLOCK_TIME_IS_VALID (expected) || is_break) {
-    gst_tfx_times_set_anchor (self, stamp, n_frames);
-    return FALSE;
-  }
-  off = GST_CLOCK_DIFF (expected, stamp);
-  if (ABS (off) <= (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD) {
-    gst_tfx_times_set_anchor (self,
-        expected + gst_tfx_times_find_drift (self, off, n_frames), n_frames);
-    return FALSE;
-  }
-  /* A stamp that is off may be a stray one. */
-  if (!GST_CLOCK_TIME_IS_VALID (self->off_since))
-    self->off_since = expected;
-  is_gap = ABS (off) >= (GstClockTimeDiff)GST_TFX_TIMES_WAIT ||
-           expected >= self->off_since + GST_TFX_TIMES_WAIT;
-  if (is_gap)
-    gst_tfx_times_set_anchor (self, stamp, n_frames);
-  else
-    self->n_since += n_frames;
-  return is_gap;
 }
 
 /* ---- frames that are held ------------------------------------------------------------- */
@@ -226,7 +149,6 @@ gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
   Mark mark = { self->n_in, self->n_in, stamp, GST_BUFFER_OFFSET_NONE, FALSE };
 
   self->next = stamp;
-  gst_tfx_times_set_anchor (self, stamp, 0);
   if (!last)
     return;
   /* So do frames that come without a time of their own. */

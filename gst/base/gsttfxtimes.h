@@ -16,11 +16,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint rate;
-  /* Whether the stamps go on. */
-  GstClockTime next;   /* that of the next frame, or none */
-  GstClockTime anchor; /* a time that held: the frames since are counted */
-  guint64 n_since;
-  GstClockTime off_since; /* stamps have been off since then, or none */
+  /* The timestamps of the input. */
+  GstClockTime next; /* where the last frame ended, or none */
+  guint64 n_since;   /* frames without a timestamp since the segment began */
   /* Frames that are held. */
   guint64 n_in, n_out; /* since the last reset */
   GArray *marks;       /* where a run of contiguous times begins */
@@ -35,34 +33,33 @@ void gst_tfx_times_clear (GstTfxTimes *self);
 
 /* ---- the stamps of the input ------------------------------------------------------- */
 
-/* How far the stamps may be off: what is more for longer than a second is a gap
- * in the stream, what is less is jitter.  As in GStreamer's audio sinks. */
+/* Timestamps that are further off than this are a break in the stream: of a buffer
+ * marked DISCONT, and of any other.  What is less is jitter, or a clock that is not
+ * that of the samples. */
 #define GST_TFX_TIMES_THRESHOLD (40 * GST_MSECOND)
 #define GST_TFX_TIMES_WAIT GST_SECOND
 
-/* Where the stamps have led so far, or none. */
-GstClockTime gst_tfx_times_expected (const GstTfxTimes *self);
-
-/* A buffer of @n_frames comes with this stamp (or none).  TRUE if the stream has
- * a gap in front of it; it then counts from there, as it does where the stream itself
- * says that it @is_break, and goes on. */
-gboolean gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp,
-    gsize n_frames, gboolean is_break);
-
-/* The same where the stamps plainly go on: FALSE if that has to be looked at. */
+/* Whether the stream breaks off before frames with this timestamp, or none. */
 static inline gboolean
-gst_tfx_times_goes_on (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
+gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
+    gboolean is_marked)
 {
-  GstClockTime end = stamp + n_frames * GST_SECOND / self->rate;
+  if (!GST_CLOCK_TIME_IS_VALID (stamp) || !GST_CLOCK_TIME_IS_VALID (self->next))
+    return is_marked;
+  return (GstClockTime)ABS (GST_CLOCK_DIFF (self->next, stamp)) >=
+         (is_marked ? GST_TFX_TIMES_THRESHOLD + 1 : GST_TFX_TIMES_WAIT);
+}
 
-  if (stamp == GST_CLOCK_TIME_NONE || self->off_since != GST_CLOCK_TIME_NONE ||
-      self->next == GST_CLOCK_TIME_NONE || stamp + 1000 < self->next ||
-      stamp > self->next + 1000)
-    return FALSE;
-  self->next = end;
-  self->anchor = stamp;
-  self->n_since = n_frames;
-  return TRUE;
+/* Frames come with this timestamp, or none. */
+static inline void
+gst_tfx_times_advance (GstTfxTimes *self, GstClockTime stamp, guint64 n_frames)
+{
+  if (GST_CLOCK_TIME_IS_VALID (stamp))
+    self->next = stamp;
+  if (GST_CLOCK_TIME_IS_VALID (self->next))
+    self->next += n_frames * GST_SECOND / self->rate;
+  else
+    self->n_since += n_frames;
 }
 
 /* Other stamps mean what these did: the stream goes on at @stamp. */
