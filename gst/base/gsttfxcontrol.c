@@ -57,8 +57,8 @@ gst_tfx_control_see_stamp (GstTfxElementPrivate *priv, GstClockTime pts)
   GstClockTime expected;
 
   if (self->is_followed && self->start >= self->anchor_frame) {
-    expected = self->anchor + gst_tfx_control_duration (priv,
-                                  self->start - self->anchor_frame);
+    expected = gst_tfx_times_end (&priv->times, self->anchor,
+        self->start - self->anchor_frame);
     if (!GST_CLOCK_TIME_IS_VALID (pts) ||
         (GstClockTime)ABS (GST_CLOCK_DIFF (expected, pts)) <=
             gst_tfx_control_duration (priv, TFX_GRID_FRAMES))
@@ -104,10 +104,11 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
 
   if (!GST_CLOCK_TIME_IS_VALID (priv->control.anchor))
     return GST_CLOCK_TIME_NONE;
-  time = (GstClockTimeDiff)priv->control.anchor +
-         gst_tfx_control_offset (priv, group) -
+  time = gst_tfx_control_offset (priv, group) -
          (GstClockTimeDiff)gst_tfx_control_duration (priv, delay);
   time += (point - group) / TFX_GRID_FRAMES * gst_tfx_control_step (priv);
+  time = (GstClockTimeDiff)priv->control.anchor +
+         (priv->times.is_backwards ? -time : time);
   time = MAX (time, (GstClockTimeDiff)segment->start);
   if (GST_CLOCK_TIME_IS_VALID (segment->stop))
     time = MIN (time, (GstClockTimeDiff)segment->stop);

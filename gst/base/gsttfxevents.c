@@ -16,41 +16,47 @@ gst_tfx_events_is_near (GstClockTime a, GstClockTime b)
              (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD;
 }
 
-/* Where the samples that have come end, in the segment. */
 static GstClockTime
-gst_tfx_events_find_end (GstTfxElementPrivate *priv)
+gst_tfx_events_find_begin (const GstSegment *segment)
 {
-  const GstTfxTimes *times = &priv->times;
-
-  if (GST_CLOCK_TIME_IS_VALID (times->next))
-    return times->next;
-  /* Nobody has stamped them. */
-  return priv->segment.start +
-         gst_util_uint64_scale (times->n_since, GST_SECOND, times->rate);
+  return segment->rate < 0.0 ? segment->stop : segment->start;
 }
 
-/* The stamp in the new segment of the frame that comes next; none if the stream
- * does not go on there. */
+/* Where the frame that comes next begins in the new segment; none if the stream does
+ * not go on there. */
 static GstClockTime
 gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
 {
   const GstSegment *last = &priv->segment;
-  GstClockTime end, time;
+  const GstClockTime begin = gst_tfx_events_find_begin (next);
+  GstClockTime end = priv->times.next, time;
 
   if (last->format != GST_FORMAT_TIME || next->format != GST_FORMAT_TIME ||
-      last->rate < 0.0 || next->rate < 0.0)
+      (last->rate < 0.0) != (next->rate < 0.0) ||
+      !GST_CLOCK_TIME_IS_VALID (begin) ||
+      !GST_CLOCK_TIME_IS_VALID (gst_tfx_events_find_begin (last)))
     return GST_CLOCK_TIME_NONE;
-  end = gst_tfx_events_find_end (priv);
+  if (!GST_CLOCK_TIME_IS_VALID (end))
+    end = gst_tfx_times_end (&priv->times, gst_tfx_events_find_begin (last),
+        priv->times.n_since);
   time = gst_segment_to_running_time (last, GST_FORMAT_TIME,
-      GST_CLOCK_TIME_IS_VALID (last->stop) ? MIN (end, last->stop) : end);
+      CLAMP (end, last->start, last->stop));
   /* An update: the same stamps mean the same as before. */
   if (gst_tfx_events_is_near (time,
           gst_segment_to_running_time (next, GST_FORMAT_TIME, end)))
     return end;
   if (gst_tfx_events_is_near (time,
-          gst_segment_to_running_time (next, GST_FORMAT_TIME, next->start)))
-    return next->start;
+          gst_segment_to_running_time (next, GST_FORMAT_TIME, begin)))
+    return begin;
   return GST_CLOCK_TIME_NONE;
+}
+
+static void
+gst_tfx_events_set_segment (GstTfxElementPrivate *priv,
+    const GstSegment *segment)
+{
+  priv->segment = *segment;
+  priv->times.is_backwards = segment->rate < 0.0;
 }
 
 static gboolean
@@ -58,17 +64,18 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime next = GST_CLOCK_TIME_NONE;
-  GstSegment segment;
+  const GstSegment *segment;
 
-  gst_event_copy_segment (event, &segment);
+  gst_event_parse_segment (event, &segment);
   if (priv->is_running) {
-    next = gst_tfx_events_find_next (priv, &segment);
+    next = gst_tfx_events_find_next (priv, segment);
     if (!GST_CLOCK_TIME_IS_VALID (next))
       gst_tfx_tail_end (self, "a segment that is not contiguous");
-    else if (GST_CLOCK_TIME_IS_VALID (priv->times.next))
-      gst_tfx_times_move_stamps (&priv->times, next);
+    else
+      gst_tfx_times_move_stamps (&priv->times, next,
+          gst_tfx_events_find_begin (segment));
   }
-  priv->segment = segment;
+  gst_tfx_events_set_segment (priv, segment);
   priv->begins_segment = TRUE;
   return gst_tfx_tail_forward (self, event);
 }
@@ -107,6 +114,7 @@ gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GQueue kept = G_QUEUE_INIT;
+  GstSegment segment;
   GstEvent *held;
   gboolean ok;
 
@@ -120,7 +128,8 @@ gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
   gst_tfx_tail_reset (self, "flush");
   priv->discont_in = priv->discont_out = FALSE;
   gst_tfx_events_forget_position (self);
-  gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
+  gst_segment_init (&segment, GST_FORMAT_UNDEFINED);
+  gst_tfx_events_set_segment (priv, &segment);
   ok = gst_pad_push_event (priv->src, event);
   while ((event = g_queue_pop_head (&kept)))
     gst_pad_push_event (priv->src, event);

@@ -28,6 +28,12 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
   GstClockTime end = gst_tfx_out_end (buffer);
 
+  if (priv->times.is_backwards &&
+      !gst_tfx_run_reverse (GST_TFX_ELEMENT (GST_PAD_PARENT (priv->src)),
+          buffer)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
   if (G_UNLIKELY (priv->channels.out != priv->channels.most))
     buffer = gst_tfx_out_narrow (priv, buffer);
   if (!buffer)
@@ -66,9 +72,12 @@ gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
   event = gst_pad_get_sticky_event (priv->src, GST_EVENT_SEGMENT, 0);
   if (event) {
     gst_event_parse_segment (event, &segment);
-    is_outside = segment->format == GST_FORMAT_TIME &&
-                 GST_CLOCK_TIME_IS_VALID (segment->stop) &&
-                 gst_tfx_times_end_out (times, n_most) > segment->stop;
+    is_outside =
+        segment->format == GST_FORMAT_TIME &&
+        (times->is_backwards
+                ? gst_tfx_times_end_out (times, n_most) < segment->start
+                : GST_CLOCK_TIME_IS_VALID (segment->stop) &&
+                      gst_tfx_times_end_out (times, n_most) > segment->stop);
   }
   gst_clear_event (&event);
   return is_outside ? n_first : n_most;

@@ -73,10 +73,10 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (priv->may_be_identity))
     gst_tfx_settings_find_identity (self);
   if (G_UNLIKELY (
-          n_frames == 0 ||
-          (priv->is_identity && !gst_tfx_control_is_partial (self, n_frames) &&
-              (!priv->device.has_cuda_memory ||
-                  gst_tfx_cuda_flow_fits (self, buffer)))))
+          n_frames == 0 || (priv->is_identity && !priv->times.is_backwards &&
+                               !gst_tfx_control_is_partial (self, n_frames) &&
+                               (!priv->device.has_cuda_memory ||
+                                   gst_tfx_cuda_flow_fits (self, buffer)))))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
@@ -90,14 +90,19 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (n_frames > priv->reserved_frames && priv->is_running))
     gst_tfx_settings_reserve (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
-  if (gst_tfx_ahead_defers (self) &&
+  if (priv->times.is_backwards && !gst_tfx_run_reverse (self, buffer)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  if (!priv->times.is_backwards && gst_tfx_ahead_defers (self) &&
       !gst_tfx_control_is_alone (self, n_frames) &&
       gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (priv, buffer);
   }
   if (priv->delay > 0) {
-    gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
+    gst_tfx_times_add (&priv->times,
+        gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames),
         GST_BUFFER_OFFSET (buffer), n_frames, GST_BUFFER_IS_DISCONT (buffer));
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
   }
@@ -160,11 +165,12 @@ gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* What was set by hand, and what curves say. */
 static void
-gst_tfx_pads_set_values (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_pads_set_values (GstTfxElement *self, GstClockTime begin,
+    gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (n_frames > 0 && gst_tfx_control_enter (self, GST_BUFFER_PTS (buffer)))
+  if (n_frames > 0 && gst_tfx_control_enter (self, begin))
     gst_tfx_control_cover (self, n_frames);
   else if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
@@ -176,6 +182,7 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
+  GstClockTime begin;
   gboolean is_marked;
   gssize n_frames;
 
@@ -205,19 +212,18 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   is_marked = GST_BUFFER_IS_DISCONT (buffer);
-  if (priv->segment.rate < 0.0 ||
-      ((is_marked || n_frames > 0) &&
-          gst_tfx_times_is_break (&priv->times, GST_BUFFER_PTS (buffer),
-              is_marked))) {
+  begin = gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
+  if ((is_marked || n_frames > 0) &&
+      gst_tfx_times_is_break (&priv->times, begin, is_marked)) {
     flow = gst_tfx_tail_end (self, "a break in the timestamps");
     priv->discont_out |= is_marked;
   }
-  gst_tfx_times_advance (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
+  gst_tfx_times_advance (&priv->times, begin, n_frames);
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return flow;
   }
-  gst_tfx_pads_set_values (self, buffer, n_frames);
+  gst_tfx_pads_set_values (self, begin, n_frames);
   /* This buffer says so itself. */
   if (priv->delay == 0)
     priv->discont_out = FALSE;
@@ -234,7 +240,7 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
 
   if (g_atomic_int_get (&priv->dirty) || GST_BUFFER_IS_DISCONT (buffer) ||
       priv->discont_in || priv->segment.format != GST_FORMAT_TIME ||
-      priv->segment.rate < 0.0 ||
+      priv->times.is_backwards ||
       !gst_tfx_pads_is_inside (&priv->segment, buffer) ||
       GST_PAD_NEEDS_RECONFIGURE (priv->src) || priv->control.is_followed ||
       gst_tfx_control_is_wanted (self))

@@ -5,6 +5,7 @@
  * All of this runs in the streaming thread.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
@@ -104,6 +105,35 @@ gst_tfx_run_pass (GstTfxElement *self, gsize n_frames)
   gst_tfx_row_lock (&row);
   gst_tfx_row_pass (&row, n_frames);
   gst_tfx_row_unlock (&row);
+}
+
+/* A stream that plays backwards is filtered as it is heard. */
+gboolean
+gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const gsize size = GST_AUDIO_INFO_BPS (&priv->info);
+  GstTfxBuffer mapped;
+  guint64 sample;
+
+  if (gst_buffer_get_size (buffer) == 0)
+    return TRUE;
+  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
+    return gst_tfx_run_fail (self, gst_buffer_get_size (buffer), -EFAULT);
+  for (guint c = 0; c < mapped.block.n_channels; c++) {
+    guint8 *a =
+        (guint8 *)mapped.block.data + c * mapped.block.channel_stride * size;
+    gsize step = mapped.block.frame_stride * size;
+    guint8 *b = a + (mapped.block.n_frames - 1) * step;
+
+    for (; a < b; a += step, b -= step) {
+      memcpy (&sample, a, size);
+      memcpy (a, b, size);
+      memcpy (b, &sample, size);
+    }
+  }
+  gst_tfx_buffer_unmap (&mapped);
+  return TRUE;
 }
 
 /* The element's own filter alone, over a buffer of any shape.  It is mapped with

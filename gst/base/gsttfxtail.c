@@ -116,8 +116,9 @@ static gboolean
 gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
     GstClockTime start, guint64 n_frames)
 {
-  GstEvent *gap = gst_event_new_gap (start,
-      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate));
+  const GstClockTime end = gst_tfx_times_end (&priv->times, start, n_frames);
+  GstEvent *gap =
+      gst_event_new_gap (MIN (start, end), MAX (start, end) - MIN (start, end));
   GstGapFlags flags;
 
   gst_event_parse_gap_flags (event, &flags);
@@ -179,12 +180,13 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+  GstClockTime end;
 
   if (!buffer)
     return GST_FLOW_ERROR;
-  GST_BUFFER_PTS (buffer) = start;
-  GST_BUFFER_DURATION (buffer) =
-      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate);
+  end = gst_tfx_times_end (&priv->times, start, n_frames);
+  GST_BUFFER_PTS (buffer) = MIN (start, end);
+  GST_BUFFER_DURATION (buffer) = MAX (start, end) - MIN (start, end);
   if (priv->delay > 0)
     gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames,
         FALSE);
@@ -211,14 +213,15 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   guint64 left = 0;
 
   gst_event_parse_gap (event, &start, &duration);
-  if (gst_tfx_times_is_break (&priv->times, start, FALSE))
-    gst_tfx_tail_end (self, "a gap elsewhere");
   /* Counted from 0, so that the rounding of many gaps does not add up. */
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
     left = gst_util_uint64_scale_round (start + duration, rate, GST_SECOND) -
            gst_util_uint64_scale_round (start, rate, GST_SECOND);
-  if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
-      priv->segment.rate < 0.0 || left == 0)
+  if (priv->times.is_backwards && left > 0)
+    start += duration;
+  if (gst_tfx_times_is_break (&priv->times, start, FALSE))
+    gst_tfx_tail_end (self, "a gap elsewhere");
+  if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME || left == 0)
     return gst_tfx_tail_forward (self, event);
   gst_tfx_tail_set_values (self, start);
 

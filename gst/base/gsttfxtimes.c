@@ -55,6 +55,7 @@ gst_tfx_times_clear (GstTfxTimes *self)
   if (self->marks)
     g_array_unref (self->marks);
   self->marks = NULL;
+  self->is_backwards = FALSE;
   gst_tfx_times_reset (self, 0);
 }
 
@@ -80,16 +81,18 @@ gst_tfx_times_pts (const GstTfxTimes *self, const Mark *mark, guint64 frame)
 {
   if (!GST_CLOCK_TIME_IS_VALID (mark->pts))
     return GST_CLOCK_TIME_NONE;
-  return mark->pts +
-         gst_util_uint64_scale (frame - mark->origin, GST_SECOND, self->rate);
+  return gst_tfx_times_end (self, mark->pts, frame - mark->origin);
 }
 
 static guint64
-gst_tfx_times_offset (const Mark *mark, guint64 frame)
+gst_tfx_times_offset (const GstTfxTimes *self, const Mark *mark, guint64 frame)
 {
+  const guint64 n_frames = frame - mark->origin;
+
   if (mark->offset == GST_BUFFER_OFFSET_NONE)
     return GST_BUFFER_OFFSET_NONE;
-  return mark->offset + (frame - mark->origin);
+  return self->is_backwards ? mark->offset - MIN (mark->offset, n_frames)
+                            : mark->offset + n_frames;
 }
 
 /* Whether the frame with this number has the time and the offset that the last
@@ -101,7 +104,7 @@ gst_tfx_times_is_marked (const GstTfxTimes *self, guint64 frame,
   const Mark *last = gst_tfx_times_last_mark (self);
   GstClockTime expected;
 
-  if (!last || offset != gst_tfx_times_offset (last, frame))
+  if (!last || offset != gst_tfx_times_offset (self, last, frame))
     return FALSE;
   expected = gst_tfx_times_pts (self, last, frame);
   return pts == expected ||
@@ -129,11 +132,13 @@ gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
   Mark *last = gst_tfx_times_last_mark (self);
   Mark mark = { self->n_in, self->n_in, pts, offset, is_discont };
 
+  if (self->is_backwards && mark.offset != GST_BUFFER_OFFSET_NONE)
+    mark.offset += n_frames;
   /* What is not told goes on as it was. */
   if (last && !GST_CLOCK_TIME_IS_VALID (mark.pts))
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
-    mark.offset = gst_tfx_times_offset (last, self->n_in);
+    mark.offset = gst_tfx_times_offset (self, last, self->n_in);
   if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset) ||
       (is_discont && last->frame < self->n_in))
     gst_tfx_times_add_mark (self, &mark);
@@ -143,16 +148,22 @@ gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
 }
 
 void
-gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
+gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime next,
+    GstClockTime begin)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
-  Mark mark = { self->n_in, self->n_in, stamp, GST_BUFFER_OFFSET_NONE, FALSE };
+  Mark mark = { self->n_in, self->n_in, next, GST_BUFFER_OFFSET_NONE, FALSE };
 
-  self->next = stamp;
+  self->n_since =
+      gst_util_uint64_scale_round (MAX (next, begin) - MIN (next, begin),
+          self->rate, GST_SECOND);
+  if (!GST_CLOCK_TIME_IS_VALID (self->next))
+    return;
+  self->next = next;
   if (!last)
     return;
   /* So do frames that come without a time of their own. */
-  mark.offset = gst_tfx_times_offset (last, self->n_in);
+  mark.offset = gst_tfx_times_offset (self, last, self->n_in);
   if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
     gst_tfx_times_add_mark (self, &mark);
 }
@@ -243,18 +254,23 @@ gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
 {
   GstClockTime old_pts = GST_BUFFER_PTS (buffer);
   const Mark *mark = gst_tfx_times_mark (self, self->first_mark);
-  guint64 end = self->n_out + n_frames;
+  /* In the order of the samples, whichever is played first. */
+  guint64 first = self->n_out, last = first + n_frames;
 
-  GST_BUFFER_PTS (buffer) = gst_tfx_times_pts (self, mark, self->n_out);
+  if (self->is_backwards) {
+    last = first;
+    first += n_frames;
+  }
+  GST_BUFFER_PTS (buffer) = gst_tfx_times_pts (self, mark, first);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_DURATION (buffer) =
-        gst_tfx_times_pts (self, mark, end) - GST_BUFFER_PTS (buffer);
+        gst_tfx_times_pts (self, mark, last) - GST_BUFFER_PTS (buffer);
   else if (GST_BUFFER_DURATION_IS_VALID (buffer))
     GST_BUFFER_DURATION (buffer) =
         gst_util_uint64_scale (n_frames, GST_SECOND, self->rate);
-  GST_BUFFER_OFFSET (buffer) = gst_tfx_times_offset (mark, self->n_out);
-  GST_BUFFER_OFFSET_END (buffer) = gst_tfx_times_offset (mark, end);
+  GST_BUFFER_OFFSET (buffer) = gst_tfx_times_offset (self, mark, first);
+  GST_BUFFER_OFFSET_END (buffer) = gst_tfx_times_offset (self, mark, last);
 
   if (GST_CLOCK_TIME_IS_VALID (old_pts) && GST_BUFFER_PTS_IS_VALID (buffer)) {
     GstClockTimeDiff by = GST_CLOCK_DIFF (old_pts, GST_BUFFER_PTS (buffer));

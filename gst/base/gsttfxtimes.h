@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint rate;
+  gboolean is_backwards; /* each buffer is played from its end to its start */
   /* The timestamps of the input. */
   GstClockTime next; /* where the last frame ended, or none */
   guint64 n_since;   /* frames without a timestamp since the segment began */
@@ -39,7 +40,8 @@ void gst_tfx_times_clear (GstTfxTimes *self);
 #define GST_TFX_TIMES_THRESHOLD (40 * GST_MSECOND)
 #define GST_TFX_TIMES_WAIT GST_SECOND
 
-/* Whether the stream breaks off before frames with this timestamp, or none. */
+/* Whether the stream breaks off before frames whose playback begins at this time,
+ * or none. */
 static inline gboolean
 gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
     gboolean is_marked)
@@ -50,20 +52,46 @@ gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
          (is_marked ? GST_TFX_TIMES_THRESHOLD + 1 : GST_TFX_TIMES_WAIT);
 }
 
-/* Frames come with this timestamp, or none. */
+/* Where the playback of n_frames begins that have this timestamp, or none: at
+ * their end if the stream plays backwards. */
+static inline GstClockTime
+gst_tfx_times_begin (const GstTfxTimes *self, GstClockTime stamp,
+    guint64 n_frames)
+{
+  return self->is_backwards && GST_CLOCK_TIME_IS_VALID (stamp)
+             ? stamp + n_frames * GST_SECOND / self->rate
+             : stamp;
+}
+
+/* Where n_frames of playback end that begin there; never before 0. */
+static inline GstClockTime
+gst_tfx_times_end (const GstTfxTimes *self, GstClockTime begin,
+    guint64 n_frames)
+{
+  const GstClockTime duration =
+      n_frames <= G_MAXUINT32
+          ? n_frames * GST_SECOND / self->rate
+          : gst_util_uint64_scale (n_frames, GST_SECOND, self->rate);
+
+  return self->is_backwards ? begin - MIN (begin, duration) : begin + duration;
+}
+
+/* Frames come whose playback begins at this time, or none. */
 static inline void
 gst_tfx_times_advance (GstTfxTimes *self, GstClockTime stamp, guint64 n_frames)
 {
   if (GST_CLOCK_TIME_IS_VALID (stamp))
     self->next = stamp;
   if (GST_CLOCK_TIME_IS_VALID (self->next))
-    self->next += n_frames * GST_SECOND / self->rate;
+    self->next = gst_tfx_times_end (self, self->next, n_frames);
   else
     self->n_since += n_frames;
 }
 
-/* Other stamps mean what these did: the stream goes on at @stamp. */
-void gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp);
+/* Another segment goes on where the last one ended: at @next, where that begins at
+ * @begin. */
+void gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime next,
+    GstClockTime begin);
 
 /* ---- frames that are held ------------------------------------------------------------- */
 
@@ -74,7 +102,7 @@ gst_tfx_times_held (const GstTfxTimes *self)
   return self->n_in - self->n_out;
 }
 
-/* @n_frames have come in with these stamps.  Those of a buffer that @is_discont have
+/* @n_frames have come in: where their playback begins, and their offset.  Those of a buffer that @is_discont have
  * that mark where they go out. */
 void gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
     gsize n_frames, gboolean is_discont);

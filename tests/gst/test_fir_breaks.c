@@ -355,44 +355,6 @@ GST_START_TEST (test_flush_keeps_tags)
 }
 GST_END_TEST;
 
-/* Backwards, each buffer is a stream of its own: what comes out has the times
- * of what came in. */
-GST_START_TEST (test_backwards)
-{
-  const gsize block = 240;
-  GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (block, 11);
-  GstSegment segment;
-  GstBuffer *buffer;
-  gsize n_frames[10] = { 0 };
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.rate = -1.0;
-  segment.stop = segment.position = 50 * GST_MSECOND;
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-  for (guint i = 0; i < 10; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, block, (9 - i) * block));
-  gst_harness_push_event (h, gst_event_new_eos ());
-  while ((buffer = gst_harness_try_pull (h))) {
-    gsize from = GST_BUFFER_OFFSET (buffer),
-          n = gst_buffer_get_size (buffer) / 4;
-    gsize i = from / block;
-
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
-        gst_util_uint64_scale (i * block, GST_SECOND, RATE) +
-            gst_util_uint64_scale (from % block, GST_SECOND, RATE));
-    fail_unless_equals_uint64 (from % block, n_frames[i]);
-    n_frames[i] += n;
-    gst_buffer_unref (buffer);
-  }
-  for (guint i = 0; i < 10; i++)
-    fail_unless_equals_uint64 (n_frames[i], block);
-  g_free (in);
-  gst_harness_teardown (h);
-}
-GST_END_TEST;
-
 /* Small buffers, the first of them marked: it is one discontinuity, though
  * nothing goes out for a while, and the first that does is marked. */
 GST_START_TEST (test_discont_is_kept)
@@ -851,7 +813,6 @@ fir_breaks_suite (void)
   tcase_add_test (tc, test_wider_format);
   tcase_add_loop_test (tc, test_flush, 0, 4);
   tcase_add_test (tc, test_flush_keeps_tags);
-  tcase_add_test (tc, test_backwards);
   tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);
   tcase_add_loop_test (tc, test_discont_is_told_once, 0, 2);
   tcase_add_loop_test (tc, test_discont_has_its_frame, 0, 2);

@@ -2,9 +2,11 @@
  * test_times.c: what timestamps and segments do to the filter state, playback
  * backwards, and the events that are held where a stream ends.
  */
+#include <gst/controller/controller.h>
+#include <math.h>
 #include <string.h>
 
-#include "tfxcheck.h"
+#include "chains.h"
 
 #define RATE 8000
 /* Frames of a buffer: 10 ms. */
@@ -24,22 +26,46 @@ static const gchar *const launches[] = {
 
 /* ---- streams ------------------------------------------------------------------ */
 
-/* All frames that have come out, which must be n, in the order of playback. */
-static gdouble *
-pull (GstHarness *h, const GstAudioInfo *info, gsize n, gboolean is_backwards)
+static void
+turn (gdouble *samples, gsize n_frames, gint n_channels)
 {
-  const gint n_ch = info->channels;
-  gdouble *all = g_new0 (gdouble, n * n_ch + 1);
+  for (gsize i = 0, k = n_frames; i + 1 < k--; i++) {
+    for (gint c = 0; c < n_channels; c++) {
+      const gdouble sample = samples[i * n_channels + c];
+
+      samples[i * n_channels + c] = samples[k * n_channels + c];
+      samples[k * n_channels + c] = sample;
+    }
+  }
+}
+
+/* All frames that have come out, which must be n, in the order of playback.  If `stop`
+ * is valid the stream plays backwards, and this is its first time. */
+static gdouble *
+pull (GstHarness *h, const GstAudioInfo *info, gsize n, GstClockTime stop)
+{
+  const gboolean is_backwards = GST_CLOCK_TIME_IS_VALID (stop);
+  const gsize size = info->channels * sizeof (gdouble);
+  gdouble *all = g_malloc0 ((n + 1) * size);
   gsize n_all = 0, n_frames;
   GstBuffer *buffer;
 
   while ((buffer = gst_harness_try_pull (h))) {
     gdouble *samples = tfx_check_samples (buffer, info, &n_frames);
 
-    for (gsize i = 0; i < n_frames && n_all < n; i++, n_all++)
-      memcpy (all + n_all * n_ch,
-          samples + (is_backwards ? n_frames - 1 - i : i) * n_ch,
-          n_ch * sizeof *all);
+    if (is_backwards) {
+      const GstClockTime end =
+          GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+
+      fail_unless (ABS (GST_CLOCK_DIFF (stop, end)) <= 5,
+          "%" GST_TIME_FORMAT " follows %" GST_TIME_FORMAT, GST_TIME_ARGS (end),
+          GST_TIME_ARGS (stop));
+      stop = GST_BUFFER_PTS (buffer);
+      turn (samples, n_frames, info->channels);
+    }
+    fail_unless (n_all + n_frames <= n, "too many frames come out");
+    memcpy ((guint8 *)all + n_all * size, samples, n_frames * size);
+    n_all += n_frames;
     g_free (samples);
     gst_buffer_unref (buffer);
   }
@@ -53,7 +79,7 @@ end (GstHarness *h, const GstAudioInfo *info, gsize n)
   gdouble *out;
 
   gst_harness_push_event (h, gst_event_new_eos ());
-  out = pull (h, info, n, FALSE);
+  out = pull (h, info, n, GST_CLOCK_TIME_NONE);
   gst_harness_teardown (h);
   return out;
 }
@@ -210,6 +236,228 @@ GST_START_TEST (test_other_rate)
 }
 GST_END_TEST;
 
+/* Segments without timestamps in their buffers, each where the last one ended. */
+GST_START_TEST (test_unstamped_segments)
+{
+  const gsize n = 3 * RATE, length = RATE / 2;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 6);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint i = 0; i < N_LAUNCHES; i++) {
+    GstHarness *h = tfx_check_harness (launches[i], &info);
+    gdouble *out, *expected;
+
+    for (gsize k = 0; k < n; k += BLOCK) {
+      segment.base = time_of (k);
+      if (k % length == 0)
+        gst_harness_push_event (h, gst_event_new_segment (&segment));
+      gst_harness_push (h, tfx_check_buffer (&info, in + k, BLOCK));
+    }
+    out = end (h, &info, n);
+    expected = play_stamped (launches[i], &info, in, n, 1.0, 0);
+    fail_unless (tfx_check_distance (out, expected, n) == 0.0,
+        "%s starts afresh", launches[i]);
+    g_free (out);
+    g_free (expected);
+  }
+  g_free (in);
+}
+GST_END_TEST;
+
+/* ---- backwards -------------------------------------------------------------------- */
+
+static void
+push_backwards (GstHarness *h, GstClockTime start, GstClockTime stop,
+    gdouble rate, GstClockTime base)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = rate;
+  segment.start = segment.time = start;
+  segment.stop = segment.position = stop;
+  segment.base = base;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+/* Buffers come from the last to the first, as demuxers and decoders push them; in the
+ * middle the rate changes. */
+static gdouble *
+play_backwards (const gchar *launch, const GstAudioInfo *info,
+    const gdouble *in, gsize n)
+{
+  GstHarness *h = tfx_check_harness (launch, info);
+  GRand *rand = g_rand_new_with_seed (n);
+  gdouble *out;
+
+  push_backwards (h, 0, time_of (n), -1.0, 0);
+  for (gsize to = n; to > 0;) {
+    const gsize n_most = to > n / 2 ? to - n / 2 : to;
+    const gsize n_rand = (gsize)g_rand_int_range (rand, 1, 300);
+    const gsize n_here = MIN (n_most, n_rand);
+    GstBuffer *buffer;
+
+    if (to == n / 2)
+      push_backwards (h, 0, time_of (to), -2.0, time_of (n - to));
+    to -= n_here;
+    buffer = tfx_check_stamped (info, in + to * info->channels, n_here, to);
+    /* Decoders mark the first buffer of what they decode at a time. */
+    if (to + n_here == n || to % 3 == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  g_rand_free (rand);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  out = pull (h, info, n, time_of (n));
+  gst_harness_teardown (h);
+  return out;
+}
+
+/* What is heard is the filter over the sound turned round, and each frame has its
+ * time. */
+GST_START_TEST (test_backwards)
+{
+  const gsize n = 2 * RATE;
+  GstAudioInfo info =
+      tfx_check_info (__i__ % 2 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, 1 + __i__,
+          __i__ / 2 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                    : GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gint n_ch = info.channels;
+  gdouble *in = tfx_check_noise (n * n_ch, 7);
+  gdouble *turned = g_memdup2 (in, n * n_ch * sizeof *in);
+
+  turn (turned, n, n_ch);
+  for (gint i = 0; i < N_LAUNCHES; i++) {
+    gdouble *out = play_backwards (launches[i], &info, in, n);
+    gdouble *expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
+    /* Elements are not fused backwards: float32 lies between them. */
+    const gdouble bound = __i__ % 2 ? 1e-12 : 2e-6;
+
+    fail_unless (tfx_check_distance (out, expected, n * n_ch) <= bound,
+        "%s: %g", launches[i], tfx_check_distance (out, expected, n * n_ch));
+    g_free (out);
+    g_free (expected);
+  }
+  g_free (turned);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Nothing that was heard in one direction is left for the other. */
+GST_START_TEST (test_turn)
+{
+  const gsize n = RATE;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 8);
+  gdouble *turned = g_memdup2 (in, n * sizeof *in);
+
+  turn (turned, n, 1);
+  for (gint i = 0; i < N_LAUNCHES; i++) {
+    GstHarness *h = tfx_check_harness (launches[i], &info);
+    gdouble *out, *expected;
+
+    for (gsize at = 0; at < n; at += BLOCK)
+      push_at (h, &info, in, at, time_of (at), FALSE);
+    push_backwards (h, 0, time_of (n), -1.0, time_of (n));
+    out = pull (h, &info, n, GST_CLOCK_TIME_NONE);
+    expected = play_stamped (launches[i], &info, in, n, 1.0, 0);
+    fail_unless (tfx_check_distance (out, expected, n) == 0.0, "%s",
+        launches[i]);
+    g_free (out);
+    g_free (expected);
+    for (gsize at = n; at > 0; at -= BLOCK)
+      push_at (h, &info, in, at - BLOCK, time_of (at - BLOCK), FALSE);
+    gst_harness_push_event (h, gst_event_new_eos ());
+    out = pull (h, &info, n, time_of (n));
+    expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
+    /* Elements are not fused backwards: float32 lies between them. */
+    fail_unless (tfx_check_distance (out, expected, n) <= 2e-6,
+        "%s goes on backwards", launches[i]);
+    g_free (out);
+    g_free (expected);
+    gst_harness_teardown (h);
+  }
+  g_free (turned);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* A GAP is silence in this direction too. */
+GST_START_TEST (test_gap_backwards)
+{
+  const gsize n = RATE, gap = 3 * BLOCK, at = n / 2;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 9), *turned;
+
+  memset (in + at - gap, 0, gap * sizeof *in);
+  turned = g_memdup2 (in, n * sizeof *in);
+  turn (turned, n, 1);
+  for (gint i = 0; i < N_LAUNCHES; i++) {
+    GstHarness *h = tfx_check_harness (launches[i], &info);
+    gdouble *out, *expected;
+
+    push_backwards (h, 0, time_of (n), -1.0, 0);
+    for (gsize to = n; to > 0; to -= BLOCK) {
+      if (to > at || to <= at - gap)
+        push_at (h, &info, in, to - BLOCK, time_of (to - BLOCK), FALSE);
+      else if (to == at)
+        gst_harness_push_event (h,
+            gst_event_new_gap (time_of (at - gap), time_of (gap)));
+    }
+    gst_harness_push_event (h, gst_event_new_eos ());
+    out = pull (h, &info, n, time_of (n));
+    expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
+    fail_unless (tfx_check_distance (out, expected, n) <= 2e-6, "%s: %g",
+        launches[i], tfx_check_distance (out, expected, n));
+    g_free (out);
+    g_free (expected);
+    gst_harness_teardown (h);
+  }
+  g_free (turned);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* A curve is read at the time of each frame, also where the filter is late. */
+GST_START_TEST (test_curve_backwards)
+{
+  static const gchar *const chains[] = { "g=Gain(1)",
+    "g=Gain(1) | Limiter(6, lookahead=0.1)" };
+  const gsize n = 2 * RATE;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness (chains[__i__], &info);
+  GObject *gain = tfx_chains_child (h->element, "g");
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  gdouble in[BLOCK], *out;
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 0.0);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      2 * GST_SECOND, 1.0);
+  gst_object_add_control_binding (GST_OBJECT (gain),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (gain), "gain",
+          source));
+  gst_object_unref (source);
+  g_object_unref (gain);
+  for (gsize i = 0; i < BLOCK; i++)
+    in[i] = 1.0;
+  push_backwards (h, 0, time_of (n), -1.0, 0);
+  for (gsize at = n; at > 0; at -= BLOCK)
+    gst_harness_push (h, tfx_check_stamped (&info, in, BLOCK, at - BLOCK));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  out = pull (h, &info, n, time_of (n));
+  for (gsize i = 0; i < n; i++)
+    fail_unless (fabs (out[i] - (gdouble)(n - i) / n) < 1e-3,
+        "%g at frame %u of %u", out[i], (guint)i, (guint)n);
+  g_free (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 times_suite (void)
 {
@@ -221,6 +469,11 @@ times_suite (void)
   tcase_add_loop_test (tc, test_drift, 0, 5);
   tcase_add_loop_test (tc, test_segment_from_zero, 0, 2);
   tcase_add_loop_test (tc, test_other_rate, 0, 4);
+  tcase_add_test (tc, test_unstamped_segments);
+  tcase_add_loop_test (tc, test_backwards, 0, 4);
+  tcase_add_test (tc, test_turn);
+  tcase_add_test (tc, test_gap_backwards);
+  tcase_add_loop_test (tc, test_curve_backwards, 0, 2);
   return s;
 }
 
