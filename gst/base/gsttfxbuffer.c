@@ -175,11 +175,15 @@ gst_tfx_buffer_unmap (GstTfxBuffer *self)
 GstBuffer *
 gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL,
-      n_frames * GST_AUDIO_INFO_BPF (info), NULL);
+  const gsize size = n_frames * GST_AUDIO_INFO_BPF (info);
+  /* GStreamer's allocator ends the process where memory is short. */
+  gpointer data = g_try_malloc (size);
+  GstBuffer *buffer;
 
-  if (buffer &&
-      GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
+  if (!data && size > 0)
+    return NULL;
+  buffer = data ? gst_buffer_new_wrapped (data, size) : gst_buffer_new ();
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
     gst_buffer_add_audio_meta (buffer, info, n_frames, NULL);
   return buffer;
 }

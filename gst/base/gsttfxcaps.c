@@ -171,12 +171,15 @@ gst_tfx_caps_send (GstTfxElement *self, GstCaps *out)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstCaps *old = gst_pad_get_current_caps (priv->src);
   gboolean is_same = old && gst_caps_is_equal (old, out);
+  GstEvent *event;
 
   gst_clear_caps (&old);
   if (is_same)
     return TRUE;
   /* What is held goes out in these caps, but in its own segment: a segment that
    * waits for it waits on. */
+  while ((event = gst_tfx_times_take_start (&priv->times)))
+    gst_pad_push_event (priv->src, event);
   return gst_pad_push_event (priv->src, gst_event_new_caps (out));
 }
 

@@ -13,7 +13,8 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Frames that are run at a time. */
+/* What is run at a time. */
+#define MAX_TAIL_BYTES ((gsize)1 << 20)
 #define MAX_TAIL_FRAMES 65536
 #define MAX_GAP_FRAMES 4096
 
@@ -44,31 +45,33 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
   priv->is_step = FALSE;
 }
 
-/* Sends what the filter holds. */
-static GstFlowReturn
-gst_tfx_tail_drain (GstTfxElement *self)
+/* Frames of silence that are run at a time, of those that are left. */
+static gsize
+gst_tfx_tail_count (const GstTfxElementPrivate *priv, guint64 left, gsize most)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gsize left = priv->is_running ? priv->delay : 0;
-  GstFlowReturn flow = GST_FLOW_OK;
+  const gsize n_fit = MAX_TAIL_BYTES / GST_AUDIO_INFO_BPF (&priv->info);
 
-  while (left > 0 && flow == GST_FLOW_OK) {
-    gsize n_frames = MIN (left, MAX_TAIL_FRAMES);
-    GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
-
-    flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
-    left -= n_frames;
-  }
-  return flow;
+  return MIN (left, CLAMP (n_fit, 1, most));
 }
 
 GstFlowReturn
 gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstFlowReturn flow = gst_tfx_tail_drain (self);
+  gsize left = priv->is_running ? priv->delay : 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstEvent *event;
 
-  gst_tfx_out_push_events (priv);
+  while (left > 0 && flow == GST_FLOW_OK) {
+    gsize n_frames = gst_tfx_tail_count (priv, left, MAX_TAIL_FRAMES);
+    GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+
+    flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
+    left -= n_frames;
+  }
+  /* Also those whose frames nobody takes. */
+  while ((event = gst_tfx_times_take_event (&priv->times)))
+    gst_pad_push_event (priv->src, event);
   gst_tfx_tail_reset (self, because);
   return flow;
 }
@@ -95,7 +98,7 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   while (priv->control.is_followed && n_frames > 0) {
-    const gsize n = MIN (n_frames, MAX_GAP_FRAMES);
+    const gsize n = gst_tfx_tail_count (priv, n_frames, MAX_GAP_FRAMES);
     GstBuffer *silence;
 
     /* Nothing is pushed that would tell. */
@@ -226,7 +229,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   gst_tfx_tail_set_values (self, start);
 
   while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
-    gsize n_frames = MIN (left, MAX_GAP_FRAMES);
+    gsize n_frames = gst_tfx_tail_count (priv, left, MAX_GAP_FRAMES);
 
     gst_tfx_times_advance (&priv->times, start, n_frames);
     flow = gst_tfx_tail_ring (self, start, n_frames);

@@ -311,15 +311,36 @@ gst_tfx_times_n_before_event (const GstTfxTimes *self)
   return held ? held->frame - self->n_out : G_MAXUINT64;
 }
 
-GstEvent *
-gst_tfx_times_take_event (GstTfxTimes *self)
+static GstEvent *
+gst_tfx_times_take_link (GstTfxTimes *self, GList *link)
 {
-  HeldEvent *held = g_queue_pop_head (&self->events);
+  HeldEvent *held = link ? link->data : NULL;
   GstEvent *event = held ? g_steal_pointer (&held->event) : NULL;
 
   if (held)
-    gst_tfx_times_free_event (held);
+    g_queue_delete_link (&self->events, link);
+  g_free (held);
   return event;
+}
+
+GstEvent *
+gst_tfx_times_take_event (GstTfxTimes *self)
+{
+  return gst_tfx_times_take_link (self, self->events.head);
+}
+
+GstEvent *
+gst_tfx_times_take_start (GstTfxTimes *self)
+{
+  GList *first = NULL;
+
+  for (GList *l = self->events.tail; l; l = l->prev) {
+    const GstEventType type = GST_EVENT_TYPE (((HeldEvent *)l->data)->event);
+
+    if ((first || type == GST_EVENT_STREAM_START) && type != GST_EVENT_SEGMENT)
+      first = l;
+  }
+  return gst_tfx_times_take_link (self, first);
 }
 
 GstEvent *

@@ -138,6 +138,10 @@ void gst_tfx_times_hold_event (GstTfxTimes *self, GstEvent *event);
 /* The next event that is due, or NULL. */
 GstEvent *gst_tfx_times_pop_event (GstTfxTimes *self);
 
+/* Other caps come.  The next event up to the last STREAM_START, which precedes them,
+ * but no SEGMENT; NULL if there is none. */
+GstEvent *gst_tfx_times_take_start (GstTfxTimes *self);
+
 /* The next event whether it is due or not, or NULL. */
 GstEvent *gst_tfx_times_take_event (GstTfxTimes *self);
 

@@ -5,10 +5,12 @@
 #include <gst/controller/controller.h>
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "chains.h"
 
-#define RATE 8000
+#define RATE 4000
 /* Frames of a buffer: 10 ms. */
 #define BLOCK (RATE / 100)
 
@@ -23,6 +25,13 @@ static const gchar *const launches[] = {
 };
 
 #define N_LAUNCHES ((gint)G_N_ELEMENTS (launches))
+
+/* A sanitizer takes memory of its own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define N_ENDS 1
+#else
+#define N_ENDS 2
+#endif
 
 /* ---- streams ------------------------------------------------------------------ */
 
@@ -123,7 +132,7 @@ play_stamped (const gchar *launch, const GstAudioInfo *info, const gdouble *in,
 static void
 expect_unbroken (gdouble speed, gint jump_ms)
 {
-  const gsize n = 5 * RATE;
+  const gsize n = 4 * RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   gdouble *in = tfx_check_noise (n, 3);
 
@@ -458,6 +467,195 @@ GST_START_TEST (test_curve_backwards)
 }
 GST_END_TEST;
 
+/* ---- what is held at an end ---------------------------------------------------------- */
+
+#define N_LATE 100000
+
+/* tfxfir holds that many frames, and downstream takes no more of them. */
+static GstHarness *
+hold (const GstAudioInfo *info)
+{
+  gchar *launch =
+      g_strdup_printf ("tfxfir device=cpu taps=%d method=fft", 2 * N_LATE + 1);
+  GstHarness *h = tfx_check_harness (launch, info);
+  const gsize n = 3 * N_LATE / 2;
+  gdouble *in = tfx_check_noise (n, 10);
+
+  g_free (launch);
+  gst_harness_push (h, tfx_check_stamped (info, in, n, 0));
+  g_free (in);
+  return h;
+}
+
+static GstPadProbeReturn
+refuse (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gst_clear_buffer ((GstBuffer **)&info->data);
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+push_caps (GstHarness *h, const GstAudioInfo *info)
+{
+  GstCaps *caps = gst_audio_info_to_caps (info);
+
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+}
+
+/* The names of the events that have come out, in their order. */
+static gchar *
+pull_names (GstHarness *h)
+{
+  GString *names = g_string_new (NULL);
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (h))) {
+    g_string_append_printf (names, "%s ", GST_EVENT_TYPE_NAME (event));
+    gst_event_unref (event);
+  }
+  return g_string_free (names, FALSE);
+}
+
+/* Downstream has had enough of a stream, and another one follows: all of its events
+ * come out, however many frames are held in front of them. */
+GST_START_TEST (test_held_events)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = hold (&info);
+  GstSegment segment;
+  gchar *names = pull_names (h);
+
+  g_free (names);
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse, NULL, NULL);
+  gst_harness_push_event (h, gst_event_new_stream_start ("two"));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = time_of (3 * N_LATE / 2);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_push_event (h,
+      gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "two", NULL)));
+  if (__i__) {
+    info = tfx_check_f32 (2 * RATE, 1);
+    push_caps (h, &info);
+  } else {
+    gst_harness_push_event (h, gst_event_new_eos ());
+  }
+  names = pull_names (h);
+  fail_unless_equals_string (names, __i__ ? "stream-start segment tag caps "
+                                          : "stream-start segment tag eos ");
+  g_free (names);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* The next stream of a gapless playlist has other samples: its start precedes its
+ * caps, its segment follows the frames of the last stream. */
+GST_START_TEST (test_caps_behind_start)
+{
+  const gsize n = RATE / 2;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=401", &info);
+  gdouble *in = tfx_check_noise (2 * n, 11);
+  GstSegment segment;
+  gchar *names;
+
+  gst_harness_push (h, tfx_check_stamped (&info, in, n, 0));
+  g_free (pull_names (h));
+  gst_harness_push_event (h,
+      gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "one", NULL)));
+  gst_harness_push_event (h, gst_event_new_stream_start ("two"));
+  info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  push_caps (h, &info);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = time_of (n);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  names = pull_names (h);
+  fail_unless_equals_string (names, "tag stream-start caps ");
+  g_free (names);
+  gst_harness_push (h, tfx_check_stamped (&info, in + n, n, 0));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  names = pull_names (h);
+  fail_unless_equals_string (names, "segment eos ");
+  g_free (names);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A GAP goes out with the seqnum that it came with, in parts too. */
+GST_START_TEST (test_gap_seqnum)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (__i__ ? "tfxfir taps=101"
+                                           : "tfxbutterworth cutoff=1000",
+      &info);
+  gdouble *in = tfx_check_noise (BLOCK, 12);
+  GstEvent *gap = gst_event_new_gap (time_of (BLOCK), 10 * GST_SECOND), *event;
+  const guint32 seqnum = gst_event_get_seqnum (gap);
+  guint n_gaps = 0;
+
+  gst_harness_push (h, tfx_check_stamped (&info, in, BLOCK, 0));
+  gst_harness_push_event (h, gap);
+  while ((event = gst_harness_try_pull_event (h))) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+      fail_unless_equals_int (gst_event_get_seqnum (event), seqnum);
+      n_gaps++;
+    }
+    gst_event_unref (event);
+  }
+  fail_unless (n_gaps > 0);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A stream of many channels ends in buffers of a MiB at most; where there is not even
+ * that, with an error. */
+GST_START_TEST (test_end_of_many_channels)
+{
+  const gint n_ch = 512;
+  const gsize n = 2048;
+  GstAudioInfo info = tfx_check_f32 (RATE, n_ch);
+  GstHarness *h =
+      tfx_check_harness ("tfxfir device=cpu taps=2049 method=fft", &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (n * n_ch, 13);
+  GstMessage *message;
+  GstBuffer *buffer;
+  struct rlimit before, limit;
+
+  gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, n, 0)));
+  fail_unless (getrlimit (RLIMIT_AS, &before) == 0);
+  limit = before;
+  if (__i__) {
+    /* What there is, and not a MiB more. */
+    gchar *statm = NULL;
+
+    fail_unless (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
+    limit.rlim_cur =
+        strtoul (statm, NULL, 10) * (rlim_t)sysconf (_SC_PAGESIZE) +
+        (600 << 10);
+    g_free (statm);
+  }
+  fail_unless (setrlimit (RLIMIT_AS, &limit) == 0);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (setrlimit (RLIMIT_AS, &before) == 0);
+  while ((buffer = gst_harness_try_pull (h))) {
+    fail_unless (gst_buffer_get_size (buffer) <= 1 << 20);
+    gst_buffer_unref (buffer);
+  }
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless ((message != NULL) == __i__);
+  gst_clear_message (&message);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 times_suite (void)
 {
@@ -474,6 +672,10 @@ times_suite (void)
   tcase_add_test (tc, test_turn);
   tcase_add_test (tc, test_gap_backwards);
   tcase_add_loop_test (tc, test_curve_backwards, 0, 2);
+  tcase_add_loop_test (tc, test_held_events, 0, 2);
+  tcase_add_test (tc, test_caps_behind_start);
+  tcase_add_loop_test (tc, test_gap_seqnum, 0, 2);
+  tcase_add_loop_test (tc, test_end_of_many_channels, 0, N_ENDS);
   return s;
 }
 
