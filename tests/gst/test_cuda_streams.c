@@ -118,6 +118,28 @@ play_seek (Deck *deck, GRand *rand)
   push_some (deck, rand, 4);
 }
 
+/* Backwards, and forwards again. */
+static void
+play_backwards (Deck *deck, GRand *rand)
+{
+  GstSegment segment;
+  guint64 to = deck->n_in + 20000;
+
+  push_some (deck, rand, 4);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = -1.0;
+  segment.stop = time_of (deck, to);
+  deck_push_event (deck, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 12; i++) {
+    const guint n = (guint)g_rand_int_range (rand, 1, 900);
+
+    deck->n_in = to -= n;
+    fail_unless_equals_int (deck_push (deck, n), GST_FLOW_OK);
+  }
+  push_segment (deck, deck->n_in, 0);
+  push_some (deck, rand, 4);
+}
+
 /* A jump in the times, a GAP event, a buffer marked DISCONT. */
 static void
 play_gaps (Deck *deck, GRand *rand)
@@ -340,7 +362,7 @@ static const struct
   { "caps", play_caps }, { "properties", play_properties },
   { "fuse", play_fuse }, { "devices", play_devices },
   { "restart", play_restart }, { "copies", play_copies },
-  { "narrow", play_narrow } };
+  { "narrow", play_narrow }, { "backwards", play_backwards } };
 
 /* Whether the device has run, or somebody else has for it. */
 static gboolean
