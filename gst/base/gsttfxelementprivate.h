@@ -165,8 +165,7 @@ gboolean gst_tfx_join_begin (GstTfxElement *self, GstBuffer *buffer,
 gboolean
 gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
 
-/* Turns the order of the frames in a writable buffer.  FALSE after an error
- * message. */
+/* Reverses the frames of a writable buffer.  FALSE after an error message. */
 gboolean gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer);
 
 /* Something has run over a buffer, or failed: what there is to tell.  FALSE after

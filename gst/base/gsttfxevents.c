@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxevents.c: the events and queries of a GstTfxElement, and what they say
- * of the stream.
+ * gsttfxevents.c: events and queries of a GstTfxElement.
  *
- * The state of the filter lives on as long as the running time does.
+ * The filter keeps its state while the running time is continuous.
  */
 #include "gsttfxelementprivate.h"
 
@@ -22,8 +21,7 @@ gst_tfx_events_find_begin (const GstSegment *segment)
   return segment->rate < 0.0 ? segment->stop : segment->start;
 }
 
-/* Where the frame that comes next begins in the new segment; none if the stream does
- * not go on there. */
+/* When the next frame begins in the new segment; none if that is not contiguous. */
 static GstClockTime
 gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
 {
@@ -41,7 +39,7 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
         priv->times.n_since);
   time = gst_segment_to_running_time (last, GST_FORMAT_TIME,
       CLAMP (end, last->start, last->stop));
-  /* An update: the same stamps mean the same as before. */
+  /* An update: timestamps keep their running times. */
   if (gst_tfx_events_is_near (time,
           gst_segment_to_running_time (next, GST_FORMAT_TIME, end)))
     return end;
@@ -82,7 +80,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
 
 /* ---- gaps -------------------------------------------------------------------------------- */
 
-/* Other channels come with it as with a buffer. */
+/* Changes the number of channels before a gap, as before a buffer. */
 static gboolean
 gst_tfx_events_gap (GstTfxElement *self, GstEvent *event)
 {
@@ -108,7 +106,7 @@ gst_tfx_events_forget_position (GstTfxElement *self)
   __atomic_store_n (&priv->position_out, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
 }
 
-/* A flush leaves nothing of what came before, but for tags and the like. */
+/* Drops held frames and events; sticky events are kept, except SEGMENT. */
 static gboolean
 gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
 {
@@ -159,7 +157,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
       gst_tfx_tail_end (self, "end of stream");
       break;
     case GST_EVENT_SEGMENT_DONE:
-      /* The next one may go on where this one ends. */
+      /* Without latency the next segment may be contiguous. */
       if (priv->delay > 0)
         gst_tfx_tail_end (self, "end of the segment");
       break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpads.c: the way of a buffer through a GstTfxElement.
+ * gsttfxpads.c: how a GstTfxElement processes a buffer.
  *
  * All of this runs in the streaming thread.
  */
@@ -8,9 +8,9 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- what becomes of it ------------------------------------------------------------- */
+/* ---- deferred and passed buffers ------------------------------------------------------------- */
 
-/* Leaves the filter to the next element. */
+/* Defers filtering to the downstream peer. */
 static gboolean
 gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -25,7 +25,7 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
       !gst_tfx_pending_add (buffer, priv->filter, &layout))
     return FALSE;
-  /* Of what others have run. */
+  /* Errors from runs in other elements. */
   if (G_UNLIKELY (priv->filter->counts.error < 0))
     gst_tfx_device_fall_back (self, priv->filter->counts.error);
   priv->is_running = TRUE;
@@ -33,7 +33,7 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return TRUE;
 }
 
-/* A buffer goes by as it is. */
+/* Passes a buffer unchanged. */
 static GstFlowReturn
 gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -43,7 +43,7 @@ gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_run_pass (self, n_frames);
     priv->is_running = TRUE;
   } else if (gst_tfx_times_held (&priv->times) > 0) {
-    /* Its time is that of the frames which come next. */
+    /* An empty buffer has the time of the next output frame. */
     buffer = gst_buffer_make_writable (buffer);
     gst_tfx_times_stamp (&priv->times, buffer, 0);
   }
@@ -142,7 +142,7 @@ gst_tfx_pads_is_inside (const GstSegment *segment, GstBuffer *buffer)
              (start <= segment->stop && length <= segment->stop - start));
 }
 
-/* What lies outside of the segment is cut off; NULL if all of it does. */
+/* Clips a buffer to the segment; NULL if it is outside. */
 static GstBuffer *
 gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -153,7 +153,7 @@ gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (priv->segment.format != GST_FORMAT_TIME ||
       gst_tfx_pads_is_inside (&priv->segment, buffer))
     return buffer;
-  /* Of a buffer that says that it is longer, more would be cut off than is there. */
+  /* A duration that is too long would clip too much. */
   if (GST_BUFFER_DURATION_IS_VALID (buffer) &&
       GST_BUFFER_DURATION (buffer) > length) {
     buffer = gst_buffer_make_writable (buffer);
@@ -163,7 +163,7 @@ gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       GST_AUDIO_INFO_RATE (&priv->info), GST_AUDIO_INFO_BPF (&priv->info));
 }
 
-/* What was set by hand, and what curves say. */
+/* Applies property changes and curves. */
 static void
 gst_tfx_pads_set_values (GstTfxElement *self, GstClockTime begin,
     gsize n_frames)
@@ -176,7 +176,7 @@ gst_tfx_pads_set_values (GstTfxElement *self, GstClockTime begin,
     gst_tfx_settings_update (self);
 }
 
-/* All that may be to be done before a buffer is filtered; takes it. */
+/* Negotiates, checks, clips, looks for breaks, and filters a buffer; takes it. */
 static GstFlowReturn
 gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -224,14 +224,13 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     return flow;
   }
   gst_tfx_pads_set_values (self, begin, n_frames);
-  /* This buffer says so itself. */
+  /* The buffer has the flag itself. */
   if (priv->delay == 0)
     priv->discont_out = FALSE;
   return gst_tfx_pads_take (self, buffer, n_frames);
 }
 
-/* Frames of a buffer of which there is nothing to be done but to filter it; -1 if
- * that has to be looked at. */
+/* Number of frames of a buffer that needs no checks; -1 otherwise. */
 static inline gssize
 gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -257,7 +256,7 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
   return n_frames;
 }
 
-/* As far as buffers have come: whoever runs the filter has done so. */
+/* Reports the position to the subclass. */
 static void
 gst_tfx_pads_tell (GstTfxElement *self)
 {
@@ -270,7 +269,7 @@ gst_tfx_pads_tell (GstTfxElement *self)
   priv->first_in = GST_CLOCK_TIME_NONE;
 }
 
-/* With the channels that the filter runs over; NULL after an error message. */
+/* Converts to the number of channels of the filter; NULL after an error message. */
 static GstBuffer *
 gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
 {

@@ -107,7 +107,7 @@ gst_tfx_run_pass (GstTfxElement *self, gsize n_frames)
   gst_tfx_row_unlock (&row);
 }
 
-/* A stream that plays backwards is filtered as it is heard. */
+/* Streams are filtered in playback order, also backwards. */
 gboolean
 gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
 {

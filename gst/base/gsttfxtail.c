@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtail.c: what a filter still holds or rings when no samples come: at the
- * end of a stream, and in a gap.
+ * gsttfxtail.c: drains the filter at the end of a stream, and filters gaps.
  *
- * A filter with a delay d puts out, for each buffer, the frames that came d
- * frames earlier.  The first d outputs stand before the start of the stream and
- * are dropped; d more come when it ends.  So as many frames go out as come in,
- * and each of them has the time that it came with.
+ * A filter with latency d outputs each frame d frames late.  The first d output
+ * frames lie before the start of the stream and are dropped; draining outputs d more.
+ * Every input frame therefore has one output frame, with its time.
  *
  * All of this runs in the streaming thread.
  */
@@ -13,7 +11,7 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* What is run at a time. */
+/* Limits of a buffer of silence. */
 #define MAX_TAIL_BYTES ((gsize)1 << 20)
 #define MAX_TAIL_FRAMES 65536
 #define MAX_GAP_FRAMES 4096
@@ -39,13 +37,13 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
   priv->may_be_identity = priv->delay == 0;
   priv->skip = priv->delay;
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
-  /* No delay has to be kept any more. */
+  /* At rest the delay may become smaller. */
   if (priv->is_step || priv->excess_delay > 0 || priv->waits_for_rest)
     g_atomic_int_set (&priv->dirty, TRUE);
   priv->is_step = FALSE;
 }
 
-/* Frames of silence that are run at a time, of those that are left. */
+/* Number of frames for the next buffer of silence. */
 static gsize
 gst_tfx_tail_count (const GstTfxElementPrivate *priv, guint64 left, gsize most)
 {
@@ -69,7 +67,7 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
     flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
     left -= n_frames;
   }
-  /* Also those whose frames nobody takes. */
+  /* Events are sent even if downstream refuses their frames. */
   while ((event = gst_tfx_times_take_event (&priv->times)))
     gst_pad_push_event (priv->src, event);
   gst_tfx_tail_reset (self, because);
@@ -78,8 +76,8 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
 
 /* ---- gaps ------------------------------------------------------------------------------ */
 
-/* Whether what is left of a gap may go by without samples: a gap has to say when it
- * is, so frames that are held and have no time go out as they came. */
+/* Whether the rest of a gap can be sent as an event.  A GAP event requires a time, so
+ * held frames without one are sent as buffers. */
 static gboolean
 gst_tfx_tail_may_pass (GstTfxElement *self)
 {
@@ -90,8 +88,8 @@ gst_tfx_tail_may_pass (GstTfxElement *self)
          gst_tfx_run_is_silent (self);
 }
 
-/* Time goes by.  Where curves are followed, so that what comes next finds the values
- * where they are then, as if it were samples, which are all 0. */
+/* Advances a silent filter by n_frames.  Under a curve it filters silence, so that its
+ * values are right after the gap. */
 static gboolean
 gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
 {
@@ -101,7 +99,7 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
     const gsize n = gst_tfx_tail_count (priv, n_frames, MAX_GAP_FRAMES);
     GstBuffer *silence;
 
-    /* Nothing is pushed that would tell. */
+    /* No push returns FLUSHING here. */
     if (GST_PAD_IS_FLUSHING (priv->src))
       return FALSE;
     silence = gst_tfx_run_silence (self, n);
@@ -114,7 +112,7 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
   return TRUE;
 }
 
-/* A part of a gap. */
+/* Pushes a part of a GAP event. */
 static gboolean
 gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
     GstClockTime start, guint64 n_frames)
@@ -130,8 +128,7 @@ gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
   return gst_pad_push_event (priv->src, gap);
 }
 
-/* The time of a gap that is not heard goes by downstream too, with the events that
- * were held for it. */
+/* Sends the rest of a GAP event, in parts between held events. */
 static gboolean
 gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
     guint64 n_frames)
@@ -163,7 +160,7 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
   return ret;
 }
 
-/* An event that comes behind frames which are still held waits for them. */
+/* Events wait for held frames. */
 gboolean
 gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event)
 {
@@ -177,7 +174,7 @@ gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event)
   return gst_pad_push_event (priv->src, event);
 }
 
-/* Some of the ringing goes out as samples. */
+/* Sends n_frames of the decay in a gap. */
 static GstFlowReturn
 gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
 {
@@ -196,7 +193,7 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
   return gst_tfx_out_send (self, buffer, n_frames);
 }
 
-/* What was set by hand, and curves that there are by now, as in front of a buffer. */
+/* Applies property changes and curves, as before a buffer. */
 static void
 gst_tfx_tail_set_values (GstTfxElement *self, GstClockTime start)
 {
@@ -216,7 +213,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   guint64 left = 0;
 
   gst_event_parse_gap (event, &start, &duration);
-  /* Counted from 0, so that the rounding of many gaps does not add up. */
+  /* Counted from 0, so rounding errors of adjacent gaps do not accumulate. */
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
     left = gst_util_uint64_scale_round (start + duration, rate, GST_SECOND) -
            gst_util_uint64_scale_round (start, rate, GST_SECOND);

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtimes.c: the times of the frames that come and go.
+ * gsttfxtimes.c: timestamps of the input and of the output.
  *
- * A mark says that from some frame on times are to be counted from a given one;
- * there is a new mark wherever the input's times are not contiguous, so that
- * what they do comes out again with the very frames.
+ * From a mark on, times are counted from the mark's time.  Each discontiguous
+ * timestamp of the input adds a mark, so the output reproduces it at the same frame.
  */
 #include "gsttfxtimes.h"
 
 typedef struct
 {
-  guint64 frame;    /* it counts from here on */
-  guint64 origin;   /* the number of the frame, perhaps an earlier one, with: */
-  GstClockTime pts; /* or none */
-  guint64 offset;   /* or none */
-  gboolean is_break; /* the stream says so itself */
+  guint64 frame;     /* first frame of the mark */
+  guint64 origin;    /* the frame at pts and offset */
+  GstClockTime pts;  /* when its playback begins, or none */
+  guint64 offset;    /* or none */
+  gboolean is_break; /* marked DISCONT */
 } Mark;
 
-/* Times are rounded down to nanoseconds, by the one who stamped the input as
- * well as here. */
+/* Times are rounded down to nanoseconds, both upstream and here. */
 #define ROUNDING 1
 
-/* An event behind a frame. */
+/* An event that follows a frame. */
 typedef struct
 {
   guint64 frame;
@@ -59,7 +57,7 @@ gst_tfx_times_clear (GstTfxTimes *self)
   gst_tfx_times_reset (self, 0);
 }
 
-/* ---- frames that are held ------------------------------------------------------------- */
+/* ---- held frames ------------------------------------------------------------- */
 
 static Mark *
 gst_tfx_times_mark (const GstTfxTimes *self, guint i)
@@ -95,8 +93,7 @@ gst_tfx_times_offset (const GstTfxTimes *self, const Mark *mark, guint64 frame)
                             : mark->offset + n_frames;
 }
 
-/* Whether the frame with this number has the time and the offset that the last
- * mark would have it. */
+/* Whether the last mark gives this frame the same time and offset. */
 static gboolean
 gst_tfx_times_is_marked (const GstTfxTimes *self, guint64 frame,
     GstClockTime pts, guint64 offset)
@@ -117,7 +114,7 @@ gst_tfx_times_add_mark (GstTfxTimes *self, const Mark *mark)
 {
   if (!self->marks)
     self->marks = g_array_new (FALSE, FALSE, sizeof (Mark));
-  /* The used ones make room. */
+  /* Reuses the space of passed marks. */
   if (self->first_mark > self->marks->len / 2) {
     g_array_remove_range (self->marks, 0, self->first_mark);
     self->first_mark = 0;
@@ -126,15 +123,15 @@ gst_tfx_times_add_mark (GstTfxTimes *self, const Mark *mark)
 }
 
 void
-gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
+gst_tfx_times_add (GstTfxTimes *self, GstClockTime begin, guint64 offset,
     gsize n_frames, gboolean is_discont)
 {
   Mark *last = gst_tfx_times_last_mark (self);
-  Mark mark = { self->n_in, self->n_in, pts, offset, is_discont };
+  Mark mark = { self->n_in, self->n_in, begin, offset, is_discont };
 
   if (self->is_backwards && mark.offset != GST_BUFFER_OFFSET_NONE)
     mark.offset += n_frames;
-  /* What is not told goes on as it was. */
+  /* Missing values continue from the last mark. */
   if (last && !GST_CLOCK_TIME_IS_VALID (mark.pts))
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
@@ -162,7 +159,7 @@ gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime next,
   self->next = next;
   if (!last)
     return;
-  /* So do frames that come without a time of their own. */
+  /* Frames without a timestamp continue from here too. */
   mark.offset = gst_tfx_times_offset (self, last, self->n_in);
   if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
     gst_tfx_times_add_mark (self, &mark);
@@ -177,8 +174,7 @@ gst_tfx_times_pass (GstTfxTimes *self, gsize n_frames)
     self->first_mark++;
 }
 
-/* Moves the clock readings that travel with a buffer by as much as its time
- * moves. */
+/* Shifts reference timestamps by the change of the buffer's time. */
 static gboolean
 gst_tfx_times_move_reference (GstBuffer *buffer, GstMeta **meta, gpointer data)
 {
@@ -205,8 +201,8 @@ gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
   return MIN (n_frames, frame - self->n_out);
 }
 
-/* Whether the frames at a mark have other times than those of the first mark lead
- * to, by more than jitter. */
+/* Whether a mark's time differs by more than jitter from the time counted from the
+ * first mark. */
 static gboolean
 gst_tfx_times_is_far (const GstTfxTimes *self, const Mark *mark)
 {
@@ -254,7 +250,7 @@ gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
 {
   GstClockTime old_pts = GST_BUFFER_PTS (buffer);
   const Mark *mark = gst_tfx_times_mark (self, self->first_mark);
-  /* In the order of the samples, whichever is played first. */
+  /* In the order of the samples in the buffer. */
   guint64 first = self->n_out, last = first + n_frames;
 
   if (self->is_backwards) {

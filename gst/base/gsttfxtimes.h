@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtimes.h: the times of the frames that come and go.
+ * gsttfxtimes.h: timestamps of the input and of the output.
  *
- * Input frames are numbered from the start of the stream.  Where a filter holds
- * frames back, each output frame has the time and the offset of the input frame
- * with the same number, and events wait for the frames that came before them.
+ * Input frames are numbered from the start of the stream.  If a filter has latency,
+ * each output frame has the time and the offset of the input frame with the same
+ * number, and events wait for the frames before them.
  */
 #ifndef GST_TFX_TIMES_H
 #define GST_TFX_TIMES_H
@@ -12,36 +12,36 @@
 
 G_BEGIN_DECLS
 
-/* Starts with all zero, ends with gst_tfx_times_clear(). */
+/* Initialize with zeros; release with gst_tfx_times_clear(). */
 typedef struct
 {
   guint rate;
-  gboolean is_backwards; /* each buffer is played from its end to its start */
+  gboolean is_backwards; /* negative rate: times run downwards */
   /* The timestamps of the input. */
   GstClockTime next; /* where the last frame ended, or none */
   guint64 n_since;   /* frames without a timestamp since the segment began */
-  /* Frames that are held. */
+  /* Held frames. */
   guint64 n_in, n_out; /* since the last reset */
-  GArray *marks;       /* where a run of contiguous times begins */
-  guint first_mark;    /* the first that is needed still */
-  GQueue events;       /* that wait for frames */
+  GArray *marks;       /* starts of contiguous times */
+  guint first_mark;    /* index of the mark of frame n_out */
+  GQueue events;       /* HeldEvent */
 } GstTfxTimes;
 
-/* A stream begins at @rate Hz. */
+/* Starts a stream at @rate Hz; drops held events. */
 void gst_tfx_times_reset (GstTfxTimes *self, guint rate);
 
 void gst_tfx_times_clear (GstTfxTimes *self);
 
-/* ---- the stamps of the input ------------------------------------------------------- */
+/* ---- timestamps of the input ------------------------------------------------------- */
 
-/* Timestamps that are further off than this are a break in the stream: of a buffer
- * marked DISCONT, and of any other.  What is less is jitter, or a clock that is not
- * that of the samples. */
+/* A timestamp is a break if it is off by GST_TFX_TIMES_JUMP, or by more than
+ * GST_TFX_TIMES_THRESHOLD in a buffer marked DISCONT.  Smaller errors are jitter or a
+ * drifting clock. */
 #define GST_TFX_TIMES_THRESHOLD (40 * GST_MSECOND)
-#define GST_TFX_TIMES_WAIT GST_SECOND
+#define GST_TFX_TIMES_JUMP GST_SECOND
 
-/* Whether the stream breaks off before frames whose playback begins at this time,
- * or none. */
+/* Whether there is a break before frames whose playback begins at this time (or
+ * none). */
 static inline gboolean
 gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
     gboolean is_marked)
@@ -49,11 +49,11 @@ gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
   if (!GST_CLOCK_TIME_IS_VALID (stamp) || !GST_CLOCK_TIME_IS_VALID (self->next))
     return is_marked;
   return (GstClockTime)ABS (GST_CLOCK_DIFF (self->next, stamp)) >=
-         (is_marked ? GST_TFX_TIMES_THRESHOLD + 1 : GST_TFX_TIMES_WAIT);
+         (is_marked ? GST_TFX_TIMES_THRESHOLD + 1 : GST_TFX_TIMES_JUMP);
 }
 
-/* Where the playback of n_frames begins that have this timestamp, or none: at
- * their end if the stream plays backwards. */
+/* When the playback of n_frames with this timestamp (or none) begins: at their end
+ * if the stream plays backwards. */
 static inline GstClockTime
 gst_tfx_times_begin (const GstTfxTimes *self, GstClockTime stamp,
     guint64 n_frames)
@@ -63,7 +63,7 @@ gst_tfx_times_begin (const GstTfxTimes *self, GstClockTime stamp,
              : stamp;
 }
 
-/* Where n_frames of playback end that begin there; never before 0. */
+/* When the playback of n_frames ends; never before 0. */
 static inline GstClockTime
 gst_tfx_times_end (const GstTfxTimes *self, GstClockTime begin,
     guint64 n_frames)
@@ -76,7 +76,7 @@ gst_tfx_times_end (const GstTfxTimes *self, GstClockTime begin,
   return self->is_backwards ? begin - MIN (begin, duration) : begin + duration;
 }
 
-/* Frames come whose playback begins at this time, or none. */
+/* Counts frames whose playback begins at this time (or none). */
 static inline void
 gst_tfx_times_advance (GstTfxTimes *self, GstClockTime stamp, guint64 n_frames)
 {
@@ -88,64 +88,63 @@ gst_tfx_times_advance (GstTfxTimes *self, GstClockTime stamp, guint64 n_frames)
     self->n_since += n_frames;
 }
 
-/* Another segment goes on where the last one ended: at @next, where that begins at
+/* Continues in another segment: the next frame begins at @next, the segment at
  * @begin. */
 void gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime next,
     GstClockTime begin);
 
-/* ---- frames that are held ------------------------------------------------------------- */
+/* ---- held frames ------------------------------------------------------------- */
 
-/* The frames that have come and not gone out. */
+/* Number of held frames. */
 static inline guint64
 gst_tfx_times_held (const GstTfxTimes *self)
 {
   return self->n_in - self->n_out;
 }
 
-/* @n_frames have come in: where their playback begins, and their offset.  Those of a buffer that @is_discont have
- * that mark where they go out. */
-void gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
+/* Adds @n_frames of input: when their playback begins, the buffer's offset, and
+ * whether it is marked DISCONT. */
+void gst_tfx_times_add (GstTfxTimes *self, GstClockTime begin, guint64 offset,
     gsize n_frames, gboolean is_discont);
 
-/* How many of the next @n_frames come before one that came with a stamp which does
- * not go on from theirs. */
+/* Number of the next @n_frames with contiguous timestamps. */
 guint64 gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames);
 
-/* How many of the next @n_frames come before a break, or before stamps that are off by
+/* Number of the next @n_frames before a DISCONT mark or a timestamp that is off by
  * more than jitter. */
 guint64
 gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames);
 
-/* Whether the next frame that goes out, of at least one that has come, is the first
- * behind a break. */
+/* Whether the next output frame is the first after a DISCONT mark.  Requires a held
+ * frame. */
 gboolean gst_tfx_times_is_at_break (const GstTfxTimes *self);
 
-/* Where @n_frames end that go out as one buffer, or none. */
+/* When the next @n_frames end as one buffer, or none. */
 GstClockTime gst_tfx_times_end_out (const GstTfxTimes *self, guint64 n_frames);
 
-/* The next @n_frames go out in @buffer: it gets their times. */
+/* Stamps @buffer with the times of the next @n_frames, and passes them. */
 void gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames);
 
-/* The time of the next frame that goes out, or none. */
+/* When the next output frame begins, or none. */
 GstClockTime gst_tfx_times_next_out (const GstTfxTimes *self);
 
-/* The next @n_frames go out with the times that they have. */
+/* Passes the next @n_frames. */
 void gst_tfx_times_pass (GstTfxTimes *self, gsize n_frames);
 
-/* An event that comes behind all the frames that have come.  Takes it. */
+/* Holds an event until all held frames are passed.  Takes it. */
 void gst_tfx_times_hold_event (GstTfxTimes *self, GstEvent *event);
 
-/* The next event that is due, or NULL. */
+/* Takes the next event if it is due, or NULL. */
 GstEvent *gst_tfx_times_pop_event (GstTfxTimes *self);
 
-/* Other caps come.  The next event up to the last STREAM_START, which precedes them,
- * but no SEGMENT; NULL if there is none. */
+/* Takes the first event up to the last STREAM_START, due or not, but no SEGMENT; NULL
+ * if there is none.  New caps must follow these events. */
 GstEvent *gst_tfx_times_take_start (GstTfxTimes *self);
 
-/* The next event whether it is due or not, or NULL. */
+/* Takes the next event, due or not, or NULL. */
 GstEvent *gst_tfx_times_take_event (GstTfxTimes *self);
 
-/* So many frames may go out before an event is due. */
+/* Number of frames before the next event is due. */
 guint64 gst_tfx_times_n_before_event (const GstTfxTimes *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_times.c: what timestamps and segments do to the filter state, playback
- * backwards, and the events that are held where a stream ends.
+ * test_times.c: filter state across timestamps and segments, playback backwards, and
+ * events held at the end of a stream.
  */
 #include <gst/controller/controller.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static const gchar *const launches[] = {
 
 #define N_LAUNCHES ((gint)G_N_ELEMENTS (launches))
 
-/* A sanitizer takes memory of its own. */
+/* Sanitizers need address space. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define N_ENDS 1
 #else
@@ -48,8 +48,8 @@ turn (gdouble *samples, gsize n_frames, gint n_channels)
   }
 }
 
-/* All frames that have come out, which must be n, in the order of playback.  If `stop`
- * is valid the stream plays backwards, and this is its first time. */
+/* All output frames, which must be n, in playback order.  If `stop` is valid, the
+ * stream plays backwards from there. */
 static gdouble *
 pull (GstHarness *h, const GstAudioInfo *info, gsize n, GstClockTime stop)
 {
@@ -148,8 +148,8 @@ expect_unbroken (gdouble speed, gint jump_ms)
   g_free (in);
 }
 
-/* A live source stalls once, or skips a little: the samples go on, and so does the
- * filter. */
+/* A live source stalls once, or skips a little, while its samples are continuous: so
+ * is the output. */
 GST_START_TEST (test_stall)
 {
   static const gint jumps_ms[] = { 30, 60, 200, -200, 900 };
@@ -170,9 +170,9 @@ GST_END_TEST;
 
 /* ---- segments -------------------------------------------------------------------- */
 
-/* A segment follows whose times begin at 0 again, with the same running times: it
- * looks like an update of the last one.  The filter starts afresh at the first
- * buffer if that is marked; not later, and not without a mark. */
+/* A segment starts at 0 again, with the same running times, like an update of the last
+ * one.  The filter is reset at the first buffer if that is marked DISCONT; not later,
+ * and not without the flag. */
 GST_START_TEST (test_segment_from_zero)
 {
   const gsize n = 3 * RATE, at = RATE / 2;
@@ -208,8 +208,8 @@ GST_START_TEST (test_segment_from_zero)
 }
 GST_END_TEST;
 
-/* A seek without a flush, or scaletempo, changes the rate where the stream is: the
- * samples go on. */
+/* A non-flushing seek, or scaletempo, changes the rate while the samples are
+ * continuous. */
 GST_START_TEST (test_other_rate)
 {
   static const struct
@@ -245,7 +245,7 @@ GST_START_TEST (test_other_rate)
 }
 GST_END_TEST;
 
-/* Segments without timestamps in their buffers, each where the last one ended. */
+/* Contiguous segments of buffers without timestamps. */
 GST_START_TEST (test_unstamped_segments)
 {
   const gsize n = 3 * RATE, length = RATE / 2;
@@ -291,8 +291,8 @@ push_backwards (GstHarness *h, GstClockTime start, GstClockTime stop,
   gst_harness_push_event (h, gst_event_new_segment (&segment));
 }
 
-/* Buffers come from the last to the first, as demuxers and decoders push them; in the
- * middle the rate changes. */
+/* Pushes buffers from the last to the first, as demuxers and decoders do; the rate
+ * changes in the middle. */
 static gdouble *
 play_backwards (const gchar *launch, const GstAudioInfo *info,
     const gdouble *in, gsize n)
@@ -312,7 +312,7 @@ play_backwards (const gchar *launch, const GstAudioInfo *info,
       push_backwards (h, 0, time_of (to), -2.0, time_of (n - to));
     to -= n_here;
     buffer = tfx_check_stamped (info, in + to * info->channels, n_here, to);
-    /* Decoders mark the first buffer of what they decode at a time. */
+    /* Decoders mark the first buffer of each group. */
     if (to + n_here == n || to % 3 == 0)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
@@ -324,8 +324,7 @@ play_backwards (const gchar *launch, const GstAudioInfo *info,
   return out;
 }
 
-/* What is heard is the filter over the sound turned round, and each frame has its
- * time. */
+/* The output is the filter over the reversed input, and each frame has its time. */
 GST_START_TEST (test_backwards)
 {
   const gsize n = 2 * RATE;
@@ -342,7 +341,7 @@ GST_START_TEST (test_backwards)
   for (gint i = 0; i < N_LAUNCHES; i++) {
     gdouble *out = play_backwards (launches[i], &info, in, n);
     gdouble *expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
-    /* Elements are not fused backwards: float32 lies between them. */
+    /* Elements are not fused backwards: they round to float32 in between. */
     const gdouble bound = __i__ % 2 ? 1e-12 : 2e-6;
 
     fail_unless (tfx_check_distance (out, expected, n * n_ch) <= bound,
@@ -355,7 +354,7 @@ GST_START_TEST (test_backwards)
 }
 GST_END_TEST;
 
-/* Nothing that was heard in one direction is left for the other. */
+/* A change of direction resets the filter. */
 GST_START_TEST (test_turn)
 {
   const gsize n = RATE;
@@ -382,9 +381,9 @@ GST_START_TEST (test_turn)
     gst_harness_push_event (h, gst_event_new_eos ());
     out = pull (h, &info, n, time_of (n));
     expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
-    /* Elements are not fused backwards: float32 lies between them. */
+    /* Elements are not fused backwards: they round to float32 in between. */
     fail_unless (tfx_check_distance (out, expected, n) <= 2e-6,
-        "%s goes on backwards", launches[i]);
+        "%s is not reset", launches[i]);
     g_free (out);
     g_free (expected);
     gst_harness_teardown (h);
@@ -394,7 +393,7 @@ GST_START_TEST (test_turn)
 }
 GST_END_TEST;
 
-/* A GAP is silence in this direction too. */
+/* A GAP is silence backwards, too. */
 GST_START_TEST (test_gap_backwards)
 {
   const gsize n = RATE, gap = 3 * BLOCK, at = n / 2;
@@ -430,7 +429,7 @@ GST_START_TEST (test_gap_backwards)
 }
 GST_END_TEST;
 
-/* A curve is read at the time of each frame, also where the filter is late. */
+/* A curve is read at the time of each frame, also with latency. */
 GST_START_TEST (test_curve_backwards)
 {
   static const gchar *const chains[] = { "g=Gain(1)",
@@ -467,11 +466,11 @@ GST_START_TEST (test_curve_backwards)
 }
 GST_END_TEST;
 
-/* ---- what is held at an end ---------------------------------------------------------- */
+/* ---- held events ---------------------------------------------------------- */
 
 #define N_LATE 100000
 
-/* tfxfir holds that many frames, and downstream takes no more of them. */
+/* A tfxfir that holds N_LATE frames. */
 static GstHarness *
 hold (const GstAudioInfo *info)
 {
@@ -504,7 +503,7 @@ push_caps (GstHarness *h, const GstAudioInfo *info)
   gst_caps_unref (caps);
 }
 
-/* The names of the events that have come out, in their order. */
+/* Names of the output events, in order. */
 static gchar *
 pull_names (GstHarness *h)
 {
@@ -518,8 +517,8 @@ pull_names (GstHarness *h)
   return g_string_free (names, FALSE);
 }
 
-/* Downstream has had enough of a stream, and another one follows: all of its events
- * come out, however many frames are held in front of them. */
+/* Downstream returns EOS, and another stream follows: all of its events are output,
+ * however many frames are held before them. */
 GST_START_TEST (test_held_events)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
@@ -549,8 +548,8 @@ GST_START_TEST (test_held_events)
 }
 GST_END_TEST;
 
-/* The next stream of a gapless playlist has other samples: its start precedes its
- * caps, its segment follows the frames of the last stream. */
+/* The next stream of a gapless playlist has another format: STREAM_START precedes the
+ * caps, SEGMENT follows the held frames. */
 GST_START_TEST (test_caps_behind_start)
 {
   const gsize n = RATE / 2;
@@ -584,7 +583,7 @@ GST_START_TEST (test_caps_behind_start)
 }
 GST_END_TEST;
 
-/* A GAP goes out with the seqnum that it came with, in parts too. */
+/* A GAP keeps its seqnum, in parts too. */
 GST_START_TEST (test_gap_seqnum)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
@@ -611,8 +610,8 @@ GST_START_TEST (test_gap_seqnum)
 }
 GST_END_TEST;
 
-/* A stream of many channels ends in buffers of a MiB at most; where there is not even
- * that, with an error. */
+/* Many channels are drained in buffers of at most 1 MiB; if memory is short, with an
+ * error message. */
 GST_START_TEST (test_end_of_many_channels)
 {
   const gint n_ch = 512;
@@ -630,7 +629,7 @@ GST_START_TEST (test_end_of_many_channels)
   fail_unless (getrlimit (RLIMIT_AS, &before) == 0);
   limit = before;
   if (__i__) {
-    /* What there is, and not a MiB more. */
+    /* Less than 1 MiB more. */
     gchar *statm = NULL;
 
     fail_unless (g_file_get_contents ("/proc/self/statm", &statm, NULL, NULL));
