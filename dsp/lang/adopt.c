@@ -66,9 +66,6 @@ adopt (TfxNode *node, const TfxNode *old)
 {
   tfx_node_keep (node, NULL);
   node->id = old->id;
-  if (node->band_ids)
-    memcpy (node->band_ids, old->band_ids,
-        TFX_EXPR_MAX_BANDS * sizeof *node->band_ids);
 }
 
 static void

@@ -186,9 +186,6 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
 
 /* ---- the chain ------------------------------------------------------------------ */
 
-/* The id of the stage that delays a branch; no other stage has it. */
-#define DELAY_ID(id) ((id) | 1ull << 63)
-
 static int
 build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain);
 
@@ -245,7 +242,7 @@ build_branches (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
     latency = tfx_chain_latency (chains[i]);
     if (latency < most)
       code = append (build, &chains[i],
-          tfx_stage_new_wait (DELAY_ID (id), most - latency));
+          tfx_stage_new_wait (TFX_ID_OF_DELAY (id), most - latency));
   }
   if (code == 0) {
     *stage = is_split ? tfx_stage_new_split (node->id, chains, channels, n)

@@ -156,7 +156,7 @@ bank_design (TfxBuild *build, const TfxNode *node)
         &sos);
     if (code < 0)
       break;
-    band = tfx_stage_new_sections (node->band_ids[k], &sos, 1);
+    band = tfx_stage_new_sections (TFX_ID_OF_BAND (node->id, k), &sos, 1);
     branches[k] = tfx_chain_append (NULL, band);
     tfx_stage_unref (&band);
     if (!branches[k])

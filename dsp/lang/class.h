@@ -6,6 +6,11 @@
 #include "core/kind.h"
 #include "node.h"
 
+/* Ids of stages that have no node, made of a node's: the delay of its branch, and a band
+ * of its bank.  (Ids count up from 1.) */
+#define TFX_ID_OF_DELAY(id) ((id) | (uint64_t)1 << 63)
+#define TFX_ID_OF_BAND(id, band) ((id) | ((uint64_t)(band) + 1) << 48)
+
 /* The size of a stage, for the bounds of expr.h. */
 typedef struct TfxExtent
 {

@@ -263,7 +263,7 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   if (found->flags & TFX_PARAM_ROWS)
     tfx_flow_fix (expr);
   if (is_structure) {
-    tfx_node_renew_id (node);
+    node->id = tfx_stage_new_id ();
     expr->structure = tfx_stage_new_id ();
   }
   node->serial = tfx_stage_new_id ();

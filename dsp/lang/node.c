@@ -24,39 +24,22 @@ tfx_node_keep (TfxNode *node, TfxNodeMade *made)
   free (old);
 }
 
-void
-tfx_node_renew_id (TfxNode *node)
-{
-  tfx_node_keep (node, NULL);
-  if (node->kind != TFX_NODE_SERIES)
-    node->id = tfx_stage_new_id ();
-  for (unsigned i = 0; node->band_ids && i < TFX_EXPR_MAX_BANDS; i++)
-    node->band_ids[i] = tfx_stage_new_id ();
-}
-
 TfxNode *
 tfx_node_new (TfxNodeKind kind, const TfxClass *klass)
 {
-  TfxNode *node = calloc (1, sizeof *node);
-  bool is_done = node;
+  const size_t n_params = klass ? klass->n_params : 0;
+  TfxNode *node = calloc (1, sizeof *node + n_params * sizeof *node->values);
 
-  if (node) {
-    node->kind = kind;
-    node->klass = klass;
-  }
-  if (node && klass) {
-    node->values = calloc (klass->n_params, sizeof *node->values);
-    if (klass->kind == TFX_CLASS_BANK)
-      node->band_ids = calloc (TFX_EXPR_MAX_BANDS, sizeof *node->band_ids);
-    is_done = node->values && (node->band_ids || klass->kind != TFX_CLASS_BANK);
-    for (unsigned i = 0; node->values && i < klass->n_params; i++)
-      node->values[i] = klass->params[i].initial;
-  }
-  if (is_done)
-    tfx_node_renew_id (node);
-  else
-    tfx_node_free (node);
-  return is_done ? node : NULL;
+  if (!node)
+    return NULL;
+  node->kind = kind;
+  node->klass = klass;
+  node->values = (TfxValue *)(node + 1);
+  for (size_t i = 0; i < n_params; i++)
+    node->values[i] = klass->params[i].initial;
+  if (kind != TFX_NODE_SERIES)
+    node->id = tfx_stage_new_id ();
+  return node;
 }
 
 void
@@ -67,13 +50,9 @@ tfx_node_free (TfxNode *node)
   for (size_t i = 0; i < node->n_children; i++)
     tfx_node_free (node->children[i]);
   free (node->children);
-  if (node->values) {
-    for (unsigned i = 0; i < node->klass->n_params; i++)
-      tfx_value_clear (&node->values[i]);
-  }
+  for (unsigned i = 0; node->klass && i < node->klass->n_params; i++)
+    tfx_value_clear (&node->values[i]);
   tfx_node_keep (node, NULL);
-  free (node->values);
-  free (node->band_ids);
   free (node);
 }
 
@@ -110,23 +89,18 @@ TfxNode *
 tfx_node_copy (const TfxNode *node)
 {
   TfxNode *copy = tfx_node_new (node->kind, node->klass);
+  TfxValue *values;
 
   if (!copy)
     return NULL;
-  copy->id = node->id;
-  copy->channels = node->channels;
-  copy->positions = node->positions;
-  copy->channels_place = node->channels_place;
-  copy->place = node->place;
-  memcpy (copy->name, node->name, sizeof copy->name);
-  copy->is_named = node->is_named;
-  copy->serial = node->serial;
-  if (node->band_ids)
-    memcpy (copy->band_ids, node->band_ids,
-        TFX_EXPR_MAX_BANDS * sizeof *copy->band_ids);
-  for (unsigned i = 0; node->values && i < node->klass->n_params; i++) {
-    tfx_value_clear (&copy->values[i]);
-    if (tfx_value_copy (&copy->values[i], &node->values[i]) < 0)
+  values = copy->values;
+  *copy = *node;
+  copy->values = values;
+  copy->children = NULL;
+  copy->n_children = copy->room = 0;
+  copy->made = NULL;
+  for (unsigned i = 0; node->klass && i < node->klass->n_params; i++) {
+    if (tfx_value_copy (&values[i], &node->values[i]) < 0)
       goto error;
   }
   tfx_node_keep (copy, node->made);

@@ -59,7 +59,6 @@ struct TfxNode
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
   unsigned n_fixed;   /* input channels; 0: those of the stream */
-  uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
   uint64_t serial;    /* a later set has a higher one; 0: never set */
   TfxNodeMade *made;  /* or NULL */
 };
@@ -87,9 +86,6 @@ tfx_node_part (const TfxNode *node)
 {
   return node->channels || node->positions ? node : node->outer;
 }
-
-/* A new id, for another filter. */
-void tfx_node_renew_id (TfxNode *node);
 
 /* Keeps the stage of the call, and adds a reference; NULL forgets it. */
 void tfx_node_keep (TfxNode *node, TfxNodeMade *made);

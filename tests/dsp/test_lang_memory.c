@@ -133,7 +133,7 @@ test_all (void)
   check ("copy", try_copy, 20);
   check ("print", try_print, 2);
   check ("build", try_build, 30);
-  check ("prepare", try_prepare, 30);
+  check ("prepare", try_prepare, 20);
   check ("set", try_set, 0);
   check ("adopt", try_adopt, 1);
   tfx_expr_free (&expr);
