@@ -39,8 +39,6 @@ typedef struct Row
 static Row
 row_of (TfxNode *const *node)
 {
-  if (!*node)
-    return (Row){ NULL, 0 };
   if ((*node)->kind == TFX_NODE_SERIES)
     return (Row){ (*node)->children, (*node)->n_children };
   return (Row){ node, 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * arguments.c: the arguments of a call: values, and the parameter of each. */
-#include "arguments.h"
+#include "lexer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "hints.h"
 #include "value.h"
 
 /* ---- values as they are written ---------------------------------------------------- */
@@ -46,15 +45,10 @@ read_number (TfxLexer *lexer)
 static void
 read_word (TfxLexer *lexer, Written *written)
 {
-  TfxToken name = lexer->token;
+  TfxToken name;
   bool is_call;
 
-  tfx_lexer_next (lexer);
-  while (tfx_lexer_accept (lexer, TFX_TOKEN_DOT)) {
-    name = lexer->token;
-    if (!tfx_lexer_accept (lexer, TFX_TOKEN_NAME))
-      tfx_lexer_fail_expected (lexer, "a name after '.'");
-  }
+  tfx_lexer_skip_prefix (lexer, &name);
   is_call = tfx_lexer_accept (lexer, TFX_TOKEN_OPEN);
   if (is_call && strcmp (name.string, "float") == 0 &&
       lexer->token.type == TFX_TOKEN_STRING &&
@@ -123,57 +117,28 @@ read_list_number (TfxLexer *lexer, Written *written)
     list->list[list->n_list++] = number;
 }
 
-/* Moves on over the comma between two items, or to the closing bracket. */
+/* is_row: a list in the list, whose numbers are appended to those of earlier rows. */
 static void
-read_separator (TfxLexer *lexer, TfxTokenType close)
-{
-  if (!tfx_lexer_accept (lexer, TFX_TOKEN_COMMA) && lexer->token.type != close)
-    tfx_lexer_fail_expected (lexer,
-        close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
-}
-
-/* A list in the list: its numbers are appended to those of earlier rows. */
-static void
-read_row (TfxLexer *lexer, Written *written)
+read_list (TfxLexer *lexer, Written *written, bool is_row)
 {
   const TfxTokenType close = lexer->token.type == TFX_TOKEN_OPEN
                                  ? TFX_TOKEN_CLOSE
                                  : TFX_TOKEN_CLOSE_LIST;
   const size_t offset = lexer->token.offset, before = written->value.n_list;
-
-  tfx_lexer_enter (lexer);
-  while (lexer->code == 0 && lexer->token.type != close) {
-    read_list_number (lexer, written);
-    read_separator (lexer, close);
-  }
-  if (written->value.n_list == before)
-    tfx_lexer_fail (lexer, offset, -EINVAL, "the row is empty");
-  if (before == 0)
-    written->n_columns = written->value.n_list;
-  if (written->value.n_list - before != written->n_columns)
-    tfx_lexer_fail (lexer, offset, -EINVAL, "the rows have different lengths");
-  lexer->depth--;
-  tfx_lexer_next (lexer);
-}
-
-static void
-read_list (TfxLexer *lexer, Written *written)
-{
-  const TfxTokenType close = lexer->token.type == TFX_TOKEN_OPEN
-                                 ? TFX_TOKEN_CLOSE
-                                 : TFX_TOKEN_CLOSE_LIST;
-  const size_t offset = lexer->token.offset;
+  const TfxValue *list = &written->value;
   bool has_comma = false;
 
   written->value.type = TFX_VALUE_LIST;
   tfx_lexer_enter (lexer);
   while (lexer->code == 0 && lexer->token.type != close) {
     const TfxTokenType type = lexer->token.type;
-    const bool is_first = written->value.n_list == 0 && !written->word[0];
+    const bool is_first = list->n_list == 0 && !written->word[0];
 
-    if ((type == TFX_TOKEN_OPEN_LIST || type == TFX_TOKEN_OPEN) &&
-        (written->n_columns || is_first)) {
-      read_row (lexer, written);
+    if (is_row) {
+      read_list_number (lexer, written);
+    } else if ((type == TFX_TOKEN_OPEN_LIST || type == TFX_TOKEN_OPEN) &&
+               (written->n_columns || is_first)) {
+      read_list (lexer, written, true);
     } else if (written->n_columns) {
       tfx_lexer_fail_expected (lexer, "a row in the list");
     } else if (type == TFX_TOKEN_STRING && is_first && lexer->token.string[0]) {
@@ -183,16 +148,28 @@ read_list (TfxLexer *lexer, Written *written)
     } else {
       read_list_number (lexer, written);
     }
-    if (lexer->token.type == TFX_TOKEN_END)
+    if (!is_row && lexer->token.type == TFX_TOKEN_END)
       tfx_lexer_fail (lexer, offset, -EINVAL, "this bracket is not closed");
     has_comma = has_comma || lexer->token.type == TFX_TOKEN_COMMA;
-    read_separator (lexer, close);
+    /* Over the comma between two items, or to the closing bracket. */
+    if (!tfx_lexer_accept (lexer, TFX_TOKEN_COMMA) &&
+        lexer->token.type != close)
+      tfx_lexer_fail_expected (lexer,
+          close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
   }
-  /* (5) and ('hann') are no tuples: a comma makes one. */
-  if (lexer->code == 0 && close == TFX_TOKEN_CLOSE && !has_comma &&
-      !written->n_columns && (written->value.n_list == 1 || written->word[0])) {
-    const TfxValue single = written->value.n_list == 1
-                                ? tfx_value_number (written->value.list[0])
+  if (is_row) {
+    if (list->n_list == before)
+      tfx_lexer_fail (lexer, offset, -EINVAL, "the row is empty");
+    if (before == 0)
+      written->n_columns = list->n_list;
+    if (list->n_list - before != written->n_columns)
+      tfx_lexer_fail (lexer, offset, -EINVAL,
+          "the rows have different lengths");
+  } else if (lexer->code == 0 && close == TFX_TOKEN_CLOSE && !has_comma &&
+             !written->n_columns && (list->n_list == 1 || written->word[0])) {
+    /* (5) and ('hann') are no tuples: a comma makes one. */
+    const TfxValue single = list->n_list == 1
+                                ? tfx_value_number (list->list[0])
                                 : (TfxValue){ .type = TFX_VALUE_WORD };
 
     tfx_value_clear (&written->value);
@@ -227,7 +204,7 @@ read_value (TfxLexer *lexer, Written *written)
       break;
     case TFX_TOKEN_OPEN_LIST:
     case TFX_TOKEN_OPEN:
-      read_list (lexer, written);
+      read_list (lexer, written, false);
       break;
     default:
       tfx_lexer_fail_expected (lexer, "a value");
@@ -287,28 +264,26 @@ typedef struct Arguments
 static void
 refuse_param (TfxLexer *lexer, const TfxClass *klass, const TfxToken *name)
 {
-  const char *gone = tfx_hints_param (klass->name, name->string);
-  TfxSuggestion near;
+  const bool is_old_reverb = strcmp (klass->name, "Reverb") == 0 &&
+                             (strcmp (name->string, "delay") == 0 ||
+                                 strcmp (name->string, "decay") == 0);
+  const char *near = tfx_class_suggest_param (klass, name->string);
   char list[160] = "";
   size_t n = 0;
 
-  tfx_suggestion_init (&near, name->string, strlen (name->string));
-  for (unsigned i = 0; i < klass->n_params; i++) {
-    tfx_suggestion_try (&near, klass->params[i].name);
+  for (unsigned i = 0; i < klass->n_params; i++)
     n += (size_t)snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
         klass->params[i].name);
-  }
-  if (gone)
+  if (is_old_reverb)
     tfx_lexer_fail (lexer, name->offset, -EINVAL,
-        "%s has no parameter '%s', only %s; %s", klass->name, name->string,
-        list, gone);
-  else if (near.best)
-    tfx_lexer_fail (lexer, name->offset, -EINVAL,
-        "%s has no parameter '%s'; did you mean '%s'?", klass->name,
-        name->string, near.best);
+        "Reverb has no parameter '%s', only %s; the Reverb of TorchFX 0.6 is "
+        "now Echo(delay, decay, mix)",
+        name->string, list);
   else
     tfx_lexer_fail (lexer, name->offset, -EINVAL,
-        "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
+        "%s has no parameter '%s'; %s%s%s", klass->name, name->string,
+        near ? "did you mean '" : "it has ", near ? near : list,
+        near ? "'?" : "");
 }
 
 /* The index of the parameter of the next argument; moves on over "name =". */

@@ -39,22 +39,25 @@ static int
 check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
 {
   TfxExtent extent = { 0 };
+  const struct
+  {
+    const size_t *n;
+    unsigned most;
+    const char *what;
+  } limits[] = {
+    { &extent.sections, TFX_EXPR_MAX_SECTIONS, "second-order sections" },
+    { &extent.taps, TFX_EXPR_MAX_TAPS, "FIR taps" },
+    { &extent.echoes, TFX_EXPR_MAX_ALL_ECHOES, "echoes" },
+  };
 
   for (size_t i = 0; i < expr->n_stages; i++)
     add_extent (expr->stages[i], rate_hz, &extent);
-  if (extent.sections > TFX_EXPR_MAX_SECTIONS)
-    return tfx_error_set (error, -E2BIG,
-        "the chain has %zu second-order sections in total; at most %u are "
-        "allowed",
-        extent.sections, TFX_EXPR_MAX_SECTIONS);
-  if (extent.taps > TFX_EXPR_MAX_TAPS)
-    return tfx_error_set (error, -E2BIG,
-        "the chain has %zu FIR taps in total; at most %u are allowed",
-        extent.taps, TFX_EXPR_MAX_TAPS);
-  if (extent.echoes > TFX_EXPR_MAX_ALL_ECHOES)
-    return tfx_error_set (error, -E2BIG,
-        "the chain has %zu echoes in total; at most %u are allowed",
-        extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    if (*limits[i].n > limits[i].most)
+      return tfx_error_set (error, -E2BIG,
+          "the chain has %zu %s in total; at most %u are allowed", *limits[i].n,
+          limits[i].what, limits[i].most);
+  }
   if (extent.delay > TFX_EXPR_MAX_DELAY)
     return tfx_error_set (error, -E2BIG,
         "the delays of the chain are %.0f samples in total; at most %u are "
@@ -96,7 +99,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
     if (code < 0)
       return tfx_error_set_place (error, expr->stages[i]->place, code);
   }
-  if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
+  if (sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
     return tfx_error_set (error, -E2BIG,
         "more than %d levels of sums, filter banks and channels",
         TFX_SUM_MAX_DEPTH);
@@ -158,7 +161,7 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
   const int fs = tfx_class_find_param (node->klass, "fs");
   const TfxValue *rate = fs >= 0 ? &node->values[fs] : NULL;
   TfxFittedNode fitted;
-  TfxFit fit;
+  TfxExprClamp fit;
   const TfxNode *used = tfx_class_fit (node, &fitted, &fit);
   int code = 0;
 
@@ -316,8 +319,7 @@ tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   made = tfx_chain_new ();
   if (!made)
     return tfx_error_set_no_memory (build.error);
-  if (expr->root)
-    code = build_into (&build, expr->root, &made);
+  code = build_into (&build, expr->root, &made);
   if (code < 0)
     tfx_chain_unref (&made);
   else
@@ -373,8 +375,7 @@ note_fit (const TfxExprClamp *c, void *data)
   if (c->because)
     return;
   if (made->n_fits < MAX_FITS)
-    made->fits[made->n_fits] = (TfxFit){ c->param, c->index, c->asked, c->used,
-      c->lowest, c->highest };
+    made->fits[made->n_fits] = *c;
   made->n_fits++;
 }
 
@@ -416,26 +417,20 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
   }
 }
 
-static const TfxNode *
-find_id (const TfxExpr *expr, size_t near, uint64_t id)
-{
-  for (size_t i = 0; i < expr->n_stages; i++) {
-    const TfxNode *node = expr->stages[(near + i) % expr->n_stages];
-
-    if (node->id == id)
-      return node;
-  }
-  return NULL;
-}
-
 void
 tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
 {
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxNode *node = expr->stages[i];
-    const TfxNode *same = find_id (from, i, node->id);
 
-    if (same && same->made && tfx_node_has_values_of (node, same))
-      tfx_node_keep (node, same->made);
+    for (size_t k = 0; k < from->n_stages; k++) {
+      const TfxNode *same = from->stages[(i + k) % from->n_stages];
+
+      if (same->id != node->id)
+        continue;
+      if (same->made && tfx_node_has_values_of (node, same))
+        tfx_node_keep (node, same->made);
+      break;
+    }
   }
 }

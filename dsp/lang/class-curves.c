@@ -56,8 +56,8 @@ graphic_design (TfxBuild *build, const TfxNode *node)
   int code = 0;
 
   if (f_min < asked_hz)
-    tfx_class_report (build,
-        &(TfxFit){ "f_min", -1, asked_hz, f_min, 1e-6 * rate_hz, highest });
+    tfx_class_report (build, &(TfxExprClamp){ "f_min", -1, asked_hz, f_min,
+                                 1e-6 * rate_hz, highest });
   for (; n < gains->n_list; n++) {
     centre_hz[n] = f_min * pow (ratio, (double)n);
     if (!(centre_hz[n] <= highest))

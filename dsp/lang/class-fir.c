@@ -57,7 +57,7 @@ find_channel (const TfxNode *node)
 }
 
 static void
-kernel_fit (const TfxNode *node, TfxFit *fit)
+kernel_fit (const TfxNode *node, TfxExprClamp *fit)
 {
   const TfxValue *kernel = find_kernel (node);
   const size_t n = kernel->file ? kernel->file->n_frames : kernel->n_list;
@@ -65,7 +65,7 @@ kernel_fit (const TfxNode *node, TfxFit *fit)
 
   if (n == 0 || tfx_class_is (node, "delay", "peak"))
     return;
-  *fit = (TfxFit){ "delay", -1, asked, fmin (asked, (double)n - 1.0), 0.0,
+  *fit = (TfxExprClamp){ "delay", -1, asked, fmin (asked, (double)n - 1.0), 0.0,
     (double)n - 1.0, "must be less than the number of taps" };
 }
 

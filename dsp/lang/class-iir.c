@@ -66,7 +66,7 @@ describe (const TfxNode *node, int *order)
 _Static_assert(TFX_DESIGN_MAX_ORDER == 64, "the texts name the orders");
 
 static void
-iir_fit (const TfxNode *node, TfxFit *fit)
+iir_fit (const TfxNode *node, TfxExprClamp *fit)
 {
   static const char *const because[2][2] = {
     { "must be from 1 to 64", "must be even, from 2 to 128" },
@@ -86,7 +86,7 @@ iir_fit (const TfxNode *node, TfxFit *fit)
 
     used = used - below <= above - used ? below : above;
   }
-  *fit = (TfxFit){ "order", -1, asked, used, lowest, highest,
+  *fit = (TfxExprClamp){ "order", -1, asked, used, lowest, highest,
     because[scaled][times - 1] };
 }
 
@@ -195,11 +195,11 @@ iir_design (TfxBuild *build, const TfxNode *node)
   margin_hz = used_margin * rate_hz;
   if (design.lower_hz != lower)
     tfx_class_report (build,
-        &(TfxFit){ "cutoff", band ? 0 : -1, lower, design.lower_hz, margin_hz,
-            0.5 * rate_hz - (band ? 2.0 : 1.0) * margin_hz });
+        &(TfxExprClamp){ "cutoff", band ? 0 : -1, lower, design.lower_hz,
+            margin_hz, 0.5 * rate_hz - (band ? 2.0 : 1.0) * margin_hz });
   if (design.upper_hz != upper)
     tfx_class_report (build,
-        &(TfxFit){ "cutoff", 1, upper, design.upper_hz,
+        &(TfxExprClamp){ "cutoff", 1, upper, design.upper_hz,
             design.lower_hz + margin_hz, 0.5 * rate_hz - margin_hz });
   n = (size_t)n_sos;
   if (is_twice (node)) {

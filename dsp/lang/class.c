@@ -21,6 +21,17 @@ tfx_class_find_param (const TfxClass *klass, const char *name)
   return -ENOENT;
 }
 
+const char *
+tfx_class_suggest_param (const TfxClass *klass, const char *name)
+{
+  TfxSuggestion near;
+
+  tfx_suggestion_init (&near, name, strlen (name));
+  for (unsigned i = 0; i < klass->n_params; i++)
+    tfx_suggestion_try (&near, klass->params[i].name);
+  return near.best;
+}
+
 const TfxValue *
 tfx_class_value (const TfxNode *node, const char *param)
 {
@@ -56,10 +67,10 @@ tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
 }
 
 const TfxNode *
-tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
+tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxExprClamp *fit)
 {
   const TfxClass *klass = node->klass;
-  TfxFit found = { NULL };
+  TfxExprClamp found = { NULL };
 
   if (klass->ops->fit)
     klass->ops->fit (node, &found);
@@ -80,15 +91,13 @@ tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
 /* ---- reports -------------------------------------------------------------------- */
 
 void
-tfx_class_report (const TfxBuild *build, const TfxFit *fit)
+tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit)
 {
   const char *asked = TFX_NUMBER_TEXT (fit->asked);
   const char *used = TFX_NUMBER_TEXT (fit->used);
   char place[16] = "";
   TfxExprError error;
-  TfxExprClamp clamped = { build->node->name, fit->param,
-    fit->because ? "" : "Hz", fit->index, fit->asked, fit->used, fit->lowest,
-    fit->highest, fit->because, error.message };
+  TfxExprClamp clamped = *fit;
 
   if (!build->report)
     return;
@@ -102,6 +111,9 @@ tfx_class_report (const TfxBuild *build, const TfxFit *fit)
         "%s%s of %s is %s Hz, out of range at %s Hz (%.12g–%.12g); using %s Hz",
         fit->param, place, build->thing, asked,
         TFX_NUMBER_TEXT (build->rate_hz), fit->lowest, fit->highest, used);
+  clamped.stage = build->node->name;
+  clamped.unit = fit->because ? "" : "Hz";
+  clamped.message = error.message;
   build->report (&clamped, build->data);
 }
 
@@ -117,9 +129,9 @@ double
 tfx_class_fit_frequency (const TfxBuild *build, const char *param, int index,
     double freq_hz, double margin)
 {
-  const TfxFit fit = { param, index, freq_hz,
+  const TfxExprClamp fit = { param, index, freq_hz,
     tfx_class_clamp_frequency (build, freq_hz, margin), margin * build->rate_hz,
-    (0.5 - margin) * build->rate_hz, NULL };
+    (0.5 - margin) * build->rate_hz };
 
   if (fit.used != freq_hz)
     tfx_class_report (build, &fit);

@@ -66,7 +66,7 @@ struct TfxClassOps
   bool (*can_move) (const TfxNode *node);
   bool is_rebuilt;
   /* The number with a range that depends on others. */
-  void (*fit) (const TfxNode *node, TfxFit *fit);
+  void (*fit) (const TfxNode *node, TfxExprClamp *fit);
 };
 
 /* ---- parameters: the node's class is known to have them ---------------------- */
@@ -91,7 +91,7 @@ typedef struct TfxFittedNode
 /* The node, or *fitted with the nearest number in its range.  fit, unless NULL, gets
  * this number; its param is NULL if this is the node. */
 const TfxNode *
-tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit);
+tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxExprClamp *fit);
 
 /* ---- for design ---------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
     int index, double freq_hz, double margin);
 
 /* Reports the number that is used instead of another one. */
-void tfx_class_report (const TfxBuild *build, const TfxFit *fit);
+void tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit);
 
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */

@@ -61,7 +61,8 @@ generate_names (TfxExpr *expr)
 }
 
 /* Nothing in it can be set: there is no stage to be named. */
-static TfxExpr empty;
+static TfxNode no_stages = { .kind = TFX_NODE_SERIES };
+static TfxExpr empty = { .root = &no_stages };
 
 TfxExpr *
 tfx_expr_empty (void)
@@ -75,7 +76,7 @@ tfx_expr_new (TfxNode *root)
   TfxExpr *expr;
 
   if (!root)
-    return tfx_expr_empty ();
+    return &empty;
   expr = calloc (1, sizeof *expr);
   if (!expr) {
     tfx_node_free (root);
@@ -102,8 +103,8 @@ tfx_expr_copy (const TfxExpr *expr)
   TfxExpr *copy;
   TfxNode *root;
 
-  if (!expr->root)
-    return tfx_expr_empty ();
+  if (expr == &empty)
+    return &empty;
   root = tfx_node_copy (expr->root);
   copy = root ? tfx_expr_new (root) : NULL;
   if (copy)
@@ -127,8 +128,6 @@ tfx_expr_free (TfxExpr **expr)
 bool
 tfx_expr_equal (const TfxExpr *a, const TfxExpr *b)
 {
-  if (!a->root || !b->root)
-    return a->root == b->root;
   return tfx_node_equal (a->root, b->root);
 }
 
@@ -181,8 +180,8 @@ static TfxValue *
 find_value (const TfxExpr *expr, size_t stage, const char *param,
     const TfxParam **found, TfxExprError *error)
 {
-  TfxSuggestion near;
   const TfxClass *klass;
+  const char *near;
   int index;
 
   if (stage >= expr->n_stages) {
@@ -196,14 +195,11 @@ find_value (const TfxExpr *expr, size_t stage, const char *param,
     *found = &klass->params[index];
     return &expr->stages[stage]->values[index];
   }
-  tfx_suggestion_init (&near, param, strlen (param));
-  for (unsigned i = 0; i < klass->n_params; i++)
-    tfx_suggestion_try (&near, klass->params[i].name);
+  near = tfx_class_suggest_param (klass, param);
   tfx_error_set (error, -ENOENT,
       "stage '%s' (%s) has no parameter '%.63s'%s%s%s",
       expr->stages[stage]->name, klass->name, param,
-      near.best ? "; did you mean '" : "", near.best ? near.best : "",
-      near.best ? "'?" : "");
+      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return NULL;
 }
 

@@ -353,15 +353,15 @@ void tfx_expr_channels (const TfxExpr *expr, unsigned n_channels,
  * and the nearest valid one, which is used. */
 typedef struct TfxExprClamp
 {
-  const char *stage; /* its name */
-  const char *param, *unit;
+  const char *param;
   int index; /* in the parameter's list; -1: the parameter is the number */
   double asked, used;
   double lowest, highest; /* the current range */
   /* The condition if it does not depend on the rate: a static text that begins with
    * "must"; or NULL. */
   const char *because;
-  const char *message; /* all of this in a sentence */
+  const char *stage, *unit; /* the name of the stage */
+  const char *message;      /* all of this in a sentence */
 } TfxExprClamp;
 
 /* Called for each of them; clamped is valid until it returns. */

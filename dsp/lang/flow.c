@@ -180,7 +180,7 @@ tfx_flow_fix (TfxExpr *expr)
 {
   Walk w = { NULL };
 
-  expr->n_out = expr->root ? walk (&w, expr->root, 0, NULL) : 0;
+  expr->n_out = walk (&w, expr->root, 0, NULL);
   expr->n_most = w.n_most;
 }
 
@@ -189,8 +189,7 @@ tfx_flow_check (const TfxExpr *expr, const TfxFlow *stream, TfxExprError *error)
 {
   Walk w = { stream, error };
 
-  if (expr->root)
-    walk (&w, expr->root, stream->n_channels, NULL);
+  walk (&w, expr->root, stream->n_channels, NULL);
   return w.code;
 }
 
@@ -222,7 +221,7 @@ tfx_expr_n_inputs (const TfxExpr *expr)
 {
   unsigned n;
 
-  if (!expr->root || expr->n_out == 0)
+  if (expr->n_out == 0)
     return 0;
   n = find_count (expr, 1);
   return n < TFX_EXPR_MAX_CHANNELS ? n : TFX_EXPR_MAX_CHANNELS;
@@ -243,7 +242,7 @@ unsigned
 tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
     uint64_t *positions)
 {
-  const uint64_t names = expr->root ? find_names (expr->root) : 0;
+  const uint64_t names = find_names (expr->root);
   const unsigned n_named =
       (unsigned)__builtin_popcountll (names ? names | 3 : 0);
   unsigned n = tfx_expr_n_inputs (expr);

@@ -6,7 +6,7 @@
  *   highpass=f=80     FFmpeg, SoX: see translate.c
  *   Preamp: -6 dB     Equalizer APO
  *   left: ...         a channel */
-#include "hints.h"
+#include "lexer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include <strings.h>
 
 #include "error.h"
-#include "lexer.h"
 
 /* Names, separated by spaces, and a text for them. */
 typedef struct Names
@@ -85,15 +84,6 @@ const char *
 tfx_hints_absent (const char *name)
 {
   return FIND (absents, name);
-}
-
-const char *
-tfx_hints_param (const char *klass, const char *param)
-{
-  if (strcmp (klass, "Reverb") == 0 &&
-      (strcmp (param, "delay") == 0 || strcmp (param, "decay") == 0))
-    return "the Reverb of TorchFX 0.6 is now Echo(delay, decay, mix)";
-  return NULL;
 }
 
 #define CATALOGUE "(gst-tfx list shows all)"

@@ -391,6 +391,18 @@ tfx_lexer_next (TfxLexer *lexer)
     token->type = TFX_TOKEN_END;
 }
 
+void
+tfx_lexer_skip_prefix (TfxLexer *lexer, TfxToken *name)
+{
+  *name = lexer->token;
+  tfx_lexer_next (lexer);
+  while (tfx_lexer_accept (lexer, TFX_TOKEN_DOT)) {
+    *name = lexer->token;
+    if (!tfx_lexer_accept (lexer, TFX_TOKEN_NAME))
+      tfx_lexer_fail_expected (lexer, "a name after '.'");
+  }
+}
+
 /* ---- the reading ----------------------------------------------------------------- */
 
 void

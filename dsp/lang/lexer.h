@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lexer.h: the tokens of the chain language, and the errors at their places. */
+ * lexer.h: reading a text: its tokens, the errors at their places, the arguments of a
+ * call, and errors that know better. */
 #ifndef TFX_LANG_LEXER_H
 #define TFX_LANG_LEXER_H
 
-#include "expr.h"
+#include "node.h"
 
 typedef enum
 {
@@ -104,5 +105,40 @@ tfx_lexer_is_space (int c)
 {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
+
+/* ---- calls (arguments.c) --------------------------------------------------------- */
+
+/* Skips "fx.filter." of a name, its current token; *name becomes the last part. */
+void tfx_lexer_skip_prefix (TfxLexer *lexer, TfxToken *name);
+
+/* Reads the arguments from "(" to ")" into the values of a new call, and checks that
+ * all required ones are there.  name is the class in the text, files reads the
+ * files or is NULL.  *has_thousands: the call has "1,500", which may be one number. */
+void tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
+    const TfxFileReader *files, bool *has_thousands);
+
+/* At "(": refuses the name of a file without quotes, which would be the first
+ * parameter, of that name. */
+void tfx_arguments_check_file_name (TfxLexer *lexer, const char *klass,
+    const char *param);
+
+/* ---- names of other programs and of TorchFX (hints.c) ------------------------------ */
+
+/* Why a class of TorchFX is not in the catalogue; NULL: it is unknown. */
+const char *tfx_hints_absent (const char *name);
+
+/* Sets the error for a class that the catalogue lacks, with the reason or the class
+ * that was meant, without a place; returns its code. */
+int tfx_hints_refuse_class (const char *name, TfxExprError *error);
+
+/* text[length] begins with a name where a stage is expected.  Sets an error and
+ * returns its code if this is a filter of FFmpeg or SoX, a line of Equalizer APO, or
+ * the name of a channel; the message has the translation if there is one.  Else
+ * returns 0; no valid chain is refused. */
+int
+tfx_hints_refuse_text (const char *text, size_t length, TfxExprError *error);
+
+/* The part of it for FFmpeg and SoX (translate.c). */
+int tfx_translate_refuse (const char *text, size_t length, TfxExprError *error);
 
 #endif /* TFX_LANG_LEXER_H */

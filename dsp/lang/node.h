@@ -8,22 +8,12 @@
 typedef enum
 {
   TFX_NODE_CALL,
-  TFX_NODE_SERIES, /* two children or more, none of them a series */
+  TFX_NODE_SERIES, /* two children or more, or none; none of them a series */
   TFX_NODE_SUM,    /* two children or more, none of them a sum */
   TFX_NODE_SPLIT   /* children with channels of their own */
 } TfxNodeKind;
 
 typedef struct TfxNode TfxNode;
-
-/* A number out of its range, and the nearest one in it, as in TfxExprClamp. */
-typedef struct TfxFit
-{
-  const char *param;
-  int index;
-  double asked, used, lowest, highest;
-  const char
-      *because; /* a static text that begins with "must"; NULL: the rate */
-} TfxFit;
 
 /* The stage of a call, kept for the next time that the call is built; shared by the
  * copies of an expression. */
@@ -34,7 +24,7 @@ typedef struct TfxNodeMade
   double rate_hz; /* it was made for */
   unsigned n_channels, n_room;
   size_t n_fits;
-  TfxFit fits[];
+  TfxExprClamp fits[];
 } TfxNodeMade;
 
 struct TfxNode
@@ -57,15 +47,15 @@ struct TfxNode
   TfxValue *values; /* [klass->n_params] */
   size_t place;     /* of its class, likewise */
   char name[TFX_EXPR_MAX_NAME + 1];
-  bool is_named;      /* the name was given, not generated */
-  unsigned n_fixed;   /* input channels; 0: those of the stream */
-  uint64_t serial;    /* a later set has a higher one; 0: never set */
-  TfxNodeMade *made;  /* or NULL */
+  bool is_named;     /* the name was given, not generated */
+  unsigned n_fixed;  /* input channels; 0: those of the stream */
+  uint64_t serial;   /* a later set has a higher one; 0: never set */
+  TfxNodeMade *made; /* or NULL */
 };
 
 struct TfxExpr
 {
-  TfxNode *root;    /* NULL: no stages */
+  TfxNode *root;    /* a series without children if there are no stages */
   TfxNode **stages; /* the calls, in the order of the text */
   size_t n_stages, n_groups;
   unsigned n_out, n_most; /* channels, see tfx_flow_fix() */
@@ -100,6 +90,9 @@ bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 
 /* Whether two calls have the same class and values. */
 bool tfx_node_has_values_of (const TfxNode *a, const TfxNode *b);
+
+/* The parameter that a misspelt one was meant to be; NULL: none is near. */
+const char *tfx_class_suggest_param (const TfxClass *klass, const char *name);
 
 /* The name of a stage in messages: "stage 'eq' (ParametricEQ)". */
 #define TFX_NODE_THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)

@@ -224,11 +224,11 @@ add_parts (Text *text, const TfxNode *node, const TfxNode *call)
 static char *
 finish (Text *text)
 {
-  if (text->failed)
-    free (text->bytes);
-  else if (text->bytes)
-    text->bytes[text->length] = '\0';
-  return text->failed ? NULL : text->bytes;
+  add (text, "%s", "");
+  if (!text->failed)
+    return text->bytes;
+  free (text->bytes);
+  return NULL;
 }
 
 char *
@@ -236,9 +236,7 @@ tfx_expr_print (const TfxExpr *expr)
 {
   Text text = { 0 };
 
-  add (&text, "%s", "");
-  if (expr->root)
-    add_node (&text, expr->root, false);
+  add_node (&text, expr->root, false);
   return finish (&text);
 }
 
@@ -260,7 +258,6 @@ tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage)
 
   if (stage >= expr->n_stages)
     return NULL;
-  add (&text, "%s", "");
   add_parts (&text, expr->root, expr->stages[stage]);
   return finish (&text);
 }

@@ -23,11 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "lexer.h"
 #include "class.h"
 #include "core/positions.h"
 #include "error.h"
-#include "hints.h"
 
 typedef struct Reader
 {
@@ -337,27 +336,26 @@ keep_name (Reader *reader, TfxNode *node, const TfxToken *name)
 static void
 read_head (TfxLexer *lexer, TfxToken *name, TfxToken *klass)
 {
+  const size_t offset = lexer->token.offset;
+  TfxLexer ahead = *lexer;
+
   name->string[0] = '\0';
-  *klass = lexer->token;
-  tfx_lexer_next (lexer);
-  if (lexer->token.type == TFX_TOKEN_EQUALS) {
-    if (strcmp (klass->string, "True") == 0 ||
-        strcmp (klass->string, "False") == 0 ||
-        strcmp (klass->string, "None") == 0)
-      tfx_lexer_fail (lexer, klass->offset, -EINVAL,
-          "a stage cannot be named %s", klass->string);
-    *name = *klass;
+  ahead.error = NULL;
+  tfx_lexer_next (&ahead);
+  if (ahead.token.type == TFX_TOKEN_EQUALS) {
+    *name = lexer->token;
     tfx_lexer_next (lexer);
-    *klass = lexer->token;
-    if (!tfx_lexer_accept (lexer, TFX_TOKEN_NAME))
+    if (strcmp (name->string, "True") == 0 ||
+        strcmp (name->string, "False") == 0 ||
+        strcmp (name->string, "None") == 0)
+      tfx_lexer_fail (lexer, offset, -EINVAL, "a stage cannot be named %s",
+          name->string);
+    tfx_lexer_next (lexer);
+    if (lexer->token.type != TFX_TOKEN_NAME)
       tfx_lexer_fail_expected (lexer,
           "the class of the named stage, such as LoButterworth");
   }
-  while (tfx_lexer_accept (lexer, TFX_TOKEN_DOT)) {
-    *klass = lexer->token;
-    if (!tfx_lexer_accept (lexer, TFX_TOKEN_NAME))
-      tfx_lexer_fail_expected (lexer, "a name after '.'");
-  }
+  tfx_lexer_skip_prefix (lexer, klass);
   if (lexer->token.type == TFX_TOKEN_EQUALS)
     tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
         "a stage has one name, without '.'");

@@ -7,7 +7,7 @@
  * Both programs use the sections of the Audio EQ Cookbook, as class-sections.c does, so
  * the translation is exact to the digits of Q, but for widths in octaves, which
  * depend on the sample rate there, and for filters with one pole. */
-#include "hints.h"
+#include "lexer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,6 @@
 #include <strings.h>
 
 #include "error.h"
-#include "lexer.h"
 #include "value.h"
 
 typedef enum
@@ -135,19 +134,6 @@ begins_number (const Cursor *cursor)
          (peek (cursor, i) == '.' && tfx_lexer_is_digit (peek (cursor, i + 1)));
 }
 
-/* "1.5k": the number and the letters after it. */
-static bool
-read_number (const char *token, double *number, const char **unit)
-{
-  const size_t n = strspn (token, "+-.0123456789");
-  char digits[MAX_TOKEN];
-
-  memcpy (digits, token, n);
-  digits[n] = '\0';
-  *unit = token + n;
-  return tfx_number_parse (digits, number);
-}
-
 /* ---- one filter ---------------------------------------------------------------- */
 
 typedef struct Values
@@ -163,36 +149,32 @@ typedef struct Values
 static Values
 find_defaults (const Filter *filter, Program program)
 {
-  const Kind kind = filter->kind;
-  const bool is_sox = program == SOX;
-  Values values = { .width = 0.5,
-    .width_type = 'q',
-    .is_decibel = kind != LEVEL || strcmp (filter->name, "gain") == 0,
-    .n_poles = 2,
-    .q_factor = 1.0 };
+  /* Of FFmpeg and of SoX. */
+  static const struct
+  {
+    double freq_hz, width;
+    char width_type;
+  } defaults[OTHER + 1][2] = {
+    [LOW_PASS] = { { 500.0, 0.707, 'q' }, { 0.0, M_SQRT1_2, 'q' } },
+    [HIGH_PASS] = { { 3000.0, 0.707, 'q' }, { 0.0, M_SQRT1_2, 'q' } },
+    [BAND_PASS] = { { 3000.0, 0.5, 'q' }, { 0.0, 0.0, 'h' } },
+    [NOTCH] = { { 3000.0, 0.5, 'q' }, { 0.0, 0.0, 'h' } },
+    [ALL_PASS] = { { 3000.0, 0.707, 'q' }, { 0.0, 0.0, 'h' } },
+    [PEAK] = { { 0.0, 1.0, 'q' }, { 0.0, 0.0, 'q' } },
+    [LOW_SHELF] = { { 100.0, 0.5, 'q' }, { 100.0, 0.5, 's' } },
+    [HIGH_SHELF] = { { 3000.0, 0.5, 'q' }, { 3000.0, 0.5, 's' } },
+  };
+  const bool is_steep =
+      program == FFMPEG && (strcmp (filter->name, "bass") == 0 ||
+                               strcmp (filter->name, "treble") == 0);
+  const size_t of = program == SOX;
 
-  if (kind == LOW_PASS || kind == HIGH_PASS)
-    values.width = is_sox ? sqrt (0.5) : 0.707;
-  else if (kind == PEAK)
-    values.width = is_sox ? 0.0 : 1.0;
-  else if ((kind == LOW_SHELF || kind == HIGH_SHELF) && is_sox)
-    values.width_type = 's';
-  else if (kind == ALL_PASS && !is_sox)
-    values.width = 0.707;
-  else if (is_sox) {
-    values.width_type = 'h';
-    values.width = 0.0;
-  }
-  if (kind == LOW_SHELF)
-    values.freq_hz = 100.0;
-  else if (kind == HIGH_SHELF)
-    values.freq_hz = 3000.0;
-  else if (!is_sox && kind != PEAK)
-    values.freq_hz = kind == LOW_PASS ? 500.0 : 3000.0;
-  if (!is_sox && (strcmp (filter->name, "bass") == 0 ||
-                     strcmp (filter->name, "treble") == 0))
-    values.q_factor = sqrt (2.0);
-  return values;
+  return (Values){ .freq_hz = defaults[filter->kind][of].freq_hz,
+    .width = defaults[filter->kind][of].width,
+    .width_type = defaults[filter->kind][of].width_type,
+    .q_factor = is_steep ? sqrt (2.0) : 1.0,
+    .is_decibel = filter->kind != LEVEL || strcmp (filter->name, "gain") == 0,
+    .n_poles = 2 };
 }
 
 /* Sets one value: 'f' frequency, 't' type of width, 'w' width, 'g' gain, 'p' poles,
@@ -200,10 +182,15 @@ find_defaults (const Filter *filter, Program program)
 static bool
 set_value (Values *values, char key, const char *token)
 {
-  const char *unit = "";
+  /* "1.5k": the number and the letters after it */
+  const size_t n = strspn (token, "+-.0123456789");
+  const char *unit = token + n;
+  char digits[MAX_TOKEN];
   double number = 0.0;
 
-  if (key != 't' && !read_number (token, &number, &unit))
+  memcpy (digits, token, n);
+  digits[n] = '\0';
+  if (key != 't' && !tfx_number_parse (digits, &number))
     return false;
   switch (key) {
     case 'f':
@@ -341,48 +328,40 @@ static bool
 write_call (const Filter *filter, const Values *values, char *call, size_t size,
     bool *is_near)
 {
-  const double q = filter->kind == LEVEL ? 1.0 : find_q (values);
-  const char *freq = TFX_NUMBER_TEXT (values->freq_hz);
+  const Kind kind = filter->kind;
+  const bool is_pass = kind == LOW_PASS || kind == HIGH_PASS;
+  const bool is_shelf = kind == LOW_SHELF || kind == HIGH_SHELF;
+  const double q = kind == LEVEL ? 1.0 : find_q (values);
+  const bool is_simple = values->n_poles == 1 || fabs (q - sqrt (0.5)) < 2e-4;
   const char *gain = TFX_NUMBER_TEXT (values->gain), *klass = filter->klass;
-  const char *q_text;
   double scale;
+  size_t n;
 
-  if (filter->kind == OTHER || q == 0.0 ||
-      (filter->kind != LEVEL && !(values->freq_hz > 0.0)))
+  if (kind == OTHER || q == 0.0 || (kind != LEVEL && !(values->freq_hz > 0.0)))
     return false;
-  /* To four digits. */
-  scale = pow (10.0, 3.0 - floor (log10 (q)));
-  q_text = TFX_NUMBER_TEXT (rint (q * scale) / scale);
   *is_near = *is_near || values->width_type == 'o' || values->n_poles == 1;
-  switch (filter->kind) {
-    case LOW_PASS:
-    case HIGH_PASS:
-      if (values->n_poles == 1 || fabs (q - sqrt (0.5)) < 2e-4)
-        snprintf (call, size, "%s(%s, order=%d)", klass, freq, values->n_poles);
-      else
-        snprintf (call, size, "%s(%s, q=%s)",
-            filter->kind == LOW_PASS ? "BiquadLPF" : "BiquadHPF", freq, q_text);
-      break;
-    case PEAK:
-      snprintf (call, size, "%s(%s, q=%s, gain=%s)", klass, freq, q_text, gain);
-      break;
-    case LOW_SHELF:
-    case HIGH_SHELF:
-      if (values->n_poles == 1)
-        snprintf (call, size, "%s1(%s, gain=%s, gain_scale='db')", klass, freq,
-            gain);
-      else
-        snprintf (call, size, "%s(%s, q=%s, gain=%s, gain_scale='db')", klass,
-            freq, q_text, gain);
-      break;
-    case LEVEL:
-      snprintf (call, size, "%s(%s%s)", klass, gain,
-          values->is_decibel ? ", gain_type='db'" : "");
-      break;
-    default:
-      snprintf (call, size, "%s(%s, q=%s)",
-          values->is_skirt ? "BiquadBPFPeak" : klass, freq, q_text);
+  if (kind == LEVEL) {
+    snprintf (call, size, "%s(%s%s)", klass, gain,
+        values->is_decibel ? ", gain_type='db'" : "");
+    return true;
   }
+  if (is_pass && !is_simple)
+    klass = kind == LOW_PASS ? "BiquadLPF" : "BiquadHPF";
+  else if (values->is_skirt)
+    klass = "BiquadBPFPeak";
+  n = (size_t)snprintf (call, size, "%s%s(%s", klass,
+      is_shelf && values->n_poles == 1 ? "1" : "",
+      TFX_NUMBER_TEXT (values->freq_hz));
+  scale = pow (10.0, 3.0 - floor (log10 (q))); /* four digits */
+  if (is_pass && is_simple)
+    n += (size_t)snprintf (call + n, size - n, ", order=%d", values->n_poles);
+  else if (!is_shelf || values->n_poles == 2)
+    n += (size_t)snprintf (call + n, size - n, ", q=%s",
+        TFX_NUMBER_TEXT (rint (q * scale) / scale));
+  snprintf (call + n, size - n, "%s%s%s)",
+      is_shelf || kind == PEAK ? ", gain=" : "",
+      is_shelf || kind == PEAK ? gain : "",
+      is_shelf ? ", gain_scale='db'" : "");
   return true;
 }
 
@@ -437,18 +416,24 @@ translate_one (Cursor *cursor, Program program, char *call, size_t size,
   return filter;
 }
 
-static int
-refuse_filters (Cursor cursor, Program program, TfxExprError *error)
+int
+tfx_translate_refuse (const char *text, size_t length, TfxExprError *error)
 {
-  const char *program_name = program == FFMPEG ? "FFmpeg" : "SoX";
+  Cursor cursor = { text, text + length };
+  Program program = FFMPEG;
   char chain[200] = "", call[200];
   size_t n = 0;
   bool is_near = false, is_whole = true;
-  const Filter *filter, *first = NULL;
+  const Filter *filter, *first;
 
-  while ((
-      filter = translate_one (&cursor, program, call, sizeof call, &is_near))) {
-    first = first ? first : filter;
+  first = translate_one (&cursor, program, call, sizeof call, &is_near);
+  if (!first) {
+    cursor.at = text;
+    program = SOX;
+    first = translate_one (&cursor, program, call, sizeof call, &is_near);
+  }
+  for (filter = first; filter;
+       filter = translate_one (&cursor, program, call, sizeof call, &is_near)) {
     is_whole = *call && n + strlen (call) + 8 <= sizeof chain;
     if (!is_whole)
       break;
@@ -467,25 +452,10 @@ refuse_filters (Cursor cursor, Program program, TfxExprError *error)
   if (n == 0)
     return tfx_error_set (error, -EINVAL,
         "this is the syntax of %s; here %s is a call, for example %s",
-        program_name, first->klass, tfx_catalogue_find (first->klass)->example);
+        program == FFMPEG ? "FFmpeg" : "SoX", first->klass,
+        tfx_catalogue_find (first->klass)->example);
   return tfx_error_set (error, -EINVAL, "this is the syntax of %s; %s is %s%s",
-      program_name, is_near ? "the nearest chain here" : "the same chain here",
-      chain, is_whole && cursor.at == cursor.end ? "" : " | …");
-}
-
-int
-tfx_translate_refuse (const char *text, size_t length, TfxExprError *error)
-{
-  const Cursor cursor = { text, text + length };
-  Cursor after = cursor;
-  char name[MAX_TOKEN];
-  int code = 0;
-
-  if (!read_token (&after, NULL, name))
-    return 0;
-  for (Program program = FFMPEG; code == 0 && program <= SOX; program <<= 1) {
-    if (is_filter (after, program))
-      code = refuse_filters (cursor, program, error);
-  }
-  return code;
+      program == FFMPEG ? "FFmpeg" : "SoX",
+      is_near ? "the nearest chain here" : "the same chain here", chain,
+      is_whole && cursor.at == cursor.end ? "" : " | …");
 }
