@@ -21,6 +21,9 @@ parse (const char *text, TfxExprError *error)
 
 /* ---- what is read ------------------------------------------------------------- */
 
+/* Tables. */
+/* clang-format off */
+
 /* A text and its canonical form; no form: it is its own. */
 static const struct
 {
@@ -55,7 +58,7 @@ static const struct
   /* numbers */
   { "Gain(1_000)", "Gain(1000)" },
   { "Compressor(-18, "
-    "float('inf'))|Expander(ratio=math.inf)|Compressor(ratio=1e6)",
+      "float('inf'))|Expander(ratio=math.inf)|Compressor(ratio=1e6)",
       "Compressor(threshold=-18, ratio=inf) | Expander(ratio=inf) | "
       "Compressor(ratio=inf)" },
   { "Gain(.5)|Gain(5.)|Gain(5e-1)|Gain(5E+1)",
@@ -66,8 +69,7 @@ static const struct
       "Gain(-2) | Gain(2) | Gain(2) | Gain(2) | Gain(-2)" },
   { "Gain(00)|Gain(0)|Gain(-0.0)", "Gain(0) | Gain(0) | Gain(-0)" },
   { "Gain(0.1)|Gain(1e-7)|Gain(0.30000000000000004)|Gain(123456.789)",
-      "Gain(0.1) | Gain(1e-7) | Gain(0.30000000000000004) | "
-      "Gain(123456.789)" },
+      "Gain(0.1) | Gain(1e-7) | Gain(0.30000000000000004) | Gain(123456.789)" },
   { "LoButterworth(1000.0, order=4.0)", "LoButterworth(1000, order=4)" },
   { "Gain((2))|Gain((-2))", "Gain(2) | Gain(-2)" },
   /* strings */
@@ -108,7 +110,17 @@ static const struct
   { "iirnotch(100, 1)", "Notch(100, q=1)" },
   { "iirallpass(100, 1)", "AllPass(100, q=1)" },
   { "hibutterworth(80) | compressor()", "HiButterworth(80) | Compressor()" },
+  /* a minus as pages print it */
+  { "Gain(\xe2\x88\x92" "6, 'db')", "Gain(-6, gain_type='db')" },
+  { "FIR([\xe2\x88\x92" "1, \xe2\x88\x92" "0.5])", "FIR([-1, -0.5])" },
+  { "Gain(1e\xe2\x88\x92" "3)", "Gain(0.001)" },
+  /* no band without a list, no filters of FFmpeg, and no thousands */
+  { "Butterworth('lowpass', 2, 4)", "Butterworth('lowpass', 2)" },
+  { "highpass=HiButterworth(80) | volume=Gain(2)", NULL },
+  { "DesignableFIR(1000,100)", "DesignableFIR(1000, num_taps=100)" },
 };
+
+/* clang-format on */
 
 static void
 test_read (void)
@@ -207,219 +219,330 @@ test_equal (void)
 
 /* ---- what is refused ------------------------------------------------------------- */
 
-/* A text, the place of the error, and a part of its message. */
+/* clang-format off */
+
+/* A text, the column of the error, a part of the message, the code (0: -EINVAL or
+ * -ERANGE) and the line (0: the first). */
 static const struct
 {
   const char *text;
-  unsigned line, column;
+  unsigned column;
   const char *part;
+  int code;
+  unsigned line;
 } refusals[] = {
   /* grammar */
-  { "Gain(1) |", 1, 10,
-      "expected a stage, such as LoButterworth(1000), found "
-      "the end" },
-  { "| Gain(1)", 1, 1, "there is no stage before this '|'" },
-  { "Gain(1) | | Gain(2)", 1, 11, "there is no stage before this '|'" },
-  { "Gain(1) Gain(2)", 1, 9, "expected '|', '+' or the end, found 'Gain'" },
-  { "(Gain(1)", 1, 1, "this '(' is not closed" },
-  { "Gain(1))", 1, 8, "there is no '(' for this ')'" },
-  { "()", 1, 1, "these parentheses are empty" },
-  { "Gain", 1, 5, "Gain needs parentheses, for example Gain(" },
-  { "Gain(1", 1, 5, "this '(' is not closed" },
-  { "FIR([1, 2", 1, 5, "this bracket is not closed" },
-  { "Gain(1) * Gain(2)", 1, 9, "joined by '|' (series) or '+' (sum)" },
-  { "2 * Gain(1)", 1, 1, "a number is not a stage" },
-  { "x=y=Gain(1)", 1, 4, "a stage has one name" },
-  { "x=(Gain(1) | Gain(2))", 1, 3, "expected the class of the named stage" },
-  { "a.b=Gain(1)", 1, 4, "without '.'" },
-  { "True=Gain(1)", 1, 1, "cannot be named True" },
-  { "wave | Gain(1)", 1, 1, "leave out \"wave |\"" },
-  { "x=Gain(1) | x=Gain(2)", 1, 13, "two stages have the name 'x'" },
-  { "Gain(1)\n  | Gain(2)\n  | Bain(3)", 3, 5, "did you mean 'Gain'" },
-  { "Gain(1) # caf\xc3\xa9\n| \xc3\xa9()", 2, 3, "character '\xc3\xa9'" },
-  { "x\xc3\xa9=1", 1, 2, "unexpected character" },
-  { "Gain(\xe2\x80\x98"
-    "db\xe2\x80\x99)",
-      1, 6, "typographic quote" },
-  { "Gain(1) $", 1, 9, "unexpected character '$'" },
-  { "Gain(1) \x01", 1, 9, "unexpected character '?'" },
-  { "Gain(1) \xff", 1, 9, "unexpected character '?'" },
-  { "Gain(1) \\ | Gain(2)", 1, 9, "unexpected character '\\'" },
+  { "Gain(1) |", 10,
+      "expected a stage, such as LoButterworth(1000), found the end" },
+  { "| Gain(1)", 1, "there is no stage before this '|'" },
+  { "Gain(1) | | Gain(2)", 11, "there is no stage before this '|'" },
+  { "Gain(1) Gain(2)", 9, "expected '|', '+' or the end, found 'Gain'" },
+  { "(Gain(1)", 1, "this '(' is not closed" },
+  { "Gain(1))", 8, "there is no '(' for this ')'" },
+  { "()", 1, "these parentheses are empty" },
+  { "Gain", 5, "Gain needs parentheses, for example Gain(" },
+  { "Gain(1", 5, "this '(' is not closed" },
+  { "FIR([1, 2", 5, "this bracket is not closed" },
+  { "Gain(1) * Gain(2)", 9, "joined by '|' (series) or '+' (sum)" },
+  { "2 * Gain(1)", 1, "a number is not a stage" },
+  { "x=y=Gain(1)", 4, "a stage has one name" },
+  { "x=(Gain(1) | Gain(2))", 3, "expected the class of the named stage" },
+  { "a.b=Gain(1)", 4, "without '.'" },
+  { "True=Gain(1)", 1, "cannot be named True" },
+  { "wave | Gain(1)", 1, "leave out \"wave |\"" },
+  { "x=Gain(1) | x=Gain(2)", 13, "two stages have the name 'x'" },
+  { "Gain(1)\n  | Gain(2)\n  | Bain(3)", 5, "did you mean 'Gain'", 0, 3 },
+  { "Gain(1) # caf\xc3\xa9\n| \xc3\xa9()", 3, "character '\xc3\xa9'", 0, 2 },
+  { "x\xc3\xa9=1", 2, "unexpected character" },
+  { "Gain(\xe2\x80\x98" "db\xe2\x80\x99)", 6, "typographic quote" },
+  { "Gain(1) $", 9, "unexpected character '$'" },
+  { "Gain(1) \x01", 9, "unexpected character '?'" },
+  { "Gain(1) \xff", 9, "unexpected character '?'" },
+  { "Gain(1) \\ | Gain(2)", 9, "unexpected character '\\'" },
   /* numbers and strings */
-  { "LoButterworth(1000Hz)", 1, 19, "'Hz' after the number 1000" },
-  { "LoButterworth(1k)", 1, 16, "numbers are written without a unit" },
-  { "Gain(1__0)", 1, 7, "'__0' after the number 1" },
-  { "Gain(007)", 1, 6, "must not begin with 0 (write 7)" },
-  { "Gain(1e999)", 1, 6, "too large" },
-  { "Gain(0x)", 1, 6, "no digits of base 16" },
-  { "Gain(0b12)", 1, 9, "'2' after the number 0b1" },
-  { "Gain(1j)", 1, 7, "'j' after" },
-  { "Gain(-)", 1, 7, "expected a number, found ')'" },
-  { "Gain('db)", 1, 6, "the string has no closing '" },
-  { "Gain(1, \"db\n\")", 1, 9, "the string has no closing \"" },
-  { "Gain(1, 'd\\b')", 1, 11, "unknown escape sequence" },
-  { "Gain(1/3)", 1, 7, "has no arithmetic" },
-  { "Gain(2**0.5)", 1, 7, "has no arithmetic" },
-  { "Gain(3+3)", 1, 7, "has no arithmetic" },
-  { "HiButterworth(80; order=2)", 1, 17, "expected ',' or ')', found ';'" },
-  { "HiButterworth(80: order=2)", 1, 17, "expected ',' or ')', found ':'" },
-  { "LoButterworth(fs/2)", 1, 15, "'fs' is not a value" },
-  { "LoButterworth(true)", 1, 15, "write True" },
-  { "Gain(1, clamp=false)", 1, 15, "write False" },
-  { "FIR([])", 1, 5, "the list is empty" },
-  { "FIR([1, [2]])", 1, 9, "expected a number in the list" },
-  { "FIR([[1, 2]])", 1, 5, "b of FIR is a plain list, without rows" },
-  { "SOS([[1, 0, 0, 1, 0, 0], 3])", 1, 26, "expected a row in the list" },
-  { "SOS([[1, 0, 0, 1, 0, 0], [3]])", 1, 26,
-      "the rows have different lengths" },
-  { "SOS([[1, 2, 3]])", 1, 5, "rows of 3 numbers, but needs rows of 6" },
-  { "SOS([1, 2, 3])", 1, 5, "3 numbers, but needs rows of 6" },
-  { "SOS([[]])", 1, 6, "the row is empty" },
-  { "SOS([[1, 0, 0, 1, 0, 0], [1, 0, 0, 1, -3, 0]])", 1, 1,
+  { "LoButterworth(1000Hz)", 19, "'Hz' after the number 1000" },
+  { "LoButterworth(1k)", 16, "numbers are written without a unit" },
+  { "Gain(1__0)", 7, "'__0' after the number 1" },
+  { "Gain(007)", 6, "must not begin with 0 (write 7)" },
+  { "Gain(1e999)", 6, "too large" },
+  { "Gain(0x)", 6, "no digits of base 16" },
+  { "Gain(0b12)", 9, "'2' after the number 0b1" },
+  { "Gain(1j)", 7, "'j' after" },
+  { "Gain(-)", 7, "expected a number, found ')'" },
+  { "Gain('db)", 6, "the string has no closing '" },
+  { "Gain(1, \"db\n\")", 9, "the string has no closing \"" },
+  { "Gain(1, 'd\\b')", 11, "unknown escape sequence" },
+  { "Gain(1/3)", 7, "has no arithmetic" },
+  { "Gain(2**0.5)", 7, "has no arithmetic" },
+  { "Gain(3+3)", 7, "has no arithmetic" },
+  { "HiButterworth(80; order=2)", 17, "expected ',' or ')', found ';'" },
+  { "HiButterworth(80: order=2)", 17, "expected ',' or ')', found ':'" },
+  { "LoButterworth(fs/2)", 15, "'fs' is not a value" },
+  { "LoButterworth(true)", 15, "write True" },
+  { "Gain(1, clamp=false)", 15, "write False" },
+  { "FIR([])", 5, "the list is empty" },
+  { "FIR([1, [2]])", 9, "expected a number in the list" },
+  { "FIR([[1, 2]])", 5, "b of FIR is a plain list, without rows" },
+  { "SOS([[1, 0, 0, 1, 0, 0], 3])", 26, "expected a row in the list" },
+  { "SOS([[1, 0, 0, 1, 0, 0], [3]])", 26, "the rows have different lengths" },
+  { "SOS([[1, 2, 3]])", 5, "rows of 3 numbers, but needs rows of 6" },
+  { "SOS([1, 2, 3])", 5, "3 numbers, but needs rows of 6" },
+  { "SOS([[]])", 6, "the row is empty" },
+  { "SOS([[1, 0, 0, 1, 0, 0], [1, 0, 0, 1, -3, 0]])", 1,
       "section 1 of SOS is unstable: a1 = -3 and a2 = 0" },
-  { "Biquad(1, 0, 0, 0, 0, 0)", 1, 1, "a0 of Biquad is 0" },
-  { "Biquad(1, 0, 0, 2, 4.5, 0)", 1, 1, "Biquad is unstable: a1 = 2.25" },
-  { "FIR([1, 'x'])", 1, 9, "expected a number in the list, found ''x''" },
-  { "FIR([1 2])", 1, 8, "expected ',' or ']', found '2'" },
-  { "FIR(['x', 1])", 1, 5, "a list may contain numbers only" },
-  { "DesignableFIR(1, 3, window=('kaiser', 1, 2))", 1, 28,
+  { "Biquad(1, 0, 0, 0, 0, 0)", 1, "a0 of Biquad is 0" },
+  { "Biquad(1, 0, 0, 2, 4.5, 0)", 1, "Biquad is unstable: a1 = 2.25" },
+  { "FIR([1, 'x'])", 9, "expected a number in the list, found ''x''" },
+  { "FIR([1 2])", 8, "expected ',' or ']', found '2'" },
+  { "FIR(['x', 1])", 5, "a list may contain numbers only" },
+  { "DesignableFIR(1, 3, window=('kaiser', 1, 2))", 28,
       "only one number may follow the string" },
-  { "DesignableFIR(1, 3, window=('kaiser', -1))", 1, 28,
+  { "DesignableFIR(1, 3, window=('kaiser', -1))", 28,
       "beta of DesignableFIR is -1" },
   /* classes */
-  { "HiButerworth(80)", 1, 1, "did you mean 'HiButterworth'" },
-  { "HIButterworth(80)", 1, 1, "did you mean 'HiButterworth'" },
-  { "Buterworth(80)", 1, 1, "did you mean 'Butterworth' or 'LoButterworth'?" },
-  { "fx.filter.ParametricEq(80)", 1, 11, "did you mean 'ParametricEQ'?" },
-  { "Chebychev1('lp', 80)", 1, 1, "did you mean 'Chebyshev1'" },
-  { "Linkwitz(80)", 1, 1, "did you mean 'LinkwitzRiley'?" },
-  { "eq(1000, 1, 3)", 1, 1, "mean 'ParametricEQ' or 'GraphicEQ'?" },
-  { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
-  { "Zarquon(1)", 1, 1,
-      "there is no class 'Zarquon' (gst-tfx list shows all)" },
-  { "FilterSettings('rew.txt')", 1, 16, "files cannot be read here" },
-  { "PercentileNormalizationStrategy()", 1, 1, "it needs the whole signal" },
-  { "Normalize(0.5, strategy='percentile')", 1, 25,
+  { "HiButerworth(80)", 1, "did you mean 'HiButterworth'" },
+  { "HIButterworth(80)", 1, "did you mean 'HiButterworth'" },
+  { "Buterworth(80)", 1, "did you mean 'Butterworth' or 'LoButterworth'?" },
+  { "fx.filter.ParametricEq(80)", 11, "did you mean 'ParametricEQ'?" },
+  { "Chebychev1('lp', 80)", 1, "did you mean 'Chebyshev1'" },
+  { "Linkwitz(80)", 1, "did you mean 'LinkwitzRiley'?" },
+  { "eq(1000, 1, 3)", 1, "mean 'ParametricEQ' or 'GraphicEQ'?" },
+  { "Gian(1)", 1, "did you mean 'Gain'?" },
+  { "Zarquon(1)", 1, "there is no class 'Zarquon' (gst-tfx list shows all)" },
+  { "FilterSettings('rew.txt')", 16, "files cannot be read here" },
+  { "PercentileNormalizationStrategy()", 1, "it needs the whole signal" },
+  { "Normalize(0.5, strategy='percentile')", 25,
       "use one of 'peak', 'rms', 'per-channel'" },
-  { "Normalize(strategy=PercentileNormalizationStrategy(99))", 1, 20,
+  { "Normalize(strategy=PercentileNormalizationStrategy(99))", 20,
       "it needs the whole signal" },
-  { "Normalize(strategy=te.CustomNormalizationStrategy(f))", 1, 23,
+  { "Normalize(strategy=te.CustomNormalizationStrategy(f))", 23,
       "it runs Python code" },
-  { "Normalize(strategy=Peak(1))", 1, 25, "expected ')'" },
-  { "Normalize(0)", 1, 11, "peak of Normalize is 0, out of range" },
-  { "Loudness(-23, 3, 0)", 1, 18, "speed of Loudness is 0 dB/s" },
-  { "Compressor(ratio=0.5)", 1, 18, "ratio of Compressor is 0.5" },
-  { "NoiseGate()", 1, 1, "it is called Gate" },
-  { "FilterChain()", 1, 1, "a | b" },
+  { "Normalize(strategy=Peak(1))", 25, "expected ')'" },
+  { "Normalize(0)", 11, "peak of Normalize is 0, out of range" },
+  { "Loudness(-23, 3, 0)", 18, "speed of Loudness is 0 dB/s" },
+  { "Compressor(ratio=0.5)", 18, "ratio of Compressor is 0.5" },
+  { "NoiseGate()", 1, "it is called Gate" },
+  { "FilterChain()", 1, "a | b" },
   /* what is meant */
-  { "my-eq=Notch(50, 3)", 1, 3, "letters, digits and '_', but not '-'" },
-  { "eq-2nd = Notch(50, 3)", 1, 3, "letters, digits and '_', but not '-'" },
-  { "Gain(2) || Gain(3)", 1, 10, "joined by a single '|'" },
-  { "ch[0]: Gain(2), ch[1]: Gain(3)", 1, 15, "separated by ';', not ','" },
-  { "Butterworth(500)", 1, 13,
+  { "my-eq=Notch(50, 3)", 3, "letters, digits and '_', but not '-'" },
+  { "eq-2nd = Notch(50, 3)", 3, "letters, digits and '_', but not '-'" },
+  { "Gain(2) || Gain(3)", 10, "joined by a single '|'" },
+  { "ch[0]: Gain(2), ch[1]: Gain(3)", 15, "separated by ';', not ','" },
+  { "Butterworth(500)", 13,
       "btype of Butterworth must be a string ('lowpass', 'highpass', " },
-  { "Gain(2), Gain(3)", 1, 8, "joined by '|' (series) or '+'" },
-  { "(Gain(2), Gain(3))", 1, 9, "joined by '|' (series) or '+'" },
-  { "Gain(2); Gain(3)", 1, 8, "joined by '|' (series) or '+'" },
-  { "LoButterworth(1000 Hz)", 1, 20, "'Hz' after a number: numbers are" },
-  { "Gain(-6 dB)", 1, 9, "'dB' after a number: numbers are written without" },
-  { "LoButterworth(cutoff:1000)", 1, 21, "joined by '=': cutoff=…" },
-  { "LoButterworth(1,000)", 1, 17, "a large number is written 1000 or 1_000" },
-  { "LoButterworth(12,024)", 1, 18, "a large number is written 1000 or" },
-  { "Gain(1,000)", 1, 8, "a large number is written 1000 or 1_000" },
-  { "LoButterworth(1,500)", 1, 1,
+  { "Gain(2), Gain(3)", 8, "joined by '|' (series) or '+'" },
+  { "(Gain(2), Gain(3))", 9, "joined by '|' (series) or '+'" },
+  { "Gain(2); Gain(3)", 8, "joined by '|' (series) or '+'" },
+  { "LoButterworth(1000 Hz)", 20, "'Hz' after a number: numbers are" },
+  { "Gain(-6 dB)", 9, "'dB' after a number: numbers are written without" },
+  { "LoButterworth(cutoff:1000)", 21, "joined by '=': cutoff=…" },
+  { "LoButterworth(1,000)", 17, "a large number is written 1000 or 1_000" },
+  { "LoButterworth(12,024)", 18, "a large number is written 1000 or" },
+  { "Gain(1,000)", 8, "a large number is written 1000 or 1_000" },
+  { "LoButterworth(1,500)", 1,
       "in series (a | b); ',' separates two values, a large number is "
       "written" },
-  { "LoButterworth(1000, 400)", 1, 1,
+  { "LoButterworth(1000, 400)", 1,
       "is 400, out of range (1 to 64): higher orders exceed" },
   /* arguments */
-  { "Gain()", 1, 1, "Gain needs gain" },
-  { "highpass(80)", 1, 1,
+  { "Gain()", 1, "Gain needs gain" },
+  { "highpass(80)", 1,
       "highpass is BiquadHPF, which needs q, for example BiquadHPF(80" },
-  { "ParametricEQ()", 1, 1, "ParametricEQ needs frequency, q, gain" },
-  { "Peaking(100, 1, 2)", 1, 1, "Peaking needs gain_scale" },
-  { "Gain(1, gain=2)", 1, 9, "gain of Gain is given twice" },
-  { "Gain(gain=1, gain=2)", 1, 14, "gain of Gain is given twice" },
-  { "Gain(gain=1, 'db')", 1, 14, "without name= cannot follow one with" },
-  { "Gain(1, 'db', False, 3)", 1, 22, "at most 3 values without name=" },
-  { "DesignableFIR(1, 3, None, True, 'hann', 'auto', 8)", 1, 49,
+  { "ParametricEQ()", 1, "ParametricEQ needs frequency, q, gain" },
+  { "Peaking(100, 1, 2)", 1, "Peaking needs gain_scale" },
+  { "Gain(1, gain=2)", 9, "gain of Gain is given twice" },
+  { "Gain(gain=1, gain=2)", 14, "gain of Gain is given twice" },
+  { "Gain(gain=1, 'db')", 14, "without name= cannot follow one with" },
+  { "Gain(1, 'db', False, 3)", 22, "at most 3 values without name=" },
+  { "DesignableFIR(1, 3, None, True, 'hann', 'auto', 8)", 49,
       "at most 6 values" },
-  { "LoButterworth(80, ordr=3)", 1, 19, "did you mean 'order'?" },
-  { "ParametricEQ(f=1000)", 1, 14, "'f'; it has frequency, q, gain" },
-  { "ParametricEQ(Q=1)", 1, 14, "did you mean 'q'?" },
-  { "Weighting('B')", 1, 11, "use one of 'A', 'C', 'K'" },
-  { "LoButterworth(80, Q=3)", 1, 19, "it has cutoff, order, order_scale, fs" },
-  { "LoButterworth(80, *a)", 1, 19, "expected a value, found '*'" },
-  { "LoButterworth(,)", 1, 15, "expected a value, found ','" },
-  { "LoButterworth(80 90)", 1, 18, "expected ',' or ')', found '90'" },
-  { "LoButterworth(80, order=)", 1, 25, "expected a value, found ')'" },
+  { "LoButterworth(80, ordr=3)", 19, "did you mean 'order'?" },
+  { "ParametricEQ(f=1000)", 14, "'f'; it has frequency, q, gain" },
+  { "ParametricEQ(Q=1)", 14, "did you mean 'q'?" },
+  { "Weighting('B')", 11, "use one of 'A', 'C', 'K'" },
+  { "LoButterworth(80, Q=3)", 19, "it has cutoff, order, order_scale, fs" },
+  { "LoButterworth(80, *a)", 19, "expected a value, found '*'" },
+  { "LoButterworth(,)", 15, "expected a value, found ','" },
+  { "LoButterworth(80 90)", 18, "expected ',' or ')', found '90'" },
+  { "LoButterworth(80, order=)", 25, "expected a value, found ')'" },
   /* values */
-  { "LoButterworth('80')", 1, 15,
-      "cutoff of LoButterworth must be a number, not "
-      "a string" },
-  { "LoButterworth([80])", 1, 15, "must be a number, not a list" },
-  { "LoButterworth(None)", 1, 15, "must be a number, not None" },
-  { "LoButterworth(True)", 1, 15, "must be a number, not True or False" },
-  { "Gain(1, clamp=1)", 1, 15, "must be True or False, not a number" },
-  { "Gain(1, None)", 1, 9,
+  { "LoButterworth('80')", 15,
+      "cutoff of LoButterworth must be a number, not a string" },
+  { "LoButterworth([80])", 15, "must be a number, not a list" },
+  { "LoButterworth(None)", 15, "must be a number, not None" },
+  { "LoButterworth(True)", 15, "must be a number, not True or False" },
+  { "Gain(1, clamp=1)", 15, "must be True or False, not a number" },
+  { "Gain(1, None)", 9,
       "must be a string ('amplitude', 'db', 'power'), not None" },
-  { "LoButterworth(0)", 1, 15,
-      "cutoff of LoButterworth is 0 Hz, out of "
-      "range (above 0 Hz and below half" },
-  { "LoButterworth(-5)", 1, 15, "-5 Hz, out of range" },
-  { "LoChebyshev1(80, order=65)", 1, 1, "is 65, out of range (1 to 64" },
-  { "LoButterworth(80, order=0)", 1, 25, "is 0, out of range (at least 1" },
-  { "LoButterworth(80, order=2.5)", 1, 25, "2.5, but must be an integer" },
-  { "LoButterworth(80, 65)", 1, 1, "is 65, out of range (1 to 64" },
-  { "LoButterworth(80, 5, 'db')", 1, 1,
+  { "LoButterworth(0)", 15,
+      "cutoff of LoButterworth is 0 Hz, out of range (above 0 Hz and below "
+      "half" },
+  { "LoButterworth(-5)", 15, "-5 Hz, out of range" },
+  { "LoChebyshev1(80, order=65)", 1, "is 65, out of range (1 to 64" },
+  { "LoButterworth(80, order=0)", 25, "is 0, out of range (at least 1" },
+  { "LoButterworth(80, order=2.5)", 25, "2.5, but must be an integer" },
+  { "LoButterworth(80, 65)", 1, "is 65, out of range (1 to 64" },
+  { "LoButterworth(80, 5, 'db')", 1,
       "order of LoButterworth is 0 (order_scale is 'db'" },
-  { "LinkwitzRiley('lp', 80, 3)", 1, 1, "must be even, from 2 to 128" },
-  { "Butterworth('lowpas', 1)", 1, 13, "did you mean 'lowpass'?" },
-  { "Butterworth('zzz', 1)", 1, 13,
+  { "LinkwitzRiley('lp', 80, 3)", 1, "must be even, from 2 to 128" },
+  { "Butterworth('lowpas', 1)", 13, "did you mean 'lowpass'?" },
+  { "Butterworth('zzz', 1)", 13,
       "use one of 'lowpass', 'highpass', 'bandpass', 'bandstop'" },
-  { "Butterworth('lowpass', [1, 2])", 1, 1, "must be a single number" },
-  { "Butterworth('bandpass', 1)", 1, 1, "must be a list of two frequencies" },
-  { "Butterworth('bandpass', [2, 1])", 1, 1, "first frequency must be lower" },
-  { "Butterworth('bandpass', [1, 2, 3])", 1, 25,
+  { "Butterworth('lowpass', [1, 2])", 1, "must be a single number" },
+  { "Butterworth('bandpass', 1)", 1, "must be a list of two frequencies" },
+  { "Butterworth('bandpass', [2, 1])", 1, "first frequency must be lower" },
+  { "Butterworth('bandpass', [1, 2, 3])", 25,
       "a list of 3 numbers, but needs 2" },
-  { "Elliptic('lp', 1, 4, 50)", 1, 1,
-      "must be greater than the passband_ripple" },
-  { "ParametricEQ(1, 1, 200)", 1, 20, "200 dB, out of range (-120 to 120" },
-  { "ParametricEQ(1, 0, 2)", 1, 17, "q of ParametricEQ is 0, out of" },
-  { "HiShelving(1, 1, 0)", 1, 1, "out of range for a factor" },
-  { "HiShelving(1, 1, 2e6)", 1, 1, "for a factor (1e-06 to 1e+06)" },
-  { "LoShelving(1, 1, -200, 'db')", 1, 1,
+  { "Elliptic('lp', 1, 4, 50)", 1, "must be greater than the passband_ripple" },
+  { "ParametricEQ(1, 1, 200)", 20, "200 dB, out of range (-120 to 120" },
+  { "ParametricEQ(1, 0, 2)", 17, "q of ParametricEQ is 0, out of" },
+  { "HiShelving(1, 1, 0)", 1, "out of range for a factor" },
+  { "HiShelving(1, 1, 2e6)", 1, "for a factor (1e-06 to 1e+06)" },
+  { "LoShelving(1, 1, -200, 'db')", 1,
       "is -200 dB, out of range (-120 to 120 dB" },
-  { "Gain(-1, 'power')", 1, 1, "for a power factor" },
-  { "Gain(500, 'db')", 1, 1, "-400 to 400 dB" },
-  { "Gain(-401, 'db')", 1, 1, "-400 to 400 dB" },
-  { "Echo(decay=1)", 1, 12,
-      "decay of Echo is 1, out of range (above "
-      "0 and below 1" },
-  { "Echo(0)", 1, 6, "delay of Echo is 0 samples" },
-  { "Reverb(delay=4410)", 1, 8,
-      "Reverb has no parameter 'delay', only room_size, damping, mix, fs; the "
-      "Reverb of TorchFX 0.6 is now Echo(delay, decay, mix)" },
-  { "Reverb(0.5, decay=0.5)", 1, 13, "is now Echo(delay, decay, mix)" },
-  { "Reverb(1.5)", 1, 8, "room_size of Reverb is 1.5, out of range" },
-  { "Delay()", 1, 1, "needs delay_samples, or bpm and delay_time" },
-  { "Delay(1, delay_time='1/0')", 1, 21, "'1/0' is not a note value" },
-  { "Delay(1, delay_time='1/8x')", 1, 21, "'1/8x' is not a note value" },
-  { "Delay(1, delay_time='1/8/')", 1, 21, "'1/8/' is not a note value" },
-  { "Delay(1, delay_time='1/8dt')", 1, 21, "'1/8dt' is not a note value" },
-  { "Delay(1, delay_time='1/1234')", 1, 21, "'1/1234' is not a note value" },
-  { "Delay(1, delay_time='+1/8')", 1, 21, "'+1/8' is not a note value" },
-  { "Delay(1, delay_time='1/ 8')", 1, 21, "'1/ 8' is not a note value" },
-  { "Delay(1, strategy='pong')", 1, 19, "use one of 'mono', 'ping-pong'" },
-  { "LogFilterBank(1)", 1, 15, "n_bands of LogFilterBank is 1" },
-  { "LogFilterBank(3, 200, 100)", 1, 1, "must be lower than f_max" },
-  { "DesignableFIR(100, 64, pass_zero=False)", 1, 1, "must be odd" },
-  { "DesignableFIR([2, 1], 63)", 1, 1,
-      "edge 2 (1 Hz) is not higher than edge 1" },
-  { "DesignableFIR([1, 2], 63, pass_zero='lowpass')", 1, 1, "needs one" },
-  { "DesignableFIR(1, 63, pass_zero='bandpass')", 1, 1, "needs two or more" },
-  { "DesignableFIR(1, 63, window='kaiser')", 1, 1, "TorchFX uses 0.5" },
+  { "Gain(-1, 'power')", 1, "for a power factor" },
+  { "Gain(500, 'db')", 1, "-400 to 400 dB" },
+  { "Gain(-401, 'db')", 1, "-400 to 400 dB" },
+  { "Echo(decay=1)", 12,
+      "decay of Echo is 1, out of range (above 0 and below 1" },
+  { "Echo(0)", 6, "delay of Echo is 0 samples" },
+  { "Reverb(delay=4410)", 8,
+      "Reverb has no parameter 'delay', only room_size, damping, mix, fs; "
+      "the Reverb of TorchFX 0.6 is now Echo(delay, decay, mix)" },
+  { "Reverb(0.5, decay=0.5)", 13, "is now Echo(delay, decay, mix)" },
+  { "Reverb(1.5)", 8, "room_size of Reverb is 1.5, out of range" },
+  { "Delay()", 1, "needs delay_samples, or bpm and delay_time" },
+  { "Delay(1, delay_time='1/0')", 21, "'1/0' is not a note value" },
+  { "Delay(1, delay_time='1/8x')", 21, "'1/8x' is not a note value" },
+  { "Delay(1, delay_time='1/8/')", 21, "'1/8/' is not a note value" },
+  { "Delay(1, delay_time='1/8dt')", 21, "'1/8dt' is not a note value" },
+  { "Delay(1, delay_time='1/1234')", 21, "'1/1234' is not a note value" },
+  { "Delay(1, delay_time='+1/8')", 21, "'+1/8' is not a note value" },
+  { "Delay(1, delay_time='1/ 8')", 21, "'1/ 8' is not a note value" },
+  { "Delay(1, strategy='pong')", 19, "use one of 'mono', 'ping-pong'" },
+  { "LogFilterBank(1)", 15, "n_bands of LogFilterBank is 1" },
+  { "LogFilterBank(3, 200, 100)", 1, "must be lower than f_max" },
+  { "DesignableFIR(100, 64, pass_zero=False)", 1, "must be odd" },
+  { "DesignableFIR([2, 1], 63)", 1, "edge 2 (1 Hz) is not higher than edge 1" },
+  { "DesignableFIR([1, 2], 63, pass_zero='lowpass')", 1, "needs one" },
+  { "DesignableFIR(1, 63, pass_zero='bandpass')", 1, "needs two or more" },
+  { "DesignableFIR(1, 63, window='kaiser')", 1, "TorchFX uses 0.5" },
+  /* a band without a list */
+  { "Butterworth('bandpass', 500, 2000)", 25, "write [500, 2000]" },
+  { "Butterworth('bandpass', 500, 2000, 6)", 25, "write [500, 2000]" },
+  { "Chebyshev1('bs', 20, 50.5, 4, 1)", 18, "'bandstop': write [20, 50.5]" },
+  { "Gain(1) | LinkwitzRiley('bandpass', 20, 50)", 37, "write [20, 50]" },
+  { "Butterworth('bandpass', 500, 4)", 1, "list of two frequencies" },
+  /* files without quotes */
+  { "FIR(room.wav)", 5, "must be in quotes: FIR('room.wav')" },
+  { "FIR( my room-1.wav , channel=0)", 6, "quotes: FIR('my room-1.wav')" },
+  { "Convolve(/home/me/2ch.wav, mix=0.5)", 10, "('/home/me/2ch.wav')" },
+  { "Convolve(location=2ch.wav)", 19, "Convolve('2ch.wav')" },
+  { "FIR(b = ../a.wav)", 9, "FIR('../a.wav')" },
+  { "FilterSettings(rew.txt)", 16, "FilterSettings('rew.txt')" },
+  { "FIR(room)", 5, "must be in quotes: 'room'" },
+  { "FIR(0.5)", 5, "must be a list of numbers or the name of a file" },
+  /* channels by other names */
+  { "ch0: Gain(2)", 1, "write ch[0]: in place of ch0:" },
+  { "ch 1 : Gain(2)", 1, "write ch[1]:" },
+  { "left: Gain(2); right: Gain(3)", 1, "write ch[0]: in place of left:" },
+  { "ch[0]: Gain(2); right: Gain(3)", 17, "write ch[1]: in place of right:" },
+  { "Gain(2) | (FR: Gain(3))", 12, "write ch[1]: in place of FR:" },
+  { "mid: Gain(2)", 1, "there is no channel 'mid'" },
+  { "ch(0): Gain(2)", 1, "channels are written ch[0]: …; ch[1]: …" },
+  { "Gain: 2", 5, "Gain needs parentheses, for example Gain(-6" },
+  /* FFmpeg */
+  { "highpass=f=80", 1,
+      "the syntax of FFmpeg; the same chain here is HiButterworth(80, "
+      "order=2)" },
+  { "highpass=80", 1, "is HiButterworth(80, order=2)" },
+  { "lowpass=f=3k:t=q:w=1", 1, "is BiquadLPF(3000, q=1)" },
+  { "lowpass", 8, "BiquadLPF needs parentheses" },
+  { "equalizer=f=1000:t=q:w=1:g=2", 1, "is ParametricEQ(1000, q=1, gain=2)" },
+  { "equalizer=f=440:width_type=o:width=2:g=-5", 1,
+      "the nearest chain here is ParametricEQ(440, q=0.6667, gain=-5)" },
+  { "equalizer=f=1000:width_type=h:width=200:g=-10", 1,
+      "is ParametricEQ(1000, q=5, gain=-10)" },
+  { "highpass=f=80, volume=-6dB,bass=g=3", 1,
+      "is HiButterworth(80, order=2) | Gain(-6, gain_type='db') | "
+      "LoShelving(100, q=0.7071, gain=3, gain_scale='db')" },
+  { "bandpass=f=1000:csg=1", 1, "is BiquadBPFPeak(1000, q=0.5)" },
+  { "volume=0.5", 1, "is Gain(0.5)" },
+  { "highpass=f=80:m=0.5", 1,
+      "the syntax of FFmpeg; here HiButterworth is a call, for example "
+      "HiButterworth(80, order=4)" },
+  { "highpass=f=80,loudnorm=I=-16", 1, "HiButterworth(80, order=2) | …" },
+  { "loudnorm=I=-16:TP=-1.5", 1, "for example Loudness(target=-16)" },
+  { "Gain(2) | highpass=f=80", 11, "is HiButterworth(80, order=2)" },
+  /* SoX */
+  { "highpass 80", 1,
+      "the syntax of SoX; the same chain here is HiButterworth(80, order=2)" },
+  { "equalizer 1k 1q 3", 1, "is ParametricEQ(1000, q=1, gain=3)" },
+  { "equalizer 1000 200h -3", 1, "is ParametricEQ(1000, q=5, gain=-3)" },
+  { "highpass -1 80", 1, "nearest chain here is HiButterworth(80, order=1)" },
+  { "highpass 80 equalizer 1000 1q 3 gain -6", 1,
+      "is HiButterworth(80, order=2) | ParametricEQ(1000, q=1, gain=3) | "
+      "Gain(-6, gain_type='db')" },
+  { "bass +6", 1, "is LoShelving(100, q=0.4926, gain=6, gain_scale='db')" },
+  { "treble -3 4k 0.7q", 1,
+      "is HiShelving(4000, q=0.7, gain=-3, gain_scale='db')" },
+  { "bandreject 50 5", 1, "is Notch(50, q=10)" },
+  { "vol 0.5", 1, "is Gain(0.5)" },
+  { "reverb 50", 1, "here Reverb is a call, for example Reverb(" },
+  { "sinc -n 101 300-3k", 1, "for example DesignableFIR(1000" },
+  /* Equalizer APO */
+  { "Preamp: -6 dB", 1, "read from a file: FilterSettings('settings.txt')" },
+  { "Filter 1: ON PK Fc 63 Hz Gain -5 dB Q 4", 1, "FilterSettings(" },
+  { "Filter: ON PK Fc 63 Hz Gain -5 dB Q 4", 1, "FilterSettings(" },
+  { "Filter Settings file", 1, "FilterSettings(" },
+  { "GraphicEQ: 25 0; 40 1.5; 63 2", 1,
+      "GraphicEQ: lines of Equalizer APO are not supported" },
+  { "Channel: L", 1, "ch[0]: FilterSettings('left.txt')" },
+  { "Convolution: room.wav", 1, "not supported" },
+  /* classes by other names */
+  { "PEQ(1000, 1, 3)", 1,
+      "there is no class 'PEQ'; did you mean 'ParametricEQ', for example "
+      "ParametricEQ(1000, q=1, gain=3)? (gst-tfx list shows all)" },
+  { "LowShelf(100, 3)", 1, "for example LoShelving(120, q=0.7, gain=3, " },
+  { "High_Shelf(100, 3)", 1, "for example HiShelving(8000, q=0.7, gain=3, " },
+  { "Lowpass(1000)", 1, "mean 'LoButterworth', for example LoButterworth(" },
+  { "LowPass(1000)", 1, "mean 'LoButterworth', for example LoButterworth(" },
+  { "HPF(80)", 1, "mean 'HiButterworth', for example HiButterworth(80" },
+  { "Bandpass(80, 90)", 1, "for example Butterworth('bandpass', [300, " },
+  { "Volume(2)", 1, "mean 'Gain', for example Gain(" },
+  { "Bell(1000)", 1, "mean 'ParametricEQ'" },
+  /* other dashes and spaces */
+  { "Gain(\xe2\x80\x93" "6)", 6,
+      "a typographic dash; write - for a minus sign" },
+  { "Gain(\xe2\x80\x94" "6)", 6, "a typographic dash" },
+  { "Gain(1,\xc2\xa0'db')", 8, "a no-break space" },
+  { "Gain(3\xe2\x88\x92" "3)", 7, "no arithmetic" },
+  { "\xe2\x88\x92Gain(3)", 1, "expected a stage" },
+  /* numbers beyond a range, and one step beyond it */
+  { "DesignableFIR(1, 1000000000)", 18, "out of range", -ERANGE },
+  { "Delay(1, taps=1000000000)", 15, "out of range", -ERANGE },
+  { "LogFilterBank(1e9)", 15, "out of range", -ERANGE },
+  { "Echo(1e15)", 6, "out of range", -ERANGE },
+  { "Gain(400.00000000000006, gain_type='db')", 1, "400.00000000000006 dB",
+      -ERANGE },
+  { "Gain(-5e-324, gain_type='power')", 1, "-5e-324", -ERANGE },
+  { "Peaking(1000, 1, 120.00000000000001, 'db')", 1, "120.00000000000001 dB",
+      -ERANGE },
+  { "Peaking(1000, 1, 9.999999999999997e-7, 'linear')", 1,
+      "9.999999999999997e-7", -ERANGE },
+  { "Butterworth('bandpass', [1000, 999.9999999999999])", 1,
+      "[1000, 999.9999999999999]", -ERANGE },
+  { "LoElliptic(1000, 4, 40.00000000000001, 40)", 1, "of 40.00000000000001 dB",
+      -ERANGE },
+  { "DesignableFIR([1000, 999.9999999999999], 3)", 1, "(999.9999999999999 Hz)",
+      -ERANGE },
+  { "LogFilterBank(3, 1000, 999.9999999999999)", 1, "999.9999999999999 Hz",
+      -ERANGE },
+  { "DesignableFIR(1000,101,window='kaiser')", 1, "TorchFX uses 0.5" },
+  { "DesignableFIR(0.5,101,window='kaiser')", 1, "TorchFX uses 0.5" },
 };
+
+/* clang-format on */
 
 static void
 test_refuse (void)
@@ -427,7 +550,8 @@ test_refuse (void)
   TapMany many = tap_many ("errors name what is wrong and where");
 
   for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-    const char *text = refusals[i].text, *caret;
+    const char *text = refusals[i].text, *part = refusals[i].part, *caret;
+    const unsigned line = refusals[i].line ? refusals[i].line : 1;
     TfxExprError error;
     TfxExpr *expr = parse (text, &error);
 
@@ -436,12 +560,18 @@ test_refuse (void)
       continue;
     }
     tap_many_check (&many,
-        error.line == refusals[i].line && error.column == refusals[i].column,
+        error.line == line && error.column == refusals[i].column,
         "%s: line %u, column %u, not %u, %u (%s)", text, error.line,
-        error.column, refusals[i].line, refusals[i].column, error.message);
-    tap_many_check (&many, strstr (error.message, refusals[i].part),
-        "%s: \"%s\" has not \"%s\"", text, error.message, refusals[i].part);
-    tap_many_check (&many, error.code == -EINVAL || error.code == -ERANGE,
+        error.column, line, refusals[i].column, error.message);
+    /* "large number": only where one number with a comma may be meant. */
+    tap_many_check (&many,
+        strstr (error.message, part) &&
+            !strstr (error.message, "large number") ==
+                !strstr (part, "large number"),
+        "%s: \"%s\" has not \"%s\"", text, error.message, part);
+    tap_many_check (&many,
+        refusals[i].code ? error.code == refusals[i].code
+                         : error.code == -EINVAL || error.code == -ERANGE,
         "%s: code %d", text, error.code);
     /* Two columns of indent, then the caret below its character. */
     caret = strrchr (error.rendered, '\n');
@@ -451,189 +581,6 @@ test_refuse (void)
         "%s: the caret is elsewhere:\n%s", text, error.rendered);
   }
   tap_many_end (&many);
-}
-
-/* ---- what was written for another program, or by another habit ------------------------ */
-
-/* A text that is refused, where (in the first line), and a part of the message. */
-typedef struct Habit
-{
-  const char *text;
-  unsigned column;
-  const char *part;
-} Habit;
-
-static void
-check_habits (const char *name, const Habit *habits, size_t n)
-{
-  TapMany many = tap_many (name);
-
-  for (size_t i = 0; i < n; i++) {
-    TfxExprError error;
-    TfxExpr *expr = parse (habits[i].text, &error);
-
-    if (!tap_many_check (&many, !expr, "%s: accepted", habits[i].text)) {
-      tfx_expr_free (&expr);
-      continue;
-    }
-    tap_many_check (&many,
-        strstr (error.message, habits[i].part) &&
-            error.column == habits[i].column && error.line == 1,
-        "%s: \"%s\" at %u has not \"%s\" at %u", habits[i].text, error.message,
-        error.column, habits[i].part, habits[i].column);
-  }
-  tap_many_end (&many);
-}
-
-#define CHECK_HABITS(name, habits)                                             \
-  check_habits (name, habits, sizeof habits / sizeof habits[0])
-
-static void
-test_band_without_list (void)
-{
-  static const Habit habits[] = {
-    { "Butterworth('bandpass', 500, 2000)", 25, "write [500, 2000]" },
-    { "Butterworth('bandpass', 500, 2000, 6)", 25, "write [500, 2000]" },
-    { "Chebyshev1('bs', 20, 50.5, 4, 1)", 18, "'bandstop': write [20, 50.5]" },
-    { "Gain(1) | LinkwitzRiley('bandpass', 20, 50)", 37, "write [20, 50]" },
-    { "Butterworth('bandpass', 500, 4)", 1, "list of two frequencies" },
-  };
-  TfxExpr *expr = parse ("Butterworth('lowpass', 2, 4)", NULL);
-
-  CHECK_HABITS ("the cutoffs of a band that are not in a list", habits);
-  tap_check (expr, "an order above the cutoff of a low-pass is an order");
-  tfx_expr_free (&expr);
-}
-
-static void
-test_file_without_quotes (void)
-{
-  static const Habit habits[] = {
-    { "FIR(room.wav)", 5, "must be in quotes: FIR('room.wav')" },
-    { "FIR( my room-1.wav , channel=0)", 6, "quotes: FIR('my room-1.wav')" },
-    { "Convolve(/home/me/2ch.wav, mix=0.5)", 10, "('/home/me/2ch.wav')" },
-    { "Convolve(location=2ch.wav)", 19, "Convolve('2ch.wav')" },
-    { "FIR(b = ../a.wav)", 9, "FIR('../a.wav')" },
-    { "FilterSettings(rew.txt)", 16, "FilterSettings('rew.txt')" },
-    { "FIR(room)", 5, "must be in quotes: 'room'" },
-    { "FIR(0.5)", 5, "must be a list of numbers or the name of a file" },
-  };
-
-  CHECK_HABITS ("names of files without quotes", habits);
-}
-
-static void
-test_channel_names (void)
-{
-  static const Habit habits[] = {
-    { "ch0: Gain(2)", 1, "write ch[0]: in place of ch0:" },
-    { "ch 1 : Gain(2)", 1, "write ch[1]:" },
-    { "left: Gain(2); right: Gain(3)", 1, "write ch[0]: in place of left:" },
-    { "ch[0]: Gain(2); right: Gain(3)", 17, "write ch[1]: in place of right:" },
-    { "Gain(2) | (FR: Gain(3))", 12, "write ch[1]: in place of FR:" },
-    { "mid: Gain(2)", 1, "there is no channel 'mid'" },
-    { "ch(0): Gain(2)", 1, "channels are written ch[0]: …; ch[1]: …" },
-    { "Gain: 2", 5, "Gain needs parentheses, for example Gain(-6" },
-  };
-
-  CHECK_HABITS ("channels by other names", habits);
-}
-
-static void
-test_ffmpeg (void)
-{
-  static const Habit habits[] = {
-    { "highpass=f=80", 1,
-        "the syntax of FFmpeg; the same chain here is HiButterworth(80, "
-        "order=2)" },
-    { "highpass=80", 1, "is HiButterworth(80, order=2)" },
-    { "lowpass=f=3k:t=q:w=1", 1, "is BiquadLPF(3000, q=1)" },
-    { "lowpass", 8, "BiquadLPF needs parentheses" },
-    { "equalizer=f=1000:t=q:w=1:g=2", 1, "is ParametricEQ(1000, q=1, gain=2)" },
-    { "equalizer=f=440:width_type=o:width=2:g=-5", 1,
-        "the nearest chain here is ParametricEQ(440, q=0.6667, gain=-5)" },
-    { "equalizer=f=1000:width_type=h:width=200:g=-10", 1,
-        "is ParametricEQ(1000, q=5, gain=-10)" },
-    { "highpass=f=80, volume=-6dB,bass=g=3", 1,
-        "is HiButterworth(80, order=2) | Gain(-6, gain_type='db') | "
-        "LoShelving(100, q=0.7071, gain=3, gain_scale='db')" },
-    { "bandpass=f=1000:csg=1", 1, "is BiquadBPFPeak(1000, q=0.5)" },
-    { "volume=0.5", 1, "is Gain(0.5)" },
-    { "highpass=f=80:m=0.5", 1,
-        "the syntax of FFmpeg; here HiButterworth is a call, for example "
-        "HiButterworth(80, order=4)" },
-    { "highpass=f=80,loudnorm=I=-16", 1, "HiButterworth(80, order=2) | …" },
-    { "loudnorm=I=-16:TP=-1.5", 1, "for example Loudness(target=-16)" },
-    { "Gain(2) | highpass=f=80", 11, "is HiButterworth(80, order=2)" },
-  };
-  TfxExpr *expr = parse ("highpass=HiButterworth(80) | volume=Gain(2)", NULL);
-
-  CHECK_HABITS ("filters of FFmpeg", habits);
-  tap_check (expr, "their names are names of stages too");
-  tfx_expr_free (&expr);
-}
-
-static void
-test_sox (void)
-{
-  static const Habit habits[] = {
-    { "highpass 80", 1,
-        "the syntax of SoX; the same chain here is HiButterworth(80, "
-        "order=2)" },
-    { "equalizer 1k 1q 3", 1, "is ParametricEQ(1000, q=1, gain=3)" },
-    { "equalizer 1000 200h -3", 1, "is ParametricEQ(1000, q=5, gain=-3)" },
-    { "highpass -1 80", 1, "nearest chain here is HiButterworth(80, order=1)" },
-    { "highpass 80 equalizer 1000 1q 3 gain -6", 1,
-        "is HiButterworth(80, order=2) | ParametricEQ(1000, q=1, gain=3) | "
-        "Gain(-6, gain_type='db')" },
-    { "bass +6", 1, "is LoShelving(100, q=0.4926, gain=6, gain_scale='db')" },
-    { "treble -3 4k 0.7q", 1,
-        "is HiShelving(4000, q=0.7, gain=-3, gain_scale='db')" },
-    { "bandreject 50 5", 1, "is Notch(50, q=10)" },
-    { "vol 0.5", 1, "is Gain(0.5)" },
-    { "reverb 50", 1, "here Reverb is a call, for example Reverb(" },
-    { "sinc -n 101 300-3k", 1, "for example DesignableFIR(1000" },
-  };
-
-  CHECK_HABITS ("effects of SoX", habits);
-}
-
-static void
-test_equalizer_apo (void)
-{
-  static const Habit habits[] = {
-    { "Preamp: -6 dB", 1, "read from a file: FilterSettings('settings.txt')" },
-    { "Filter 1: ON PK Fc 63 Hz Gain -5 dB Q 4", 1, "FilterSettings(" },
-    { "Filter: ON PK Fc 63 Hz Gain -5 dB Q 4", 1, "FilterSettings(" },
-    { "Filter Settings file", 1, "FilterSettings(" },
-    { "GraphicEQ: 25 0; 40 1.5; 63 2", 1,
-        "GraphicEQ: lines of Equalizer APO "
-        "are not supported" },
-    { "Channel: L", 1, "ch[0]: FilterSettings('left.txt')" },
-    { "Convolution: room.wav", 1, "not supported" },
-  };
-
-  CHECK_HABITS ("lines of Equalizer APO", habits);
-}
-
-static void
-test_other_names (void)
-{
-  static const Habit habits[] = {
-    { "PEQ(1000, 1, 3)", 1,
-        "there is no class 'PEQ'; did you mean 'ParametricEQ', for example "
-        "ParametricEQ(1000, q=1, gain=3)? (gst-tfx list shows all)" },
-    { "LowShelf(100, 3)", 1, "for example LoShelving(120, q=0.7, gain=3, " },
-    { "High_Shelf(100, 3)", 1, "for example HiShelving(8000, q=0.7, gain=3, " },
-    { "Lowpass(1000)", 1, "mean 'LoButterworth', for example LoButterworth(" },
-    { "LowPass(1000)", 1, "mean 'LoButterworth', for example LoButterworth(" },
-    { "HPF(80)", 1, "mean 'HiButterworth', for example HiButterworth(80" },
-    { "Bandpass(80, 90)", 1, "for example Butterworth('bandpass', [300, " },
-    { "Volume(2)", 1, "mean 'Gain', for example Gain(" },
-    { "Bell(1000)", 1, "mean 'ParametricEQ'" },
-  };
-
-  CHECK_HABITS ("names of other programs for classes", habits);
 }
 
 /* Each class has an example, which reads, and which a call without arguments names. */
@@ -665,43 +612,6 @@ test_examples (void)
     }
   }
   tap_many_end (&many);
-}
-
-/* Pages print U+2212 for a minus. */
-static void
-test_typographic_minus (void)
-{
-#define MINUS "\xe2\x88\x92"
-  static const char *const texts[][2] = {
-    { "Gain(" MINUS "6, 'db')", "Gain(-6, gain_type='db')" },
-    { "FIR([" MINUS "1, " MINUS "0.5])", "FIR([-1, -0.5])" },
-    { "Gain(1e" MINUS "3)", "Gain(0.001)" },
-  };
-  static const Habit habits[] = {
-    { "Gain(\xe2\x80\x93"
-      "6)",
-        6, "a typographic dash; write - for a minus sign" },
-    { "Gain(\xe2\x80\x94"
-      "6)",
-        6, "a typographic dash" },
-    { "Gain(1,\xc2\xa0"
-      "'db')",
-        8, "a no-break space" },
-    { "Gain(3" MINUS "3)", 7, "no arithmetic" },
-    { MINUS "Gain(3)", 1, "expected a stage" },
-  };
-
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    TfxExprError error = { 0 };
-    TfxExpr *expr = parse (texts[i][0], &error);
-    char *found = expr ? tfx_expr_print (expr) : NULL;
-
-    tap_check (found && strcmp (found, texts[i][1]) == 0, "%s: %s", texts[i][0],
-        found ? found : error.message);
-    free (found);
-    tfx_expr_free (&expr);
-  }
-  CHECK_HABITS ("other dashes and spaces", habits);
 }
 
 static void
@@ -807,43 +717,6 @@ test_bounds (void)
       "echoes in total");
   check_bomb (false, "Delay(10000000)", "", 0, "", "samples in total");
   check_bomb (false, "Echo(16777216)", "|Echo(1)", 1, "", "samples in total");
-}
-
-static void
-test_out_of_range (void)
-{
-  static const char *const texts[] = { "DesignableFIR(1, 1000000000)",
-    "Delay(1, taps=1000000000)", "LogFilterBank(1e9)", "Echo(1e15)" };
-  TfxExprError error;
-
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-    tap_check (!parse (texts[i], &error) && error.code == -ERANGE &&
-                   strstr (error.message, "out of range"),
-        "%s: %s", texts[i], error.message);
-}
-
-/* What is one step out of its range is not told of as if it were in it. */
-static void
-test_one_step (void)
-{
-  static const char *const texts[][2] = {
-    { "Gain(400.00000000000006, gain_type='db')", "400.00000000000006 dB" },
-    { "Gain(-5e-324, gain_type='power')", "-5e-324" },
-    { "Peaking(1000, 1, 120.00000000000001, 'db')", "120.00000000000001 dB" },
-    { "Peaking(1000, 1, 9.999999999999997e-7, 'linear')",
-        "9.999999999999997e-7" },
-    { "Butterworth('bandpass', [1000, 999.9999999999999])",
-        "[1000, 999.9999999999999]" },
-    { "LoElliptic(1000, 4, 40.00000000000001, 40)", "of 40.00000000000001 dB" },
-    { "DesignableFIR([1000, 999.9999999999999], 3)", "(999.9999999999999 Hz)" },
-    { "LogFilterBank(3, 1000, 999.9999999999999)", "999.9999999999999 Hz" },
-  };
-  TfxExprError error;
-
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-    tap_check (!parse (texts[i][0], &error) && error.code == -ERANGE &&
-                   strstr (error.message, texts[i][1]),
-        "%s: %s", texts[i][0], error.message);
 }
 
 /* Sums within sums, as deep as the engine takes them. */
@@ -952,43 +825,14 @@ test_locale (void)
   setlocale (LC_ALL, "C");
 }
 
-/* What cannot be one number with a comma is not taken for one. */
-static void
-test_commas (void)
-{
-  static const char *const texts[] = { "DesignableFIR(1000,100)",
-    "DesignableFIR(1000,101,window='kaiser')",
-    "DesignableFIR(0.5,101,window='kaiser')", "LoButterworth(1000,400)" };
-  TfxExprError error;
-
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    TfxExpr *expr = parse (texts[i], &error);
-
-    tap_check (expr || !strstr (error.message, "large number"), "%s: %s",
-        texts[i], expr ? "good" : error.message);
-    tfx_expr_free (&expr);
-  }
-}
-
 static const TapTest tests[] = {
-  { "commas", test_commas },
   { "read", test_read },
   { "round-trip", test_round_trip },
   { "equal", test_equal },
   { "refuse", test_refuse },
-  { "band-without-list", test_band_without_list },
-  { "file-without-quotes", test_file_without_quotes },
-  { "channel-names", test_channel_names },
-  { "ffmpeg", test_ffmpeg },
-  { "sox", test_sox },
-  { "equalizer-apo", test_equalizer_apo },
-  { "other-names", test_other_names },
   { "examples", test_examples },
-  { "typographic-minus", test_typographic_minus },
   { "rendered", test_rendered },
   { "bounds", test_bounds },
-  { "out-of-range", test_out_of_range },
-  { "one-step", test_one_step },
   { "sum-depth", test_sum_depth },
   { "nul", test_nul },
   { "numbers", test_numbers },
