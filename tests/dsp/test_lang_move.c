@@ -2,9 +2,9 @@
  * test_lang_move.c: a value that moves is designed alone, as the whole chain
  * would be, and allocates nothing.
  */
+#include "common.h"
 #include "core/kind.h"
 #include "heap.h"
-#include "lang/expr.h"
 #include "plain.h"
 #include "tap.h"
 
@@ -13,49 +13,6 @@
 #include <string.h>
 
 #define RATE 48000.0
-
-static TfxExpr *
-parse (const char *text)
-{
-  TfxExprError error;
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
-
-  if (!expr)
-    tap_diag ("%s: %s", text, error.message);
-  return expr;
-}
-
-/* A call of a class with all that it requires. */
-static void
-write_call (const TfxClass *klass, char *text, size_t size)
-{
-  size_t n = (size_t)snprintf (text, size, "Gain(2) | x=%s(", klass->name);
-  const char *separator = "";
-
-  for (unsigned i = 0; i < klass->n_params; i++) {
-    const TfxParam *param = &klass->params[i];
-
-    if (!(param->flags & TFX_PARAM_REQUIRED) &&
-        strcmp (param->name, "delay_samples") != 0)
-      continue;
-    n += (size_t)snprintf (text + n, size - n, "%s%s=", separator, param->name);
-    separator = ", ";
-    if (param->types & TFX_VALUE_LIST && !(param->types & TFX_VALUE_NUMBER))
-      n += (size_t)snprintf (text + n, size - n,
-          param->n_columns > 0            ? "[[2, 0, 0, 2, 0.5, 0]]"
-          : param->flags & TFX_PARAM_ROWS ? "[[1, 0], [0, 1]]"
-                                          : "[1, 2, 3]");
-    else if (param->types & TFX_VALUE_NUMBER)
-      n += (size_t)snprintf (text + n, size - n, "%g",
-          param->initial.number > 1 || param->minimum < 0.0
-              ? param->initial.number
-              : 1.0);
-    else
-      n += (size_t)snprintf (text + n, size - n, "'%s'",
-          param->types == TFX_VALUE_TEXT ? "a" : param->initial.word);
-  }
-  snprintf (text + n, size - n, ")");
-}
 
 static PlainResponse
 respond (TfxStage *stage)
@@ -90,78 +47,105 @@ is_near (PlainResponse whole, PlainResponse part)
   return size > 0.0 && re * re + im * im <= 1e-24 * size;
 }
 
-/* Each number of each class. */
+/* The next stage that was set, designed; NULL: there is none, or it is not possible. */
+static TfxStage *
+design_next (TfxMove *move, const TfxExpr *expr, unsigned n_channels)
+{
+  TfxStage *stage = NULL;
+
+  return tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, n_channels, NULL, NULL, &stage,
+                     NULL) == 0
+             ? stage
+             : NULL;
+}
+
+/* Moves one number of stage 1 of the expression. */
+static void
+check_number (TapMany *many, TfxMove *move, TfxExpr *expr,
+    const TfxParam *param, size_t *latency, unsigned *n_shapes)
+{
+  const TfxClass *klass = tfx_expr_stage_class (expr, 1);
+  const bool is_rebuilt = klass->kind == TFX_CLASS_BANK ||
+                          strcmp (klass->name, "FIR") == 0 ||
+                          strcmp (klass->name, "Convolve") == 0;
+  HeapCounts counts;
+  TfxStage *stage = NULL;
+  TfxValue value;
+  size_t index;
+  double number;
+  int code, next, design = 1;
+
+  tfx_expr_get (expr, 1, param->name, &value);
+  index = value.n_list ? value.n_list - 1 : 0;
+  number = (value.n_list ? value.list[index] : value.number) * 1.25 + 0.5;
+  heap_watch (0);
+  code = tfx_expr_set_number (expr, 1, param->name, index, number, NULL);
+  next = tfx_move_next (move, expr);
+  if (next == 0)
+    design = tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL);
+  counts = heap_unwatch ();
+  if (code < 0)
+    return;
+  if (is_rebuilt) {
+    tap_many_check (many, next == -ENOTSUP, "%s of %s: %d", param->name,
+        klass->name, next);
+    tfx_move_begin (move, expr, NULL);
+    return;
+  }
+  /* Another latency is another structure. */
+  if (design == 0 && tfx_stage_latency (stage) != *latency)
+    counts.n_allocations--;
+  *latency = design == 0 ? tfx_stage_latency (stage) : *latency;
+  tap_many_check (many,
+      next == 0 && design == 0 && counts.n_allocations == 0 &&
+          tfx_stage_id (stage) == tfx_expr_stage_id (expr, 1) &&
+          is_near (respond_whole (expr), respond (stage)),
+      "%s of %s: %d, %d, %u allocations", param->name, klass->name, next,
+      design, counts.n_allocations);
+  tap_many_check (many, tfx_move_next (move, expr) == -ENOENT, "%s: once",
+      klass->name);
+  tfx_move_follow (move, true);
+  design = tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL);
+  tfx_move_follow (move, false);
+  tap_many_check (many,
+      design == 0 && is_near (respond_whole (expr), respond (stage)),
+      "%s of %s: for a point of a curve: %d", param->name, klass->name, design);
+  *n_shapes +=
+      stage->kind == &tfx_kind_sections && stage->u.sections.has_shapes;
+}
+
+/* Each number of the example of each class. */
 static void
 test_classes (void)
 {
   TapMany many = tap_many ("as the whole chain would be, without memory");
   TfxMove *move = tfx_move_new ();
-  unsigned n_moved = 0, n_shapes = 0;
+  unsigned n_shapes = 0;
 
   for (size_t c = 0; c < tfx_catalogue_n_classes (); c++) {
     const TfxClass *klass = tfx_catalogue_class (c);
-    char text[300];
-    TfxExpr *expr;
     TfxStage *stage = NULL;
     size_t latency = 0;
+    TfxExpr *expr;
+    char text[300];
 
-    write_call (klass, text, sizeof text);
-    expr = parse (text);
+    snprintf (text, sizeof text, "Gain(2) | x=%s", klass->example);
+    expr = test_parse (text);
     tfx_move_begin (move, expr, NULL);
     if (tfx_move_take (move, expr, 1) == 0 &&
         tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL) == 0)
       latency = tfx_stage_latency (stage);
     for (unsigned i = 0; i < klass->n_params; i++) {
-      const TfxParam *param = &klass->params[i];
-      double number = param->initial.number * 1.25 + 0.5;
-      HeapCounts counts;
-      int code, next, design = 1;
-
-      if (!(param->types & TFX_VALUE_NUMBER) ||
-          (param->flags & (TFX_PARAM_STREAM | TFX_PARAM_INTEGER)))
-        continue;
-      heap_watch (0);
-      code = tfx_expr_set_number (expr, 1, param->name, 0, number, NULL);
-      next = tfx_move_next (move, expr);
-      if (next == 0)
-        design = tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL);
-      counts = heap_unwatch ();
-      if (code < 0)
-        continue;
-      /* Another latency is another structure. */
-      if (design == 0 && tfx_stage_latency (stage) != latency)
-        counts.n_allocations--;
-      latency = design == 0 ? tfx_stage_latency (stage) : latency;
-      if (klass->kind != TFX_CLASS_BANK && strcmp (klass->name, "FIR") != 0 &&
-          strcmp (klass->name, "Convolve") != 0) {
-        n_moved++;
-        tap_many_check (&many,
-            next == 0 && design == 0 && counts.n_allocations == 0 &&
-                tfx_stage_id (stage) == tfx_expr_stage_id (expr, 1) &&
-                is_near (respond_whole (expr), respond (stage)),
-            "%s of %s: %d, %d, %u allocations", param->name, klass->name, next,
-            design, counts.n_allocations);
-        tap_many_check (&many, tfx_move_next (move, expr) == -ENOENT,
-            "%s: once", klass->name);
-        tfx_move_follow (move, true);
-        design = tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL);
-        tfx_move_follow (move, false);
-        tap_many_check (&many,
-            design == 0 && is_near (respond_whole (expr), respond (stage)),
-            "%s of %s: for a point of a curve: %d", param->name, klass->name,
-            design);
-        n_shapes +=
-            stage->kind == &tfx_kind_sections && stage->u.sections.has_shapes;
-      } else {
-        tap_many_check (&many, next == -ENOTSUP, "%s of %s: %d", param->name,
-            klass->name, next);
-        tfx_move_begin (move, expr, NULL);
-      }
+      if ((klass->params[i].types & TFX_VALUE_NUMBER) &&
+          !(klass->params[i].flags & (TFX_PARAM_STREAM | TFX_PARAM_INTEGER)))
+        check_number (&many, move, expr, &klass->params[i], &latency,
+            &n_shapes);
     }
     tfx_expr_free (&expr);
   }
-  tap_check (n_moved > 50, "%u numbers have moved", n_moved);
-  tap_check (n_shapes > 10, "%u of them the quick way along a curve", n_shapes);
+  tap_check (many.n_cases > 150, "%lu checks", many.n_cases);
+  tap_check (n_shapes > 10, "%u numbers the quick way along a curve", n_shapes);
   tfx_move_free (&move);
   tap_many_end (&many);
 }
@@ -170,7 +154,8 @@ test_classes (void)
 static void
 test_edges (void)
 {
-  TfxExpr *expr = parse ("Gain(2) | x=Butterworth('bandpass', [300, 3400])");
+  TfxExpr *expr =
+      test_parse ("Gain(2) | x=Butterworth('bandpass', [300, 3400])");
   TfxMove *move = tfx_move_new ();
   HeapCounts counts;
   TfxStage *stage = NULL;
@@ -189,8 +174,8 @@ test_edges (void)
     else
       ok &= tfx_expr_set_number (expr, 1, "cutoff", i % 4 / 2, edges[i % 4 / 2],
                 NULL) == 0;
-    ok &= tfx_move_next (move, expr) == 0 &&
-          tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL) == 0;
+    stage = design_next (move, expr, 2);
+    ok &= stage != NULL;
   }
   counts = heap_unwatch ();
   tap_check (ok && counts.n_allocations == 0, "edges move: %u allocations",
@@ -205,8 +190,8 @@ test_edges (void)
 static void
 test_order (void)
 {
-  TfxExpr *expr =
-      parse ("a=LoButterworth(1000) | (b=Gain(2) + c=HiShelving(1000, 1, 2))");
+  TfxExpr *expr = test_parse (
+      "a=LoButterworth(1000) | (b=Gain(2) + c=HiShelving(1000, 1, 2))");
   TfxExpr *copy, *again;
   TfxMove *move = tfx_move_new ();
   TfxStage *stage = NULL;
@@ -218,23 +203,17 @@ test_order (void)
   tfx_expr_set_number (expr, 2, "q", 0, 2, NULL);
   tfx_expr_set_number (expr, 0, "cutoff", 0, 2000, NULL);
   copy = tfx_expr_copy (expr);
-  tap_check (tfx_move_next (move, copy) == 0 &&
-                 tfx_move_design (move, RATE, 1, NULL, NULL, &stage, NULL) ==
-                     0 &&
-                 tfx_stage_id (stage) == tfx_expr_stage_id (expr, 2) &&
+  stage = design_next (move, copy, 1);
+  tap_check (stage && tfx_stage_id (stage) == tfx_expr_stage_id (expr, 2) &&
                  stage->u.sections.n == 1,
       "one after the other, of a copy");
   tfx_expr_set_number (expr, 2, "q", 0, 3, NULL);
-  tap_check (tfx_move_next (move, expr) == 0 &&
-                 tfx_move_design (move, RATE, 1, NULL, NULL, &stage, NULL) ==
-                     0 &&
-                 tfx_stage_id (stage) == tfx_expr_stage_id (expr, 0) &&
+  stage = design_next (move, expr, 1);
+  tap_check (stage && tfx_stage_id (stage) == tfx_expr_stage_id (expr, 0) &&
                  stage->u.sections.n == 3,
       "the second");
-  tap_check (tfx_move_next (move, expr) == 0 &&
-                 tfx_move_design (move, RATE, 1, NULL, NULL, &stage, NULL) ==
-                     0 &&
-                 tfx_stage_id (stage) == tfx_expr_stage_id (expr, 2),
+  stage = design_next (move, expr, 1);
+  tap_check (stage && tfx_stage_id (stage) == tfx_expr_stage_id (expr, 2),
       "and what was set again meanwhile");
   tap_check (tfx_move_next (move, expr) == -ENOENT, "no more");
 
@@ -244,7 +223,7 @@ test_order (void)
   tap_check (tfx_move_next (move, expr) == -ENOTSUP, "another order");
   tfx_move_begin (move, expr, NULL);
   tap_check (tfx_move_next (move, expr) == -ENOENT, "is in force");
-  again = parse ("a=LoButterworth(1000)");
+  again = test_parse ("a=LoButterworth(1000)");
   tap_check (tfx_move_next (move, again) == -ENOTSUP, "another expression");
   tap_check (tfx_move_next (move, tfx_expr_empty ()) == -ENOTSUP,
       "an empty one");
@@ -258,16 +237,16 @@ test_order (void)
 static void
 test_channels (void)
 {
-  TfxExpr *expr = parse ("ch[0]: d=Delay(100, mix=0.3, strategy='ping-pong')");
+  TfxExpr *expr =
+      test_parse ("ch[0]: d=Delay(100, mix=0.3, strategy='ping-pong')");
   TfxMove *move = tfx_move_new ();
   TfxStage *stage = NULL;
 
   tfx_move_begin (move, expr, NULL);
   tfx_expr_set_number (expr, 0, "mix", 0, 0.5, NULL);
-  tap_check (tfx_move_next (move, expr) == 0 &&
-                 tfx_move_design (move, RATE, 2, NULL, NULL, &stage, NULL) ==
-                     0 &&
-                 stage->u.delay.n_taps > 0 && !stage->u.delay.taps[0].swap &&
+  stage = design_next (move, expr, 2);
+  tap_check (stage && stage->u.delay.n_taps > 0 &&
+                 !stage->u.delay.taps[0].swap &&
                  stage->u.delay.taps[0].gain == 0.5,
       "no echo goes to a channel that is not there");
   tfx_move_free (&move);
@@ -288,7 +267,8 @@ count_report (const TfxExprClamp *clamped, void *data)
 static void
 test_clamped (void)
 {
-  TfxExpr *expr = parse ("a=LoButterworth(1000) | b=HiShelving(1000, 1, 2)");
+  TfxExpr *expr =
+      test_parse ("a=LoButterworth(1000) | b=HiShelving(1000, 1, 2)");
   TfxMove *move = tfx_move_new ();
   TfxExprError error = { 0 };
   TfxStage *stage = NULL;
@@ -309,9 +289,7 @@ test_clamped (void)
                  strstr (error.message, "gain of stage 'b' (HiShelving) is -3"),
       "%s", error.message);
   tfx_expr_set_number (expr, 1, "gain", 0, 3, NULL);
-  tap_check (tfx_move_next (move, expr) == 0 &&
-                 tfx_move_design (move, RATE, 1, NULL, NULL, &stage, NULL) == 0,
-      "another gain");
+  tap_check (design_next (move, expr, 1), "another gain");
   tfx_move_free (&move);
   tfx_expr_free (&expr);
 }

@@ -2,7 +2,7 @@
  * test_lang_prepare.c: stages that are designed ahead of the chain: the same
  * chain comes of them, and nothing that has changed is kept.
  */
-#include "lang/expr.h"
+#include "common.h"
 #include "core/kind.h"
 #include "tap.h"
 
@@ -16,30 +16,13 @@ static const char text[] =
     "fir=DesignableFIR([1000, 21000, 40000], 301) | FIR([1, 2, 3]) | "
     "Delay(delay_samples=9, strategy='ping-pong')";
 
+/* The stages with these numbers. */
 enum
 {
-  EQ,
-  LOW,
-  BAND,
-  BANK,
-  DESIGNED,
-  OWN,
-  DELAY,
-  N_STAGES
+  EQ = 0,
+  LOW = 1,
+  OWN = 5
 };
-
-static TfxExpr *
-parse (const char *from)
-{
-  TfxExprError error;
-  TfxExpr *expr = tfx_expr_parse (from, strlen (from), &error);
-
-  if (!expr) {
-    printf ("Bail out! %s\n", error.message);
-    exit (1);
-  }
-  return expr;
-}
 
 typedef struct Told
 {
@@ -58,20 +41,6 @@ tell (const TfxExprClamp *clamped, void *data)
   told->n++;
 }
 
-static TfxChain *
-build (const TfxExpr *expr, double rate_hz, unsigned n_channels, Told *told)
-{
-  TfxChain *chain = NULL;
-
-  tfx_expr_build (expr, rate_hz, n_channels, told ? tell : NULL, told, &chain,
-      NULL);
-  if (!chain) {
-    printf ("Bail out! no chain\n");
-    exit (1);
-  }
-  return chain;
-}
-
 /* What is left to be designed. */
 static bool
 has_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
@@ -85,28 +54,26 @@ has_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   return sections == n_sections && taps == n_taps;
 }
 
+static bool is_same_chain (const TfxChain *a, const TfxChain *b);
+
 /* Whether two stages do the same to the bit. */
 static bool
 is_same_stage (const TfxStage *a, const TfxStage *b)
 {
-  if (a->kind != b->kind)
-    return false;
-  if (a->kind != &tfx_kind_sum)
+  bool same = a->kind == b->kind;
+
+  if (same && a->kind != &tfx_kind_sum)
     return a->kind->is_same_structure (a, b) && a->kind->is_same (a, b);
-  if (a->u.sum.n != b->u.sum.n)
-    return false;
-  for (size_t i = 0; i < a->u.sum.n; i++) {
-    if (!is_same_stage (a->u.sum.branches[i]->stages[0],
-            b->u.sum.branches[i]->stages[0]))
-      return false;
-  }
-  return true;
+  same = same && a->u.sum.n == b->u.sum.n;
+  for (size_t i = 0; same && i < a->u.sum.n; i++)
+    same = is_same_chain (a->u.sum.branches[i], b->u.sum.branches[i]);
+  return same;
 }
 
 static bool
 is_same_chain (const TfxChain *a, const TfxChain *b)
 {
-  bool same = a->n_stages == b->n_stages;
+  bool same = a && b && a->n_stages == b->n_stages;
 
   for (size_t i = 0; same && i < a->n_stages; i++)
     same = is_same_stage (a->stages[i], b->stages[i]);
@@ -117,17 +84,17 @@ is_same_chain (const TfxChain *a, const TfxChain *b)
 static void
 test_same (void)
 {
-  TfxExpr *plain = parse (text), *expr = parse (text);
+  TfxExpr *plain = test_parse (text), *expr = test_parse (text);
   Told told[3] = { { 0 } };
-  TfxChain *chains[3];
+  TfxChain *chains[3] = { NULL };
 
   tap_check (has_effort (expr, 48000, 2, 1 + 4 + 4 + 5, 301 + 3),
       "all is to be designed");
   tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (has_effort (expr, 48000, 2, 0, 0), "nothing is left");
-  chains[0] = build (plain, 48000, 2, &told[0]);
-  chains[1] = build (expr, 48000, 2, &told[1]);
-  chains[2] = build (expr, 48000, 2, &told[2]);
+  tfx_expr_build (plain, 48000, 2, tell, &told[0], &chains[0], NULL);
+  tfx_expr_build (expr, 48000, 2, tell, &told[1], &chains[1], NULL);
+  tfx_expr_build (expr, 48000, 2, tell, &told[2], &chains[2], NULL);
   tap_check (is_same_chain (chains[0], chains[1]), "the same chain");
   tap_check (chains[1]->stages[0] == chains[2]->stages[0] &&
                  chains[1]->stages[3] == chains[2]->stages[3],
@@ -146,11 +113,11 @@ test_same (void)
 static void
 test_changes (void)
 {
-  TfxExpr *expr = parse (text), *other;
+  TfxExpr *expr = test_parse (text), *other;
   TfxChain *before, *after, *plain;
 
   tfx_expr_prepare (expr, 48000, 2, NULL);
-  before = build (expr, 48000, 2, NULL);
+  before = test_build_expr (expr, 2);
   tap_check (has_effort (expr, 44100, 2, 14, 304), "another rate");
   tap_check (has_effort (expr, 48000, 1, 14, 304), "other channels");
 
@@ -160,13 +127,13 @@ test_changes (void)
   tap_check (has_effort (expr, 48000, 2, 1, 3), "a number of a list");
   tfx_expr_set_number (expr, LOW, "order", 0, 7, NULL);
   tap_check (has_effort (expr, 48000, 2, 1 + 4, 3), "an order");
-  after = build (expr, 48000, 2, NULL);
-  other = parse ("eq=ParametricEQ(1000, 2, -3) | (LoButterworth(100, "
-                 "order=7) + Butterworth('bp', [100, 30000])) | "
-                 "LogFilterBank(5) | fir=DesignableFIR([1000, 21000, "
-                 "40000], 301) | FIR([1, 7, 3]) | "
-                 "Delay(delay_samples=9, strategy='ping-pong')");
-  plain = build (other, 48000, 2, NULL);
+  after = test_build_expr (expr, 2);
+  other = test_parse ("eq=ParametricEQ(1000, 2, -3) | (LoButterworth(100, "
+                      "order=7) + Butterworth('bp', [100, 30000])) | "
+                      "LogFilterBank(5) | fir=DesignableFIR([1000, 21000, "
+                      "40000], 301) | FIR([1, 7, 3]) | "
+                      "Delay(delay_samples=9, strategy='ping-pong')");
+  plain = test_build_expr (other, 2);
   tfx_expr_free (&other);
   tap_check (is_same_chain (after, plain), "the chain of the new values");
   tap_check (before->stages[3] == after->stages[3], "of old stages and new");
@@ -176,8 +143,9 @@ test_changes (void)
 
   /* At another rate the same is done anew. */
   tfx_expr_prepare (expr, 8000, 1, NULL);
-  after = build (expr, 8000, 1, NULL);
-  plain = build (expr, 8000, 1, NULL);
+  after = plain = NULL;
+  tfx_expr_build (expr, 8000, 1, NULL, NULL, &after, NULL);
+  tfx_expr_build (expr, 8000, 1, NULL, NULL, &plain, NULL);
   tap_check (is_same_chain (after, plain) && has_effort (expr, 8000, 1, 0, 0) &&
                  has_effort (expr, 48000, 2, 14, 304),
       "another rate takes the place of the first");
@@ -190,8 +158,8 @@ test_changes (void)
 static void
 test_ids (void)
 {
-  TfxExpr *old = parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
-  TfxExpr *expr = parse ("fir=DesignableFIR(1000, 301) | Notch(60, 1)");
+  TfxExpr *old = test_parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
+  TfxExpr *expr = test_parse ("fir=DesignableFIR(1000, 301) | Notch(60, 1)");
   TfxExpr *copy;
   TfxChain *chain;
 
@@ -202,7 +170,7 @@ test_ids (void)
   tfx_expr_take_prepared (expr, old);
   tap_check (has_effort (expr, 48000, 2, 1, 0),
       "taken over where the values are the same");
-  chain = build (expr, 48000, 2, NULL);
+  chain = test_build_expr (expr, 2);
   tap_check (chain->stages[0]->id == tfx_expr_stage_id (old, 0) &&
                  chain->stages[1]->id == tfx_expr_stage_id (old, 1) &&
                  chain->stages[1]->id == tfx_expr_stage_id (expr, 1),
@@ -217,7 +185,7 @@ test_ids (void)
       "and its own changes");
   tfx_expr_free (&copy);
 
-  copy = parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
+  copy = test_parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
   tfx_expr_take_prepared (copy, old);
   tap_check (has_effort (copy, 48000, 2, 1, 301),
       "nothing is taken from stages of other ids");
@@ -230,7 +198,7 @@ test_ids (void)
 static void
 test_faults (void)
 {
-  TfxExpr *expr = parse ("Gain(2) | LoButterworth(100, fs=44100)");
+  TfxExpr *expr = test_parse ("Gain(2) | LoButterworth(100, fs=44100)");
   TfxChain *chain = NULL;
   TfxExprError error;
 
@@ -245,7 +213,7 @@ test_faults (void)
 
   /* Values that do not fit each other, and the same put right. */
   tfx_expr_free (&expr);
-  expr = parse ("Butterworth('lowpass', 100)");
+  expr = test_parse ("Butterworth('lowpass', 100)");
   tfx_expr_set_word (expr, 0, "btype", "bandpass", NULL);
   tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL) < 0,
