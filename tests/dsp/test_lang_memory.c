@@ -19,123 +19,99 @@ static const char text[] =
 
 static TfxExpr *expr, *other;
 
-/* Each runs once with every allocation failing in turn; true if it succeeded.
- */
-static bool
-try_parse (TfxExprError *error)
+typedef enum
 {
-  TfxExpr *made = tfx_expr_parse (text, sizeof text - 1, error);
-  bool done = made != NULL;
+  PARSE,
+  COPY,
+  PRINT,
+  BUILD,
+  PREPARE, /* without memory less is kept, and what is built is the same */
+  SET,
+  ADOPT,
+  N_JOBS
+} Job;
 
-  tfx_expr_free (&made);
-  return done;
-}
-
+/* True if it succeeded. */
 static bool
-try_copy (TfxExprError *error)
-{
-  TfxExpr *made = tfx_expr_copy (expr);
-  bool done = made != NULL;
-
-  error->code = done ? 0 : -ENOMEM;
-  tfx_expr_free (&made);
-  return done;
-}
-
-static bool
-try_print (TfxExprError *error)
-{
-  char *made = tfx_expr_print (expr);
-  bool done = made != NULL;
-
-  error->code = done ? 0 : -ENOMEM;
-  free (made);
-  return done;
-}
-
-static bool
-try_build (TfxExprError *error)
-{
-  TfxChain *chain = NULL;
-  bool done = tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, error) == 0;
-
-  tfx_chain_unref (&chain);
-  return done;
-}
-
-/* Without memory less is kept, and what is built is the same. */
-static bool
-try_prepare (TfxExprError *error)
-{
-  TfxExpr *made = tfx_expr_copy (expr);
-  size_t n_sections = 1, n_taps = 1;
-
-  if (made) {
-    tfx_expr_prepare (made, 48000, 2, NULL);
-    tfx_expr_effort (made, 48000, 2, &n_sections, &n_taps);
-  }
-  error->code = -ENOMEM;
-  tfx_expr_free (&made);
-  return n_sections == 0 && n_taps == 0;
-}
-
-static bool
-try_set (TfxExprError *error)
+run (Job job, TfxExprError *error)
 {
   double taps[] = { 1, 2, 3 };
-  TfxValue value = { .type = TFX_VALUE_LIST, .list = taps, .n_list = 3 };
-  TfxExpr *before = other;
-  int stage = tfx_expr_find (other, "fir0");
-  bool done = tfx_expr_set (other, (size_t)stage, "b", &value, error) == 0;
+  const TfxValue value = { .type = TFX_VALUE_LIST, .list = taps, .n_list = 3 };
+  size_t n_sections = 1, n_taps = 1;
+  TfxExpr *made = NULL;
+  TfxChain *chain = NULL;
+  char *printed = NULL;
 
-  return done && before == other;
-}
-
-static bool
-try_adopt (TfxExprError *error)
-{
-  error->code = tfx_expr_adopt_ids (other, expr);
+  switch (job) {
+    case PARSE:
+      made = tfx_expr_parse (text, sizeof text - 1, error);
+      break;
+    case BUILD:
+      error->code = tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, error);
+      break;
+    case SET:
+      error->code = tfx_expr_set (other, (size_t)tfx_expr_find (other, "fir0"),
+          "b", &value, error);
+      break;
+    case ADOPT:
+      error->code = tfx_expr_adopt_ids (other, expr);
+      break;
+    case PRINT:
+      printed = tfx_expr_print (expr);
+      error->code = printed ? 0 : -ENOMEM;
+      break;
+    default:
+      made = tfx_expr_copy (expr);
+      error->code = made ? 0 : -ENOMEM;
+  }
+  if (job == PREPARE && made) {
+    tfx_expr_prepare (made, 48000, 2, NULL);
+    tfx_expr_effort (made, 48000, 2, &n_sections, &n_taps);
+    error->code = n_sections == 0 && n_taps == 0 ? 0 : -ENOMEM;
+  }
+  tfx_expr_free (&made);
+  tfx_chain_unref (&chain);
+  free (printed);
   return error->code == 0;
 }
 
-static void
-check (const char *name, bool (*run) (TfxExprError *), unsigned min_allocations)
-{
-  TapMany many = tap_many (name);
-  unsigned n = 0;
-  bool done = false;
-
-  while (!done && n++ < 10000) {
-    TfxExprError error = { 0 };
-    long before = heap_n_alive (), after;
-
-    heap_watch (n);
-    done = run (&error);
-    heap_unwatch ();
-    after = heap_n_alive ();
-    if (!done)
-      tap_many_check (&many, error.code == -ENOMEM, "allocation %u: code %d", n,
-          error.code);
-    tap_many_check (&many, run == try_set ? after <= before : after == before,
-        "allocation %u: %ld more than before", n, after - before);
-  }
-  tap_many_check (&many, done && n > min_allocations, "%u allocations", n - 1);
-  tap_many_end (&many);
-}
-
+/* Each job runs once with every allocation failing in turn. */
 static void
 test_all (void)
 {
+  static const struct
+  {
+    const char *name;
+    unsigned min_allocations;
+  } jobs[N_JOBS] = { { "parse", 20 }, { "copy", 20 }, { "print", 2 },
+    { "build", 30 }, { "prepare", 20 }, { "set", 0 }, { "adopt", 1 } };
+
   expr = tfx_expr_parse (text, sizeof text - 1, NULL);
   other = tfx_expr_parse ("Gain(1) | FIR([1, 2, 3]) | Gain(2)", 34, NULL);
   tap_check (expr && other, "with all memory");
-  check ("parse", try_parse, 20);
-  check ("copy", try_copy, 20);
-  check ("print", try_print, 2);
-  check ("build", try_build, 30);
-  check ("prepare", try_prepare, 20);
-  check ("set", try_set, 0);
-  check ("adopt", try_adopt, 1);
+  for (Job job = 0; job < N_JOBS; job++) {
+    TapMany many = tap_many (jobs[job].name);
+    bool done = false;
+    unsigned n = 0;
+
+    while (!done && n++ < 10000) {
+      const long before = heap_n_alive ();
+      TfxExprError error = { 0 };
+      long more;
+
+      heap_watch (n);
+      done = run (job, &error);
+      heap_unwatch ();
+      more = heap_n_alive () - before;
+      tap_many_check (&many, done || error.code == -ENOMEM,
+          "allocation %u: code %d", n, error.code);
+      tap_many_check (&many, job == SET ? more <= 0 : more == 0,
+          "allocation %u: %ld more than before", n, more);
+    }
+    tap_many_check (&many, done && n > jobs[job].min_allocations,
+        "%u allocations", n - 1);
+    tap_many_end (&many);
+  }
   tfx_expr_free (&expr);
   tfx_expr_free (&other);
 }
