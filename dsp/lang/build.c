@@ -66,23 +66,6 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
   return 0;
 }
 
-/* The levels of sums and splits. */
-static unsigned
-sum_depth (const TfxNode *node)
-{
-  const bool is_sum =
-      node->kind == TFX_NODE_SUM || node->kind == TFX_NODE_SPLIT ||
-      (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_BANK);
-  unsigned depth = 0;
-
-  for (size_t i = 0; i < node->n_children; i++) {
-    const unsigned below = sum_depth (node->children[i]);
-
-    depth = below > depth ? below : depth;
-  }
-  return is_sum ? depth + 1 : depth;
-}
-
 int
 tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 {
@@ -99,7 +82,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
     if (code < 0)
       return tfx_error_set_place (error, expr->stages[i]->place, code);
   }
-  if (sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
+  if (expr->sum_depth > TFX_SUM_MAX_DEPTH)
     return tfx_error_set (error, -E2BIG,
         "more than %d levels of sums, filter banks and channels",
         TFX_SUM_MAX_DEPTH);

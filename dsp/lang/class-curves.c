@@ -30,12 +30,6 @@ static const TfxSos identity = { 1.0, 0.0, 0.0, 0.0, 0.0 };
 /* The highest centre, as a part of the rate. */
 #define HIGHEST_CENTRE 0.49
 
-static int
-graphic_check (const TfxNode *node, const char *thing, TfxExprError *error)
-{
-  return tfx_bank_ops.check (node, thing, error);
-}
-
 /* Centres are spread evenly over the logarithm of the frequency; those too high for
  * the rate are left out.  A band is 1.5 times as wide as the distance of centres. */
 static int
@@ -103,7 +97,7 @@ graphic_design (TfxBuild *build, const TfxNode *node)
 
 const TfxClassOps tfx_graphic_ops = {
   .design = graphic_design,
-  .check = graphic_check,
+  .check = tfx_class_check_range,
   .sections = "gains",
 };
 

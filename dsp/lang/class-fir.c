@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "class.h"
+#include "design/band.h"
 #include "design/window.h"
 #include "error.h"
 #include "value.h"
@@ -14,9 +15,7 @@
 static TfxFirMethod
 find_method (const TfxNode *node)
 {
-  return tfx_class_is (node, "conv_mode", "direct") ? TFX_FIR_DIRECT
-         : tfx_class_is (node, "conv_mode", "fft")  ? TFX_FIR_FFT
-                                                    : TFX_FIR_AUTO;
+  return (TfxFirMethod)tfx_class_word (node, "conv_mode");
 }
 
 /* ---- FIR, Convolve ------------------------------------------------------------- */
@@ -223,14 +222,21 @@ const TfxClassOps tfx_kernel_ops = {
 #define MAX_EDGES 64
 #define MARGIN 1e-6 /* of the rate, between edges and to 0 and half the rate */
 
+/* Words for windows after those of TfxWindow. */
+enum
+{
+  PARZEN = TFX_WINDOW_KAISER + 1,
+  BOHMAN,
+  BARTHANN
+};
+
 typedef struct Sinc
 {
   double edges[MAX_EDGES]; /* Hz, rising, above 0 and below half the rate */
   size_t n_edges;
-  bool pass_zero;     /* whether the lowest band passes */
-  const char *window; /* a word of the catalogue */
-  TfxWindow known;    /* the same, if is_simple */
-  bool is_simple;     /* tfx_fir_design() makes it, without memory */
+  bool pass_zero;  /* whether the lowest band passes */
+  unsigned window; /* a TfxWindow, or one of these */
+  bool is_simple;  /* tfx_fir_design() makes it, without memory */
   double beta;
   size_t n_taps;
 } Sinc;
@@ -238,48 +244,26 @@ typedef struct Sinc
 static Sinc
 describe (const TfxNode *node)
 {
-  static const struct
-  {
-    const char *word;
-    TfxWindow window;
-  } windows[] = {
-    { "hamming", TFX_WINDOW_HAMMING },
-    { "hann", TFX_WINDOW_HANN },
-    { "blackman", TFX_WINDOW_BLACKMAN },
-    { "blackmanharris", TFX_WINDOW_BLACKMAN_HARRIS },
-    { "nuttall", TFX_WINDOW_NUTTALL },
-    { "flattop", TFX_WINDOW_FLATTOP },
-    { "bartlett", TFX_WINDOW_BARTLETT },
-    { "boxcar", TFX_WINDOW_RECTANGULAR },
-    { "kaiser", TFX_WINDOW_KAISER },
-  };
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
   const TfxValue *pass_zero = tfx_class_value (node, "pass_zero");
-  Sinc sinc = { .n_edges = cutoff->type == TFX_VALUE_LIST ? cutoff->n_list : 1,
-    .window = tfx_class_value (node, "window")->word,
+  const unsigned mode = tfx_class_word (node, "pass_zero");
+  const bool is_list = cutoff->type == TFX_VALUE_LIST;
+  Sinc sinc = { .n_edges = is_list ? cutoff->n_list : 1,
+    .window = tfx_class_word (node, "window"),
     .beta = tfx_class_number (node, "beta"),
     .n_taps = (size_t)tfx_class_number (node, "num_taps") };
 
-  memcpy (sinc.edges,
-      cutoff->type == TFX_VALUE_LIST ? cutoff->list : &cutoff->number,
+  memcpy (sinc.edges, is_list ? cutoff->list : &cutoff->number,
       sinc.n_edges * sizeof *sinc.edges);
-  sinc.pass_zero = pass_zero->type == TFX_VALUE_BOOL
-                       ? pass_zero->number != 0.0
-                       : tfx_class_is (node, "pass_zero", "lowpass") ||
-                             tfx_class_is (node, "pass_zero", "bandstop");
-  sinc.known = TFX_WINDOW_HAMMING;
-  for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
-    if (strcmp (windows[i].word, sinc.window) == 0) {
-      sinc.known = windows[i].window;
-      sinc.is_simple = sinc.n_edges <= 2;
-      break;
-    }
-  }
+  sinc.pass_zero =
+      pass_zero->type == TFX_VALUE_BOOL
+          ? pass_zero->number != 0.0
+          : mode == TFX_MODE_LOW_PASS || mode == TFX_MODE_BAND_REJECT;
+  sinc.is_simple = sinc.window <= TFX_WINDOW_KAISER && sinc.n_edges <= 2;
   return sinc;
 }
 
-/* Three windows that TorchFX has besides those of TfxWindow; x is the distance from
- * the middle, 1 at both ends. */
+/* x is the distance from the middle, 1 at both ends. */
 static long double
 window_at (const Sinc *sinc, size_t i)
 {
@@ -289,19 +273,21 @@ window_at (const Sinc *sinc, size_t i)
   if (n == 1)
     return 1.0L;
   x = fabsl (2.0L * (long double)i / (long double)(n - 1) - 1.0L);
-  if (strcmp (sinc->window, "barthann") == 0)
-    return 0.62L - 0.24L * x + 0.38L * cosl (M_PIl * x);
-  if (strcmp (sinc->window, "bohman") == 0)
-    return i == 0 || i == n - 1
-               ? 0.0L
-               : (1.0L - x) * cosl (M_PIl * x) + sinl (M_PIl * x) / M_PIl;
-  if (strcmp (sinc->window, "parzen") != 0)
-    return tfx_window_at (sinc->known, sinc->beta, i, n);
-  /* r is the distance in units of n / 2. */
+  /* The distance in units of n / 2. */
   r = x * (long double)(n - 1) / (long double)n;
-  if (x > 0.5L)
-    return 2.0L * (1.0L - r) * (1.0L - r) * (1.0L - r);
-  return 1.0L - 6.0L * r * r * (1.0L - r);
+  switch (sinc->window) {
+    case BARTHANN:
+      return 0.62L - 0.24L * x + 0.38L * cosl (M_PIl * x);
+    case BOHMAN:
+      return i == 0 || i == n - 1
+                 ? 0.0L
+                 : (1.0L - x) * cosl (M_PIl * x) + sinl (M_PIl * x) / M_PIl;
+    case PARZEN:
+      return x > 0.5L ? 2.0L * (1.0L - r) * (1.0L - r) * (1.0L - r)
+                      : 1.0L - 6.0L * r * r * (1.0L - r);
+    default:
+      return tfx_window_at ((TfxWindow)sinc->window, sinc->beta, i, n);
+  }
 }
 
 static long double
@@ -327,7 +313,7 @@ design_sinc (const Sinc *sinc, double rate_hz, double *taps)
                                                        : TFX_MODE_HIGH_PASS
                                           : passes ? TFX_MODE_BAND_REJECT
                                                    : TFX_MODE_BAND_PASS,
-      .window = sinc->known,
+      .window = (TfxWindow)sinc->window,
       .beta = sinc->beta,
       .n_taps = n,
       .lower_hz = sinc->edges[0],
@@ -386,8 +372,8 @@ windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
           TFX_NUMBER_TEXT (sinc.edges[i - 1]));
   }
   if (pass_zero->type == TFX_VALUE_WORD) {
-    const bool one = strcmp (pass_zero->word, "lowpass") == 0 ||
-                     strcmp (pass_zero->word, "highpass") == 0;
+    const bool one =
+        !tfx_band_has_two ((TfxMode)tfx_class_word (node, "pass_zero"));
 
     if (one != (n == 1))
       return tfx_error_set (error, -EINVAL,

@@ -36,11 +36,7 @@ describe (const TfxNode *node, int *order)
   *order = (int)fmin (fmax (number, -1e6), 1e6) / (order_is_db (node) ? 6 : 1);
   design.order = (unsigned)*order;
   if (node->klass->mode == TFX_CLASS_MODE_BTYPE)
-    design.mode =
-        tfx_class_is (node, "btype", "lowpass")    ? TFX_MODE_LOW_PASS
-        : tfx_class_is (node, "btype", "highpass") ? TFX_MODE_HIGH_PASS
-        : tfx_class_is (node, "btype", "bandpass") ? TFX_MODE_BAND_PASS
-                                                   : TFX_MODE_BAND_REJECT;
+    design.mode = (TfxMode)tfx_class_word (node, "btype");
   if (is_twice (node)) {
     design.family = TFX_FAMILY_BUTTERWORTH;
     design.order /= 2;
@@ -56,9 +52,7 @@ describe (const TfxNode *node, int *order)
     design.attenuation_db = tfx_class_number (node, "stopband_attenuation");
   }
   if (design.family == TFX_FAMILY_BESSEL)
-    design.norm = tfx_class_is (node, "norm", "delay") ? TFX_NORM_DELAY
-                  : tfx_class_is (node, "norm", "mag") ? TFX_NORM_MAGNITUDE
-                                                       : TFX_NORM_PHASE;
+    design.norm = (TfxNorm)tfx_class_word (node, "norm");
   return design;
 }
 

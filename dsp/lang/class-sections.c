@@ -115,19 +115,6 @@ const TfxClassOps tfx_hum_ops = {
 
 /* ---- LogFilterBank ---------------------------------------------------------------- */
 
-static int
-bank_check (const TfxNode *node, const char *thing, TfxExprError *error)
-{
-  const double f_min = tfx_class_number (node, "f_min");
-  const double f_max = tfx_class_number (node, "f_max");
-
-  if (f_min < f_max)
-    return 0;
-  return tfx_error_set (error, -ERANGE,
-      "f_min of %s is %s Hz, but must be lower than f_max, %s Hz", thing,
-      TFX_NUMBER_TEXT (f_min), TFX_NUMBER_TEXT (f_max));
-}
-
 /* A sum of band-passes, whose centres are spread evenly over the logarithm of the
  * frequency from f_min to f_max. */
 static int
@@ -171,7 +158,7 @@ bank_design (TfxBuild *build, const TfxNode *node)
 
 const TfxClassOps tfx_bank_ops = {
   .design = bank_design,
-  .check = bank_check,
+  .check = tfx_class_check_range,
   .sections = "n_bands",
   .is_rebuilt = true,
 };

@@ -58,12 +58,38 @@ tfx_class_is (const TfxNode *node, const char *param, const char *word)
   return value->type == TFX_VALUE_WORD && strcmp (value->word, word) == 0;
 }
 
+unsigned
+tfx_class_word (const TfxNode *node, const char *param)
+{
+  const int index = tfx_class_find_param (node->klass, param);
+  const TfxWord *words = node->klass->params[index].words;
+  unsigned i = 0;
+
+  while (words[i].word && strcmp (words[i].word, node->values[index].word) != 0)
+    i++;
+  return i;
+}
+
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   const TfxClassOps *ops = node->klass->ops;
 
   return ops->check ? ops->check (node, thing, error) : 0;
+}
+
+int
+tfx_class_check_range (const TfxNode *node, const char *thing,
+    TfxExprError *error)
+{
+  const double f_min = tfx_class_number (node, "f_min");
+  const double f_max = tfx_class_number (node, "f_max");
+
+  if (f_min < f_max)
+    return 0;
+  return tfx_error_set (error, -ERANGE,
+      "f_min of %s is %s Hz, but must be lower than f_max, %s Hz", thing,
+      TFX_NUMBER_TEXT (f_min), TFX_NUMBER_TEXT (f_max));
 }
 
 const TfxNode *
@@ -177,13 +203,13 @@ tfx_class_make_sections (TfxBuild *build, const TfxSos *sos,
   TfxStage *stage;
   size_t i = 0;
 
-  while ((stage = next_spare (build, &i))) {
-    if (shapes ? tfx_stage_reuse_shapes (stage, sos, shapes, n_sos)
-               : tfx_stage_reuse_sections (stage, sos, n_sos))
-      return tfx_class_take (build, tfx_stage_ref (stage));
-  }
+  while ((stage = next_spare (build, &i)) &&
+         !(shapes ? tfx_stage_reuse_shapes (stage, sos, shapes, n_sos)
+                  : tfx_stage_reuse_sections (stage, sos, n_sos)))
+    ;
   return tfx_class_take (build,
-      tfx_stage_new_sections (build->node->id, sos, n_sos));
+      stage ? tfx_stage_ref (stage)
+            : tfx_stage_new_sections (build->node->id, sos, n_sos));
 }
 
 int
@@ -193,12 +219,13 @@ tfx_class_make_fir (TfxBuild *build, const double *const *kernels,
   TfxStage *stage;
   size_t i = 0;
 
-  while ((stage = next_spare (build, &i))) {
-    if (tfx_stage_reuse_fir (stage, kernels, n_kernels, n_taps, method))
-      return tfx_class_take (build, tfx_stage_ref (stage));
-  }
-  return tfx_class_take (build,
-      tfx_stage_new_fir (build->node->id, kernels, n_kernels, n_taps, method));
+  while ((stage = next_spare (build, &i)) &&
+         !tfx_stage_reuse_fir (stage, kernels, n_kernels, n_taps, method))
+    ;
+  return tfx_class_take (build, stage
+                                    ? tfx_stage_ref (stage)
+                                    : tfx_stage_new_fir (build->node->id,
+                                          kernels, n_kernels, n_taps, method));
 }
 
 int
@@ -208,12 +235,12 @@ tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
   TfxStage *stage;
   size_t i = 0;
 
-  while ((stage = next_spare (build, &i))) {
-    if (tfx_stage_reuse_delay (stage, direct, taps, n_taps))
-      return tfx_class_take (build, tfx_stage_ref (stage));
-  }
+  while ((stage = next_spare (build, &i)) &&
+         !tfx_stage_reuse_delay (stage, direct, taps, n_taps))
+    ;
   return tfx_class_take (build,
-      tfx_stage_new_delay (build->node->id, direct, taps, n_taps));
+      stage ? tfx_stage_ref (stage)
+            : tfx_stage_new_delay (build->node->id, direct, taps, n_taps));
 }
 
 /* While it runs, a limiter keeps its latency and a loudness its positions. */
@@ -234,9 +261,8 @@ tfx_class_make (TfxBuild *build, TfxStage values)
   if (running && tfx_stage_latency (&values) != tfx_stage_latency (running))
     return tfx_error_set (build->error, -ENOTSUP,
         "%s has another latency than the running stage", build->thing);
-  while ((stage = next_spare (build, &i))) {
-    if (tfx_stage_take (stage, &values))
-      return tfx_class_take (build, tfx_stage_ref (stage));
-  }
-  return tfx_class_take (build, tfx_stage_new_like (&values));
+  while ((stage = next_spare (build, &i)) && !tfx_stage_take (stage, &values))
+    ;
+  return tfx_class_take (build,
+      stage ? tfx_stage_ref (stage) : tfx_stage_new_like (&values));
 }

@@ -77,9 +77,17 @@ bool tfx_class_has (const TfxNode *node, const char *param);
 /* Whether its word is this one. */
 bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 
+/* The index of its word among the parameter's words.  Those of types, norms, methods and
+ * windows are in the order of TfxMode, TfxNorm, TfxFirMethod and TfxWindow. */
+unsigned tfx_class_word (const TfxNode *node, const char *param);
+
 /* Checks the values of a node, rates aside. */
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
+
+/* Whether f_min is below f_max. */
+int tfx_class_check_range (const TfxNode *node, const char *thing,
+    TfxExprError *error);
 
 /* A node with another number in one place; the lists are those of the node. */
 typedef struct TfxFittedNode

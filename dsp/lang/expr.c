@@ -14,50 +14,55 @@
 /* ---- the whole --------------------------------------------------------------- */
 
 /* Numbers the calls and groups in the order of the text; lists the calls, unless
- * there is no list yet. */
+ * there is no list yet.  depth: levels of sums around the node. */
 static void
-list_calls (TfxExpr *expr, TfxNode *node)
+list_calls (TfxExpr *expr, TfxNode *node, unsigned depth)
 {
   const bool is_call = node->kind == TFX_NODE_CALL;
 
+  depth += is_call ? node->klass->kind == TFX_CLASS_BANK
+                   : node->kind != TFX_NODE_SERIES;
+  expr->sum_depth = depth > expr->sum_depth ? depth : expr->sum_depth;
+  expr->positions |= node->positions;
   node->index = is_call ? expr->n_stages++ : expr->n_groups++;
   if (is_call && expr->stages)
     expr->stages[node->index] = node;
   for (size_t i = 0; i < node->n_children; i++)
-    list_calls (expr, node->children[i]);
+    list_calls (expr, node->children[i], depth);
+}
+
+static bool
+is_given (const TfxExpr *expr, const char *name)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    if (expr->stages[i]->is_named && strcmp (expr->stages[i]->name, name) == 0)
+      return true;
+  }
+  return false;
 }
 
 /* The class in lower case and the next number of that class, unless this is a given
  * name. */
-static int
+static void
 generate_names (TfxExpr *expr)
 {
-  unsigned *next = calloc (tfx_catalogue_n_classes (), sizeof *next);
-
-  if (!next)
-    return -ENOMEM;
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxNode *node = expr->stages[i];
-    size_t index = 0;
-    bool is_taken;
 
     if (node->is_named)
       continue;
-    while (tfx_catalogue_class (index) != node->klass)
-      index++;
+    node->number = 0;
+    for (size_t k = i; k-- > 0 && node->number == 0;) {
+      if (!expr->stages[k]->is_named && expr->stages[k]->klass == node->klass)
+        node->number = expr->stages[k]->number;
+    }
     do {
       snprintf (node->name, sizeof node->name, "%.40s%u", node->klass->name,
-          next[index]++);
+          node->number++);
       for (char *c = node->name; *c; c++)
         *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-      is_taken = false;
-      for (size_t k = 0; k < expr->n_stages && !is_taken; k++)
-        is_taken = expr->stages[k]->is_named &&
-                   strcmp (expr->stages[k]->name, node->name) == 0;
-    } while (is_taken);
+    } while (is_given (expr, node->name));
   }
-  free (next);
-  return 0;
 }
 
 /* Nothing in it can be set: there is no stage to be named. */
@@ -84,17 +89,17 @@ tfx_expr_new (TfxNode *root)
   }
   expr->root = root;
   expr->structure = tfx_stage_new_id ();
-  list_calls (expr, root);
+  list_calls (expr, root, 0);
   expr->stages = calloc (expr->n_stages, sizeof *expr->stages);
-  expr->n_stages = expr->n_groups = 0;
-  if (expr->stages) {
-    list_calls (expr, root);
-    tfx_flow_fix (expr);
-    if (generate_names (expr) == 0)
-      return expr;
+  if (!expr->stages) {
+    tfx_expr_free (&expr);
+    return NULL;
   }
-  tfx_expr_free (&expr);
-  return NULL;
+  expr->n_stages = expr->n_groups = 0;
+  list_calls (expr, root, 0);
+  tfx_flow_fix (expr);
+  generate_names (expr);
+  return expr;
 }
 
 TfxExpr *
@@ -143,12 +148,6 @@ const char *
 tfx_expr_stage_name (const TfxExpr *expr, size_t stage)
 {
   return stage < expr->n_stages ? expr->stages[stage]->name : NULL;
-}
-
-bool
-tfx_expr_stage_is_named (const TfxExpr *expr, size_t stage)
-{
-  return stage < expr->n_stages && expr->stages[stage]->is_named;
 }
 
 const TfxClass *

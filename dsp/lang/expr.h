@@ -293,8 +293,6 @@ size_t tfx_expr_n_stages (const TfxExpr *expr);
 
 /* Valid until the expression is freed. */
 const char *tfx_expr_stage_name (const TfxExpr *expr, size_t stage);
-/* Whether the name was given in the text. */
-bool tfx_expr_stage_is_named (const TfxExpr *expr, size_t stage);
 const TfxClass *tfx_expr_stage_class (const TfxExpr *expr, size_t stage);
 uint64_t tfx_expr_stage_id (const TfxExpr *expr, size_t stage);
 
@@ -460,12 +458,9 @@ int tfx_move_design (TfxMove *move, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxStage **stage, TfxExprError *error);
 
 /* Makes stages of the one taken until there are n of them, for n that are held at a
- * time.  0, or negative errno. */
+ * time; one if filters copy its values.  0, or negative errno. */
 int
 tfx_move_reserve (TfxMove *move, double rate_hz, unsigned n_channels, size_t n);
-
-/* Whether filters copy the values of a stage: one of them is enough then. */
-bool tfx_move_is_copied (const TfxStage *stage);
 
 /* ---- ids ----------------------------------------------------------------------------- */
 

@@ -227,22 +227,12 @@ tfx_expr_n_inputs (const TfxExpr *expr)
   return n < TFX_EXPR_MAX_CHANNELS ? n : TFX_EXPR_MAX_CHANNELS;
 }
 
-static uint64_t
-find_names (const TfxNode *node)
-{
-  uint64_t names = node->positions;
-
-  for (size_t i = 0; i < node->n_children; i++)
-    names |= find_names (node->children[i]);
-  return names;
-}
-
 /* (Named positions include left and right.) */
 unsigned
 tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
     uint64_t *positions)
 {
-  const uint64_t names = find_names (expr->root);
+  const uint64_t names = expr->positions;
   const unsigned n_named =
       (unsigned)__builtin_popcountll (names ? names | 3 : 0);
   unsigned n = tfx_expr_n_inputs (expr);

@@ -208,19 +208,18 @@ tfx_move_design (TfxMove *move, double rate_hz, unsigned n_channels,
 int
 tfx_move_reserve (TfxMove *move, double rate_hz, unsigned n_channels, size_t n)
 {
-  TfxStage *stage;
+  TfxStage *stage = NULL;
   size_t n_have = 0;
   int code = 0;
 
-  for (size_t i = 0; i < move->n_stages; i++)
-    n_have += tfx_stage_id (move->stages[i]) == move->node.id;
-  for (; n_have < n && code == 0; n_have++)
+  for (size_t i = 0; i < move->n_stages; i++) {
+    if (tfx_stage_id (move->stages[i]) == move->node.id) {
+      stage = move->stages[i];
+      n_have++;
+    }
+  }
+  /* Filters copy the values of stages without a unit. */
+  for (; code == 0 && n_have < (stage && !stage->kind->unit ? 1 : n); n_have++)
     code = design (move, 0, rate_hz, n_channels, NULL, NULL, &stage, NULL);
   return code;
-}
-
-bool
-tfx_move_is_copied (const TfxStage *stage)
-{
-  return !stage->kind->unit;
 }

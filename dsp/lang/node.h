@@ -48,6 +48,7 @@ struct TfxNode
   size_t place;     /* of its class, likewise */
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;     /* the name was given, not generated */
+  unsigned number;   /* of a generated one, and 1 */
   unsigned n_fixed;  /* input channels; 0: those of the stream */
   uint64_t serial;   /* a later set has a higher one; 0: never set */
   TfxNodeMade *made; /* or NULL */
@@ -59,6 +60,8 @@ struct TfxExpr
   TfxNode **stages; /* the calls, in the order of the text */
   size_t n_stages, n_groups;
   unsigned n_out, n_most; /* channels, see tfx_flow_fix() */
+  unsigned sum_depth;     /* levels of sums, splits and banks */
+  uint64_t positions;     /* of all parts */
   uint64_t structure;     /* a number, equal in copies until it is changed */
 };
 

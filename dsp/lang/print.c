@@ -201,23 +201,14 @@ add_node (Text *text, const TfxNode *node, bool is_part)
   add (text, is_part ? ")" : "");
 }
 
-/* Adds the channels of the parts that the call is in, from the outermost on; returns
- * whether it is in the node. */
-static bool
-add_parts (Text *text, const TfxNode *node, const TfxNode *call)
+/* The channels of the part and of those around it, from the outermost on. */
+static void
+add_parts (Text *text, const TfxNode *part)
 {
-  bool found = node == call;
-
-  for (size_t i = 0; i < node->n_children && !found; i++) {
-    const size_t length = text->length;
-
-    if (node->kind == TFX_NODE_SPLIT)
-      add_channels (text, node->children[i]);
-    found = add_parts (text, node->children[i], call);
-    if (!found)
-      text->length = length;
-  }
-  return found;
+  if (!part)
+    return;
+  add_parts (text, part->outer);
+  add_channels (text, part);
 }
 
 /* The text, or NULL if memory was short. */
@@ -258,6 +249,6 @@ tfx_expr_print_stage_channels (const TfxExpr *expr, size_t stage)
 
   if (stage >= expr->n_stages)
     return NULL;
-  add_parts (&text, expr->root, expr->stages[stage]);
+  add_parts (&text, tfx_node_part (expr->stages[stage]));
   return finish (&text);
 }

@@ -342,8 +342,7 @@ gst_tfx_chain_builder_reserve_stage (GstTfxChainBuilder *self,
     return;
   n = gst_tfx_element_reserve_stage (GST_TFX_ELEMENT (chain),
       tfx_stage_id (stage), tfx_stage_grid_frames (stage), will_follow);
-  if (!tfx_move_is_copied (stage))
-    tfx_move_reserve (self->move, build->rate, build->n_channels, n);
+  tfx_move_reserve (self->move, build->rate, build->n_channels, n);
 }
 
 void
