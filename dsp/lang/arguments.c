@@ -368,13 +368,10 @@ set_text (TfxLexer *lexer, const TfxParam *param, const Arguments *arguments,
         "%s of %s: the name of the file is empty", param->name, klass);
     return;
   }
-  value->text = malloc (written->string.n_string + 1);
-  if (!value->text) {
-    tfx_lexer_fail_no_memory (lexer);
+  value->text = tfx_lexer_copy_string (lexer, &written->string);
+  if (!value->text)
     return;
-  }
   value->type = TFX_VALUE_TEXT;
-  tfx_lexer_copy_string (lexer, &written->string, value->text);
   if (files)
     value->file = files->open_impulse (files->data, value->text, why);
   if (files && !value->file)

@@ -66,16 +66,12 @@ tfx_error_sequence (const char *text, size_t n)
 
   if (n == 0)
     return 0;
-  if (s[0] < 0x80)
-    return 1;
-  if (s[0] >= 0xc2 && s[0] < 0xe0)
-    need = 2;
-  else if (s[0] >= 0xe0 && s[0] < 0xf0)
-    need = 3;
-  else if (s[0] >= 0xf0 && s[0] < 0xf5)
-    need = 4;
-  else
-    return 0;
+  need = s[0] < 0x80   ? 1
+         : s[0] < 0xc2 ? 0
+         : s[0] < 0xe0 ? 2
+         : s[0] < 0xf0 ? 3
+         : s[0] < 0xf5 ? 4
+                       : 0;
   if (need > n)
     return 0;
   for (size_t i = 1; i < need; i++) {

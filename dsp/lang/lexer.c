@@ -3,7 +3,7 @@
 #include "lexer.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
@@ -285,19 +285,25 @@ read_string (TfxLexer *lexer, TfxToken *token)
   token->length = lexer->at - token->offset;
 }
 
-void
-tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to)
+char *
+tfx_lexer_copy_string (TfxLexer *lexer, const TfxToken *token)
 {
+  char *copy = malloc (token->n_string + 1);
   TfxLexer again = *lexer;
 
+  if (!copy) {
+    tfx_lexer_fail_no_memory (lexer);
+    return NULL;
+  }
   again.at = token->offset + 1;
   for (size_t i = 0; i < token->n_string; i++) {
     const bool is_escape = peek (&again, 0) == '\\';
 
-    to[i] = (char)(is_escape ? read_escape (&again) : peek (&again, 0));
+    copy[i] = (char)(is_escape ? read_escape (&again) : peek (&again, 0));
     again.at += is_escape ? 0 : 1;
   }
-  to[token->n_string] = '\0';
+  copy[token->n_string] = '\0';
+  return copy;
 }
 
 static void

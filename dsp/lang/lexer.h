@@ -64,9 +64,8 @@ bool tfx_lexer_is_mark (const TfxLexer *lexer, char mark);
  * closed. */
 void tfx_lexer_enter (TfxLexer *lexer);
 
-/* The whole string of a token: to[token->n_string + 1]. */
-void
-tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to);
+/* The whole string of a token, for free(); NULL with an error if memory is short. */
+char *tfx_lexer_copy_string (TfxLexer *lexer, const TfxToken *token);
 
 /* Sets the error at byte offset of the text. */
 void tfx_lexer_fail (TfxLexer *lexer, size_t offset, int code,

@@ -27,6 +27,7 @@
 #include "class.h"
 #include "core/positions.h"
 #include "error.h"
+#include "value.h"
 
 typedef struct Reader
 {
@@ -92,12 +93,10 @@ take_channel (TfxLexer *lexer, size_t offset, uint64_t *set, uint64_t *taken,
 {
   const uint64_t one = (uint64_t)1 << bit;
 
-  if ((*taken & one) && name)
+  if (*taken & one)
     tfx_lexer_fail (lexer, offset, -EINVAL,
-        "channel %s already has a chain; write its stages in one chain", name);
-  else if (*taken & one)
-    tfx_lexer_fail (lexer, offset, -EINVAL,
-        "channel %u already has a chain; write its stages in one chain", bit);
+        "channel %s already has a chain; write its stages in one chain",
+        name ? name : TFX_NUMBER_TEXT (bit));
   *set |= one;
   *taken |= one;
 }
@@ -168,47 +167,37 @@ read_channels (TfxLexer *lexer, Channels *taken)
 }
 
 /* The chain of some channels becomes a child of the split. */
-static void
-read_part (Reader *reader, TfxNode *split, Channels *taken)
-{
-  TfxLexer *lexer = &reader->lexer;
-  const size_t offset = lexer->token.offset;
-  Channels channels;
-  TfxNode *child;
-
-  if (!is_channels (lexer)) {
-    if (lexer->token.type == TFX_TOKEN_NAME)
-      tfx_lexer_place (lexer, offset,
-          tfx_hints_refuse_text (lexer->text + offset, lexer->length - offset,
-              lexer->error));
-    tfx_lexer_fail_expected (lexer, "ch[…]: after ';'");
-    return;
-  }
-  channels = read_channels (lexer, taken);
-  child = read_series (reader);
-  if (child) {
-    child->channels = channels.numbers;
-    child->positions = channels.positions;
-    child->channels_place = offset + 1;
-  }
-  add_child (reader, split, child);
-}
-
 static TfxNode *
 read_split (Reader *reader)
 {
   TfxLexer *lexer = &reader->lexer;
-  TfxNode *split = new_group (reader, TFX_NODE_SPLIT);
-  Channels taken = { 0 };
+  TfxNode *split = new_group (reader, TFX_NODE_SPLIT), *child;
+  Channels taken = { 0 }, channels;
 
-  read_part (reader, split, &taken);
-  while (tfx_lexer_is_mark (lexer, ';')) {
-    tfx_lexer_next (lexer);
-    if (lexer->token.type == TFX_TOKEN_END ||
-        lexer->token.type == TFX_TOKEN_CLOSE)
+  do {
+    const size_t offset = lexer->token.offset;
+
+    if (!is_channels (lexer)) {
+      if (lexer->token.type == TFX_TOKEN_NAME)
+        tfx_lexer_place (lexer, offset,
+            tfx_hints_refuse_text (lexer->text + offset, lexer->length - offset,
+                lexer->error));
+      tfx_lexer_fail_expected (lexer, "ch[…]: after ';'");
       break;
-    read_part (reader, split, &taken);
-  }
+    }
+    channels = read_channels (lexer, &taken);
+    child = read_series (reader);
+    if (child) {
+      child->channels = channels.numbers;
+      child->positions = channels.positions;
+      child->channels_place = offset + 1;
+    }
+    add_child (reader, split, child);
+    if (!tfx_lexer_is_mark (lexer, ';'))
+      break;
+    tfx_lexer_next (lexer);
+  } while (lexer->token.type != TFX_TOKEN_END &&
+           lexer->token.type != TFX_TOKEN_CLOSE);
   return split;
 }
 
@@ -239,12 +228,9 @@ read_file (Reader *reader)
     fail_settings (lexer, offset, "files cannot be read here");
     return NULL;
   }
-  name = malloc (lexer->token.n_string + 1);
-  if (!name) {
-    tfx_lexer_fail_no_memory (lexer);
+  name = tfx_lexer_copy_string (lexer, &lexer->token);
+  if (!name)
     return NULL;
-  }
-  tfx_lexer_copy_string (lexer, &lexer->token, name);
   text = files->read_settings (files->data, name, why);
   free (name);
   if (!text) {

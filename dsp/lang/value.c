@@ -125,28 +125,23 @@ tfx_value_clear (TfxValue *value)
   *value = (TfxValue){ .type = TFX_VALUE_NONE };
 }
 
+static void *
+copy_bytes (const void *bytes, size_t size)
+{
+  void *copy = size > 0 ? malloc (size) : NULL;
+
+  return copy ? memcpy (copy, bytes, size) : NULL;
+}
+
 int
 tfx_value_copy (TfxValue *to, const TfxValue *from)
 {
   *to = *from;
-  to->list = NULL;
-  to->text = NULL;
+  to->list = copy_bytes (from->list, from->n_list * sizeof *from->list);
+  to->text = copy_bytes (from->text, from->text ? strlen (from->text) + 1 : 0);
   to->file = from->file ? tfx_file_ref (from->file) : NULL;
-  if (from->n_list > 0) {
-    to->list = malloc (from->n_list * sizeof *to->list);
-    if (!to->list)
-      goto error;
-    memcpy (to->list, from->list, from->n_list * sizeof *to->list);
-  }
-  if (from->text) {
-    to->text = malloc (strlen (from->text) + 1);
-    if (!to->text)
-      goto error;
-    strcpy (to->text, from->text);
-  }
-  return 0;
-
-error:
+  if ((to->list || from->n_list == 0) && (to->text || !from->text))
+    return 0;
   tfx_value_clear (to);
   return -ENOMEM;
 }
