@@ -235,7 +235,7 @@ typedef struct Sinc
   double edges[MAX_EDGES]; /* Hz, rising, above 0 and below half the rate */
   size_t n_edges;
   bool pass_zero;  /* whether the lowest band passes */
-  unsigned window; /* a TfxWindow, or one of these */
+  unsigned window; /* a TfxWindow, or PARZEN, BOHMAN, BARTHANN */
   bool is_simple;  /* tfx_fir_design() makes it, without memory */
   double beta;
   size_t n_taps;

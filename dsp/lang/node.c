@@ -146,7 +146,7 @@ tfx_node_equal (const TfxNode *a, const TfxNode *b)
   return true;
 }
 
-/* (printf() would take as long as the design of a value that moves.) */
+/* (Without printf(), which is as slow as the design of a stage in a move.) */
 void
 tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE])
 {

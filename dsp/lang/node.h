@@ -103,8 +103,8 @@ void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);
 
 /* ---- channels ------------------------------------------------------------------
  * A Mix sets the number of channels after it, "ch[...]" that of its chain; elsewhere
- * it is that of the stream, written as 0.  Channels as many as the stream's have its
- * positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
+ * it is that of the stream, written as 0.  The same number as the stream's
+ * has its positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
  * are none. */
 
 /* The input of an expression. */

@@ -201,7 +201,7 @@ add_node (Text *text, const TfxNode *node, bool is_part)
   add (text, is_part ? ")" : "");
 }
 
-/* The channels of the part and of those around it, from the outermost on. */
+/* The channels of the part and of the parts around it, the outermost first. */
 static void
 add_parts (Text *text, const TfxNode *part)
 {

@@ -16,7 +16,7 @@ extern const char *const class_calls[];
 bool class_number_is_fixed (const TfxParam *param);
 
 /* Values that a number goes to, one after the other, up to a 0 that is not the
- * first; NULL if nothing is known of it. */
+ * first; NULL if it is not listed. */
 #define CLASS_CALLS_VALUES 3
 const double *class_number_way (const TfxClass *klass, const TfxParam *param);
 

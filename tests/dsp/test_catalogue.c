@@ -151,7 +151,7 @@ static void
 test_response (void)
 {
   check_cases ("frequency response", check_response,
-      "the largest error is %.2g of what rounding may come to");
+      "the largest error is %.2g of the bound for rounding");
 }
 
 /* ---- impulse response -------------------------------------------------------- */
@@ -352,7 +352,7 @@ test_signatures (void)
       "nothing else");
 }
 
-/* What a program that makes properties of the parameters relies on. */
+/* Programs make properties of the parameters and rely on this. */
 static void
 test_table (void)
 {
@@ -402,7 +402,7 @@ test_promises (void)
     const char *text;
     double freq_hz, gain;
   } cases[] = {
-    /* gains in dB are heard as they are */
+    /* gains in dB are the gains of the output */
     { "HiShelving(2000, 0.7, 6, 'db')", 23999.99, 1.9952623149688795 },
     { "HiShelving(2000, 0.7, 6, 'db')", 0.01, 1 },
     { "LoShelving(2000, 0.7, -6, 'db')", 0.01, 0.5011872336272722 },

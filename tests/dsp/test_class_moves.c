@@ -148,7 +148,7 @@ check_number (Bars *bars, const char *call, const TfxExpr *expr,
     tfx_expr_free (&to);
     tfx_expr_free (&from);
   }
-  tap_many_check (&bars->set, way != NULL, "nothing is known of %s of %s",
+  tap_many_check (&bars->set, way != NULL, "%s of %s is not listed",
       param->name, call);
 }
 
@@ -190,7 +190,7 @@ test_jumps (void)
 
 /* ---- all of them ------------------------------------------------------------------ */
 
-/* Each number of each class is one that is moved in one of the calls. */
+/* One of the calls moves each number of each class. */
 static void
 test_all (void)
 {

@@ -323,7 +323,7 @@ static const struct
   { "Compressor(ratio=0.5)", 18, "ratio of Compressor is 0.5" },
   { "NoiseGate()", 1, "it is called Gate" },
   { "FilterChain()", 1, "a | b" },
-  /* what is meant */
+  /* likely slips */
   { "my-eq=Notch(50, 3)", 3, "letters, digits and '_', but not '-'" },
   { "eq-2nd = Notch(50, 3)", 3, "letters, digits and '_', but not '-'" },
   { "Gain(2) || Gain(3)", 10, "joined by a single '|'" },

@@ -116,8 +116,8 @@ test_all (void)
   tfx_expr_free (&other);
 }
 
-/* An expression without stages: memory is short when it is made, and it is
- * what is adopted from, copied, built and printed. */
+/* An expression without stages needs no memory; it can be adopted from, copied, built
+ * and printed. */
 static void
 test_nothing (void)
 {
@@ -151,7 +151,7 @@ test_nothing (void)
   expr = tfx_expr_parse (text, sizeof text - 1, NULL);
   tap_check (tfx_expr_adopt_ids (expr, nothing) == 0 &&
                  tfx_expr_adopt_ids (nothing, expr) == 0,
-      "nothing is adopted from it, or by it");
+      "it adopts no ids, and gives none");
   tfx_expr_take_prepared (expr, nothing);
   tfx_expr_prepare (nothing, 48000, 2, NULL);
   tfx_expr_free (&expr);
@@ -159,11 +159,10 @@ test_nothing (void)
   tap_check (!copy && tfx_expr_n_stages (nothing) == 0,
       "freeing one leaves the others");
   tfx_expr_free (&nothing);
-  tap_check (heap_n_alive () == before, "nothing is left");
+  tap_check (heap_n_alive () == before, "no leak");
 }
 
-/* What an application does with two texts, one after the other, whatever of it
- * fails. */
+/* An application's use of two texts, one after the other; any step may fail. */
 static void
 use (const char *first, const char *second)
 {

@@ -214,7 +214,7 @@ test_order (void)
       "the second");
   stage = design_next (move, expr, 1);
   tap_check (stage && tfx_stage_id (stage) == tfx_expr_stage_id (expr, 2),
-      "and what was set again meanwhile");
+      "and the first one, which was set again");
   tap_check (tfx_move_next (move, expr) == -ENOENT, "no more");
 
   tfx_expr_set_number (expr, 0, "order", 0, 5, NULL);
@@ -262,8 +262,8 @@ count_report (const TfxExprClamp *clamped, void *data)
   *(double *)data = clamped->used;
 }
 
-/* What cannot be met is reported, what does not fit is an error, and the next
- * one is designed. */
+/* A value out of range is reported, values that do not fit each other are an error, and
+ * the next one is designed. */
 static void
 test_clamped (void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_lang_prepare.c: stages that are designed ahead of the chain: the same
- * chain comes of them, and nothing that has changed is kept.
- */
+ * test_lang_prepare.c: stages designed before the chain: the chain is the same, and
+ * changed stages are designed again. */
 #include "common.h"
 #include "core/kind.h"
 #include "tap.h"
@@ -24,24 +23,24 @@ enum
   OWN = 5
 };
 
-typedef struct Told
+typedef struct Reports
 {
   unsigned n;
   char text[8][320];
-} Told;
+} Reports;
 
 static void
-tell (const TfxExprClamp *clamped, void *data)
+take_report (const TfxExprClamp *clamped, void *data)
 {
-  Told *told = data;
+  Reports *reports = data;
 
-  if (told->n < 8)
-    snprintf (told->text[told->n], sizeof told->text[0], "%s",
+  if (reports->n < 8)
+    snprintf (reports->text[reports->n], sizeof reports->text[0], "%s",
         clamped->message);
-  told->n++;
+  reports->n++;
 }
 
-/* What is left to be designed. */
+/* Whether this much is left to design. */
 static bool
 has_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t n_sections, size_t n_taps)
@@ -80,28 +79,29 @@ is_same_chain (const TfxChain *a, const TfxChain *b)
   return same;
 }
 
-/* The same chain, and the same is told of it, each time. */
+/* The same chain with the same reports, each time. */
 static void
 test_same (void)
 {
   TfxExpr *plain = test_parse (text), *expr = test_parse (text);
-  Told told[3] = { { 0 } };
+  Reports reports[3] = { { 0 } };
   TfxChain *chains[3] = { NULL };
 
   tap_check (has_effort (expr, 48000, 2, 1 + 4 + 4 + 5, 301 + 3),
-      "all is to be designed");
+      "no stage is designed yet");
   tfx_expr_prepare (expr, 48000, 2, NULL);
-  tap_check (has_effort (expr, 48000, 2, 0, 0), "nothing is left");
-  tfx_expr_build (plain, 48000, 2, tell, &told[0], &chains[0], NULL);
-  tfx_expr_build (expr, 48000, 2, tell, &told[1], &chains[1], NULL);
-  tfx_expr_build (expr, 48000, 2, tell, &told[2], &chains[2], NULL);
+  tap_check (has_effort (expr, 48000, 2, 0, 0), "all are designed");
+  tfx_expr_build (plain, 48000, 2, take_report, &reports[0], &chains[0], NULL);
+  tfx_expr_build (expr, 48000, 2, take_report, &reports[1], &chains[1], NULL);
+  tfx_expr_build (expr, 48000, 2, take_report, &reports[2], &chains[2], NULL);
   tap_check (is_same_chain (chains[0], chains[1]), "the same chain");
   tap_check (chains[1]->stages[0] == chains[2]->stages[0] &&
                  chains[1]->stages[3] == chains[2]->stages[3],
       "of the very same stages");
-  tap_check (told[0].n == 2 && memcmp (&told[0], &told[1], sizeof told[0]) == 0,
-      "with the same told of it");
-  tap_check (memcmp (&told[1], &told[2], sizeof told[1]) == 0,
+  tap_check (reports[0].n == 2 &&
+                 memcmp (&reports[0], &reports[1], sizeof reports[0]) == 0,
+      "with the same reports");
+  tap_check (memcmp (&reports[1], &reports[2], sizeof reports[1]) == 0,
       "each time that it is built");
   for (size_t i = 0; i < 3; i++)
     tfx_chain_unref (&chains[i]);
@@ -188,13 +188,13 @@ test_ids (void)
   copy = test_parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
   tfx_expr_take_prepared (copy, old);
   tap_check (has_effort (copy, 48000, 2, 1, 301),
-      "nothing is taken from stages of other ids");
+      "stages of other ids keep theirs");
   tfx_expr_free (&copy);
   tfx_expr_free (&old);
   tfx_expr_free (&expr);
 }
 
-/* What cannot be made is told of by building, not by preparing. */
+/* Building, not preparing, reports a stage that cannot be made. */
 static void
 test_faults (void)
 {

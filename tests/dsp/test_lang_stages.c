@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_lang_stages.c: the stages of an expression: names, parameters, ids, and
- * what is built of values that the rate does not allow.
- */
+ * test_lang_stages.c: the stages of an expression: names, parameters, ids, and chains of
+ * values out of range at their rate. */
 #include "common.h"
 #include "core/kind.h"
 #include "plain.h"
@@ -151,7 +150,7 @@ test_set (void)
                  tfx_expr_set_number (expr, 0, "frequency", 0, 50, &error) == 0,
       "numbers");
   tap_check (tfx_expr_stage_id (expr, 0) == id, "the same filter");
-  /* Nothing is changed by a set that fails. */
+  /* A set that fails changes no value. */
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     const int code = tfx_expr_set (expr, refused[i].stage, refused[i].param,
         &refused[i].value, &error);
@@ -343,8 +342,8 @@ test_rate (void)
   tap_many_end (&many);
 }
 
-/* An order out of its range is kept as it was set; the nearest one that works
- * is built, reported, and printed, so that what is printed can be read. */
+/* An order out of its range is kept; the nearest valid one is built, reported and
+ * printed, so that the printed text can be read. */
 static void
 test_order (void)
 {
@@ -400,7 +399,7 @@ test_order (void)
     read = tfx_expr_parse (printed, strlen (printed), NULL);
     tap_many_check (&many, read != NULL, "%s cannot be read", printed);
 
-    /* As it is, and designed before. */
+    /* Not prepared, and prepared. */
     for (unsigned k = 0; k < 2 && read; k++) {
       TfxChain *chain = NULL, *expected = test_build_expr (read, 1);
       Reports reports = { 0 };
@@ -429,7 +428,7 @@ test_order (void)
   tap_many_end (&many);
 }
 
-/* What looks ahead, to the frame: rounded as Python rounds, or to gain blocks. */
+/* Look-ahead in frames: rounded as Python rounds, or to gain blocks. */
 static void
 test_latencies (void)
 {
@@ -481,7 +480,7 @@ test_latency_response (void)
   tfx_chain_unref (&chain);
 }
 
-/* Whose level it is, and of what. */
+/* The level that each class measures, and whether channels are linked. */
 static void
 test_agcs (void)
 {

@@ -96,28 +96,6 @@ check (TapMany *many, const Golden *g, double *worst)
 }
 
 static void
-read_numbers (char *line, Golden *g)
-{
-  char *at = line + 2;
-  unsigned long channel = strtoul (at, &at, 10);
-
-  if (channel >= N_CHANNELS)
-    return;
-  g->energy[channel] = strtod (at, &at);
-  for (size_t i = 0; i < g->n_at; i++)
-    g->y[channel][i] = strtod (at, &at);
-}
-
-static void
-read_at (char *line, Golden *g)
-{
-  char *at = line + 2;
-
-  while (*at == ' ' && g->n_at < MAX_VALUES)
-    g->at[g->n_at++] = strtoul (at, &at, 10);
-}
-
-static void
 test_chains (void)
 {
   FILE *file = fopen (tap_data (GOLDEN_DIR "/torchfx08.txt"), "r");
@@ -125,20 +103,27 @@ test_chains (void)
   Golden g = { .n_frames = 0 };
   unsigned n_chains = 0, n_expected = 1;
   double worst = 0.0;
-  char *line = NULL;
+  char *line = NULL, *at;
   size_t size = 0;
 
   while (file && getline (&line, &size, file) >= 0) {
     if (sscanf (line, "chain %lf %511[^\n]", &g.rate_hz, g.text) == 2)
       continue;
-    if (strncmp (line, "at ", 3) == 0)
-      read_at (line, &g);
-    else if (strncmp (line, "y ", 2) == 0)
-      read_numbers (line, &g);
-    else if (sscanf (line, "frames %zu", &g.n_frames) == 1)
+    at = line + 2;
+    if (strncmp (line, "at ", 3) == 0) {
+      while (*at == ' ' && g.n_at < MAX_VALUES)
+        g.at[g.n_at++] = strtoul (at, &at, 10);
+    } else if (strncmp (line, "y ", 2) == 0) {
+      const unsigned long channel = strtoul (at, &at, 10) % N_CHANNELS;
+
+      g.energy[channel] = strtod (at, &at);
+      for (size_t i = 0; i < g.n_at; i++)
+        g.y[channel][i] = strtod (at, &at);
+    } else if (sscanf (line, "frames %zu", &g.n_frames) == 1) {
       tap_diag ("%zu frames", g.n_frames);
-    else
+    } else {
       sscanf (line, "end %u", &n_expected);
+    }
     if (strncmp (line, "y 1", 3) == 0) {
       n_chains++;
       check (&many, &g, &worst);
