@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "node.h"
-#include "value.h"
 
 /* The worth of a match.  One more stage is worth more than any number of equal
  * ones: an expression has at most TFX_EXPR_MAX_STAGES. */

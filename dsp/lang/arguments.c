@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "value.h"
 
 /* ---- values as they are written ---------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "value.h"
 
 /* ---- sizes ---------------------------------------------------------------------- */
 

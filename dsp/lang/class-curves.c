@@ -10,7 +10,6 @@
 #include "design/rbj.h"
 #include "design/sos.h"
 #include "error.h"
-#include "value.h"
 
 static const TfxSos identity = { 1.0, 0.0, 0.0, 0.0, 0.0 };
 

@@ -10,7 +10,6 @@
 #include "design/band.h"
 #include "design/window.h"
 #include "error.h"
-#include "value.h"
 
 static TfxFirMethod
 find_method (const TfxNode *node)

@@ -9,7 +9,6 @@
 #include "design/band.h"
 #include "design/svf-design.h"
 #include "error.h"
-#include "value.h"
 
 static bool
 is_twice (const TfxNode *node)

@@ -8,7 +8,6 @@
 #include "class.h"
 #include "design/rbj.h"
 #include "error.h"
-#include "value.h"
 
 /* ---- one section ------------------------------------------------------------------ */
 

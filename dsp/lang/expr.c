@@ -9,7 +9,6 @@
 
 #include "error.h"
 #include "node.h"
-#include "value.h"
 
 /* ---- the whole --------------------------------------------------------------- */
 

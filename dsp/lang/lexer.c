@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "value.h"
 
 /* ---- errors ------------------------------------------------------------------- */
 

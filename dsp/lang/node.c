@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value.h"
-
 void
 tfx_node_keep (TfxNode *node, TfxNodeMade *made)
 {

@@ -27,7 +27,6 @@
 #include "class.h"
 #include "core/positions.h"
 #include "error.h"
-#include "value.h"
 
 typedef struct Reader
 {

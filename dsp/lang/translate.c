@@ -16,7 +16,6 @@
 #include <strings.h>
 
 #include "error.h"
-#include "value.h"
 
 typedef enum
 {

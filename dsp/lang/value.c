@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * value.c: values of parameters, their types and ranges, and their text. */
-#include "value.h"
+#include "node.h"
 
 #include <errno.h>
 #include <float.h>

@@ -3,7 +3,7 @@
  */
 #include "chaingen.h"
 #include "lang/expr.h"
-#include "lang/value.h"
+#include "lang/node.h"
 #include "tap.h"
 
 #include <errno.h>
