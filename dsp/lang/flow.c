@@ -117,10 +117,10 @@ check_part (const TfxNode *part, const TfxFlow *stream, unsigned n,
 static unsigned
 walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
 {
-  const TfxNode *part;
+  const bool is_sum = node->kind == TFX_NODE_SUM;
   const TfxValue *gains = NULL;
-  const TfxNode *first;
-  unsigned out = n;
+  const TfxNode *part, *first;
+  unsigned out = is_sum ? 0 : n;
   uint64_t taken = 0;
 
   if (!w->stream)
@@ -136,40 +136,36 @@ walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
           check_call (node, gains, n, w->error));
     if (gains)
       out = (unsigned)(gains->n_list / gains->n_columns);
-  } else if (node->kind == TFX_NODE_SUM) {
-    out = 0;
-    for (size_t i = 0; i < node->n_children; i++) {
-      const unsigned of_branch = walk (w, node->children[i], n, part);
-
-      for (first = node->children[i]; first->place == 0 && first->n_children;)
-        first = first->children[0];
-      if (w->stream && w->code == 0 && out != 0 && of_branch != 0 &&
-          of_branch != out)
-        w->code = tfx_error_set_place (w->error, first->place,
-            tfx_error_set (w->error, -EINVAL,
-                "the branches of a sum have different channel counts: this one "
-                "has %u channel%s, those before it %u",
-                of_branch, plural (of_branch), out));
-      out = of_branch > out ? of_branch : out;
-    }
   }
-  for (size_t i = 0; node->kind == TFX_NODE_SERIES && i < node->n_children; i++)
-    out = walk (w, node->children[i], out, part);
-  for (size_t i = 0; node->kind == TFX_NODE_SPLIT && i < node->n_children;
-       i++) {
+  for (size_t i = 0; i < node->n_children; i++) {
     TfxNode *child = node->children[i];
     const unsigned n_most = w->n_most;
+    unsigned after;
 
-    if (!w->stream)
-      child->n_whole = n;
-    else if (w->code == 0)
-      w->code = tfx_error_set_place (w->error, child->channels_place,
-          check_part (child, w->stream, n, &taken, w->error));
-    walk (w, child,
-        (unsigned)(__builtin_popcountll (child->channels) +
-                   __builtin_popcountll (child->positions)),
-        part);
-    w->n_most = n_most;
+    if (node->kind == TFX_NODE_SPLIT) {
+      if (!w->stream)
+        child->n_whole = n;
+      else if (w->code == 0)
+        w->code = tfx_error_set_place (w->error, child->channels_place,
+            check_part (child, w->stream, n, &taken, w->error));
+      walk (w, child,
+          (unsigned)(__builtin_popcountll (child->channels) +
+                     __builtin_popcountll (child->positions)),
+          part);
+      w->n_most = n_most;
+      continue;
+    }
+    after = walk (w, child, is_sum ? n : out, part);
+    for (first = child; first->place == 0 && first->n_children;)
+      first = first->children[0];
+    if (is_sum && w->stream && w->code == 0 && out != 0 && after != 0 &&
+        after != out)
+      w->code = tfx_error_set_place (w->error, first->place,
+          tfx_error_set (w->error, -EINVAL,
+              "the branches of a sum have different channel counts: this one "
+              "has %u channel%s, those before it %u",
+              after, plural (after), out));
+    out = !is_sum || after > out ? after : out;
   }
   w->n_most = out > w->n_most ? out : w->n_most;
   return out;

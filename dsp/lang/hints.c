@@ -144,11 +144,12 @@ static int
 refuse_setting (const char *name, const char *rest, size_t length,
     TfxExprError *error)
 {
-  static const char *const commands[] = { "Device", "Convolution", "Include",
-    "Copy", "Delay", "Stage", "Eval" };
+  static const char commands[] =
+      " Device Convolution Include Copy Delay Stage Eval ";
   const char *line_end = memchr (rest, '\n', length);
   const size_t n_line = line_end ? (size_t)(line_end - rest) : length;
   const bool has_colon = length > 0 && rest[0] == ':';
+  char word[TFX_EXPR_MAX_NAME + 3];
 
   if ((strcasecmp (name, "Filter") == 0 && memchr (rest, ':', n_line)) ||
       (strcmp (name, "Filter") == 0 && n_line >= 8 &&
@@ -158,24 +159,21 @@ refuse_setting (const char *name, const char *rest, size_t length,
         "this is a line of filter settings (REW, Equalizer APO), which are "
         "read from a file: FilterSettings('settings.txt'), the property "
         "location or the option --chain-file");
-  if (!has_colon)
-    return 0;
-  if (strcasecmp (name, "Channel") == 0)
+  snprintf (word, sizeof word, " %s ", name);
+  if (has_colon && strcasecmp (name, "Channel") == 0)
     return tfx_error_set (error, -EINVAL,
         "this is a line of Equalizer APO; here channels are numbers: "
         "ch[0]: FilterSettings('left.txt'); ch[1]: "
         "FilterSettings('right.txt')");
-  if (strcasecmp (name, "GraphicEQ") == 0)
+  if (has_colon && strcasecmp (name, "GraphicEQ") == 0)
     return tfx_error_set (error, -EINVAL,
         "GraphicEQ: lines of Equalizer APO are not supported; of its "
         "lines " ONLY);
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-    if (strcmp (name, commands[i]) == 0)
-      return tfx_error_set (error, -EINVAL,
-          "%s: looks like a line of Equalizer APO, which is not supported; of "
-          "its lines " ONLY,
-          name);
-  }
+  if (has_colon && strstr (commands, word))
+    return tfx_error_set (error, -EINVAL,
+        "%s: looks like a line of Equalizer APO, which is not supported; of "
+        "its lines " ONLY,
+        name);
   return 0;
 }
 
