@@ -15,9 +15,7 @@
 typedef struct Written
 {
   TfxValue value;
-  char word[TFX_EXPR_MAX_NAME + 1];
-  bool is_bare;    /* the word has no quotes */
-  TfxToken string; /* if it has */
+  TfxToken word; /* a name, which has no quotes, or a string; the end: none */
   size_t offset;
   size_t n_columns; /* a list of rows: the length of each; else 0 */
   size_t room;      /* of the list */
@@ -79,8 +77,8 @@ read_word (TfxLexer *lexer, Written *written)
         name.string[0] - 'a' + 'A', name.string + 1);
   } else {
     written->value.type = TFX_VALUE_WORD;
-    written->is_bare = true;
-    strcpy (written->word, name.string);
+    written->word = name;
+    written->word.type = TFX_TOKEN_NAME;
   }
 }
 
@@ -131,7 +129,7 @@ read_list (TfxLexer *lexer, Written *written, bool is_row)
   tfx_lexer_enter (lexer);
   while (lexer->code == 0 && lexer->token.type != close) {
     const TfxTokenType type = lexer->token.type;
-    const bool is_first = list->n_list == 0 && !written->word[0];
+    const bool is_first = list->n_list == 0 && !written->word.type;
 
     if (is_row) {
       read_list_number (lexer, written);
@@ -141,8 +139,7 @@ read_list (TfxLexer *lexer, Written *written, bool is_row)
     } else if (written->n_columns) {
       tfx_lexer_fail_expected (lexer, "a row in the list");
     } else if (type == TFX_TOKEN_STRING && is_first && lexer->token.string[0]) {
-      written->string = lexer->token;
-      strcpy (written->word, lexer->token.string);
+      written->word = lexer->token;
       tfx_lexer_next (lexer);
     } else {
       read_list_number (lexer, written);
@@ -165,7 +162,7 @@ read_list (TfxLexer *lexer, Written *written, bool is_row)
       tfx_lexer_fail (lexer, offset, -EINVAL,
           "the rows have different lengths");
   } else if (lexer->code == 0 && close == TFX_TOKEN_CLOSE && !has_comma &&
-             !written->n_columns && (list->n_list == 1 || written->word[0])) {
+             !written->n_columns && (list->n_list == 1 || written->word.type)) {
     /* (5) and ('hann') are no tuples: a comma makes one. */
     const TfxValue single = list->n_list == 1
                                 ? tfx_value_number (list->list[0])
@@ -194,8 +191,7 @@ read_value (TfxLexer *lexer, Written *written)
       break;
     case TFX_TOKEN_STRING:
       written->value.type = TFX_VALUE_WORD;
-      written->string = lexer->token;
-      strcpy (written->word, lexer->token.string);
+      written->word = lexer->token;
       tfx_lexer_next (lexer);
       break;
     case TFX_TOKEN_NAME:
@@ -362,12 +358,12 @@ set_text (TfxLexer *lexer, const TfxParam *param, const Arguments *arguments,
   TfxValue *value = &written->value;
   char why[TFX_FILE_WHY_SIZE];
 
-  if (written->string.n_string == 0) {
+  if (written->word.n_string == 0) {
     tfx_lexer_fail (lexer, written->offset, -EINVAL,
         "%s of %s: the name of the file is empty", param->name, klass);
     return;
   }
-  value->text = tfx_lexer_copy_string (lexer, &written->string);
+  value->text = tfx_lexer_copy_string (lexer, &written->word);
   if (!value->text)
     return;
   value->type = TFX_VALUE_TEXT;
@@ -388,8 +384,10 @@ set_value (TfxLexer *lexer, const Arguments *arguments, unsigned index,
   const TfxParam *param = &call->klass->params[index];
   TfxValue *value = &written->value;
   const size_t offset = written->offset, n_columns = written->n_columns;
+  const bool is_bare = written->word.type == TFX_TOKEN_NAME;
+  const char *word = written->word.string;
 
-  if (value->type == TFX_VALUE_LIST && written->word[0])
+  if (value->type == TFX_VALUE_LIST && written->word.type)
     set_tuple (lexer, call, param, written);
   if (value->type == TFX_VALUE_LIST && value->n_list == 0)
     tfx_lexer_fail (lexer, offset, -EINVAL, "the list is empty");
@@ -404,28 +402,26 @@ set_value (TfxLexer *lexer, const Arguments *arguments, unsigned index,
           "%s of %s has rows of %zu numbers, but needs rows of %zu",
           param->name, klass, n_columns, param->n_columns);
   }
-  if (written->is_bare && (param->flags & TFX_PARAM_INFINITE) &&
-      strcmp (written->word, "inf") == 0) {
+  if (is_bare && (param->flags & TFX_PARAM_INFINITE) &&
+      strcmp (word, "inf") == 0)
     *value = tfx_value_number (param->maximum);
-    written->is_bare = false;
-  }
-  if (written->is_bare && (param->types & TFX_VALUE_TEXT))
+  else if (is_bare && (param->types & TFX_VALUE_TEXT))
     tfx_lexer_fail (lexer, offset, -EINVAL,
         "%s of %s: the name of a file must be in quotes: '%s'", param->name,
-        klass, written->word);
-  else if (written->is_bare && !(param->types & TFX_VALUE_WORD))
+        klass, word);
+  else if (is_bare && !(param->types & TFX_VALUE_WORD))
     tfx_lexer_fail (lexer, offset, -EINVAL,
         "%s of %s: '%s' is not a value (the chain language has no variables)",
-        param->name, klass, written->word);
+        param->name, klass, word);
   if (lexer->code == 0 && (param->types & TFX_VALUE_TEXT) &&
       value->type == TFX_VALUE_WORD)
     set_text (lexer, param, arguments, written);
-  else if (written->string.n_string > TFX_EXPR_MAX_NAME)
+  else if (written->word.n_string > TFX_EXPR_MAX_NAME)
     tfx_lexer_fail (lexer, offset, -E2BIG, "the string is longer than %u bytes",
         TFX_EXPR_MAX_NAME);
   if (lexer->code == 0) {
     if (value->type == TFX_VALUE_WORD)
-      tfx_value_set_word (value, written->word);
+      tfx_value_set_word (value, word);
     tfx_lexer_place (lexer, offset,
         tfx_value_fit (value, param, klass, lexer->error));
   }
@@ -449,10 +445,12 @@ check_argument (TfxLexer *lexer, const Arguments *arguments, unsigned index,
   const int cutoff = tfx_class_find_param (klass, "cutoff");
   const double number = written->value.number;
 
-  if (written->is_bare && tfx_class_find_param (klass, written->word) >= 0 &&
+  if (written->word.type == TFX_TOKEN_NAME &&
+      tfx_class_find_param (klass, written->word.string) >= 0 &&
       tfx_lexer_is_mark (lexer, ':'))
     tfx_lexer_fail (lexer, token->offset, -EINVAL,
-        "a parameter and its value are joined by '=': %s=…", written->word);
+        "a parameter and its value are joined by '=': %s=…",
+        written->word.string);
   if (written->value.type != TFX_VALUE_NUMBER)
     return;
   if (token->type == TFX_TOKEN_NAME)
