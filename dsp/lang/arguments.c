@@ -66,13 +66,10 @@ read_word (TfxLexer *lexer, Written *written)
 
   if (!is_call && strcmp (name.string, "None") == 0) {
     written->value.type = TFX_VALUE_NONE;
-  } else if (!is_call && (strcmp (name.string, "True") == 0 ||
-                             strcmp (name.string, "False") == 0)) {
+  } else if (!is_call && tfx_lexer_is_word (name.string, "True False")) {
     written->value.type = TFX_VALUE_BOOL;
     written->value.number = name.string[0] == 'T';
-  } else if (strcmp (name.string, "true") == 0 ||
-             strcmp (name.string, "false") == 0 ||
-             strcmp (name.string, "none") == 0) {
+  } else if (tfx_lexer_is_word (name.string, "true false none")) {
     tfx_lexer_fail (lexer, name.offset, -EINVAL, "write %c%s, as in Python",
         name.string[0] - 'a' + 'A', name.string + 1);
   } else {
@@ -260,8 +257,7 @@ static void
 refuse_param (TfxLexer *lexer, const TfxClass *klass, const TfxToken *name)
 {
   const bool is_old_reverb = strcmp (klass->name, "Reverb") == 0 &&
-                             (strcmp (name->string, "delay") == 0 ||
-                                 strcmp (name->string, "decay") == 0);
+                             tfx_lexer_is_word (name->string, "delay decay");
   const char *near = tfx_class_suggest_param (klass, name->string);
   char list[160] = "";
   size_t n = 0;

@@ -24,15 +24,9 @@ typedef struct Names
 static const char *
 find_name (const Names *list, size_t n, const char *name)
 {
-  const size_t length = strlen (name);
-
-  for (size_t i = 0; i < n && length > 0; i++) {
-    const char *names = list[i].names;
-
-    for (const char *c = names; (c = strstr (c, name)); c++) {
-      if ((c == names || c[-1] == ' ') && (!c[length] || c[length] == ' '))
-        return list[i].text;
-    }
+  for (size_t i = 0; i < n; i++) {
+    if (tfx_lexer_is_word (name, list[i].names))
+      return list[i].text;
   }
   return NULL;
 }
@@ -144,12 +138,9 @@ static int
 refuse_setting (const char *name, const char *rest, size_t length,
     TfxExprError *error)
 {
-  static const char commands[] =
-      " Device Convolution Include Copy Delay Stage Eval ";
   const char *line_end = memchr (rest, '\n', length);
   const size_t n_line = line_end ? (size_t)(line_end - rest) : length;
   const bool has_colon = length > 0 && rest[0] == ':';
-  char word[TFX_EXPR_MAX_NAME + 3];
 
   if ((strcasecmp (name, "Filter") == 0 && memchr (rest, ':', n_line)) ||
       (strcmp (name, "Filter") == 0 && n_line >= 8 &&
@@ -159,7 +150,6 @@ refuse_setting (const char *name, const char *rest, size_t length,
         "this is a line of filter settings (REW, Equalizer APO), which are "
         "read from a file: FilterSettings('settings.txt'), the property "
         "location or the option --chain-file");
-  snprintf (word, sizeof word, " %s ", name);
   if (has_colon && strcasecmp (name, "Channel") == 0)
     return tfx_error_set (error, -EINVAL,
         "this is a line of Equalizer APO; here channels are numbers: "
@@ -169,7 +159,8 @@ refuse_setting (const char *name, const char *rest, size_t length,
     return tfx_error_set (error, -EINVAL,
         "GraphicEQ: lines of Equalizer APO are not supported; of its "
         "lines " ONLY);
-  if (has_colon && strstr (commands, word))
+  if (has_colon && tfx_lexer_is_word (name,
+                       "Device Convolution Include Copy Delay Stage Eval"))
     return tfx_error_set (error, -EINVAL,
         "%s: looks like a line of Equalizer APO, which is not supported; of "
         "its lines " ONLY,

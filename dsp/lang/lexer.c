@@ -408,6 +408,18 @@ tfx_lexer_skip_prefix (TfxLexer *lexer, TfxToken *name)
   }
 }
 
+bool
+tfx_lexer_is_word (const char *name, const char *words)
+{
+  const size_t n = strlen (name);
+
+  for (const char *c = words; n > 0 && (c = strstr (c, name)); c++) {
+    if ((c == words || c[-1] == ' ') && (!c[n] || c[n] == ' '))
+      return true;
+  }
+  return false;
+}
+
 /* ---- the reading ----------------------------------------------------------------- */
 
 void

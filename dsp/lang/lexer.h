@@ -86,6 +86,9 @@ void tfx_lexer_place (TfxLexer *lexer, size_t offset, int code);
   "numbers are written without a unit or suffix (each parameter has its "      \
   "unit: Hz, dB, s or samples)"
 
+/* Whether the name is one of the words, which spaces separate. */
+bool tfx_lexer_is_word (const char *name, const char *words);
+
 /* The classes of <ctype.h> depend on the locale; these do not. */
 static inline bool
 tfx_lexer_is_digit (int c)

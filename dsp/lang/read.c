@@ -330,9 +330,7 @@ read_head (TfxLexer *lexer, TfxToken *name, TfxToken *klass)
   if (ahead.token.type == TFX_TOKEN_EQUALS) {
     *name = lexer->token;
     tfx_lexer_next (lexer);
-    if (strcmp (name->string, "True") == 0 ||
-        strcmp (name->string, "False") == 0 ||
-        strcmp (name->string, "None") == 0)
+    if (tfx_lexer_is_word (name->string, "True False None"))
       tfx_lexer_fail (lexer, offset, -EINVAL, "a stage cannot be named %s",
           name->string);
     tfx_lexer_next (lexer);
@@ -486,32 +484,28 @@ read_primary (Reader *reader)
   return NULL;
 }
 
-/* One operator's run of operands; "next" reads an operand. */
+/* The sums between "|", or the primaries between "+". */
 static TfxNode *
-read_run (Reader *reader, TfxTokenType operator, TfxNodeKind kind,
-    TfxNode *(*next) (Reader *))
+read_run (Reader *reader, TfxNodeKind kind)
 {
-  TfxNode *node = next (reader), *group;
+  const bool is_sum = kind == TFX_NODE_SUM;
+  const TfxTokenType operator= is_sum ? TFX_TOKEN_PLUS : TFX_TOKEN_PIPE;
+  TfxNode *group = NULL, *node;
 
-  if (reader->lexer.token.type != operator)
-    return node;
-  group = new_group (reader, kind);
-  add_child (reader, group, node);
-  while (tfx_lexer_accept (&reader->lexer, operator))
-    add_child (reader, group, next (reader));
+  do {
+    node = is_sum ? read_primary (reader) : read_run (reader, TFX_NODE_SUM);
+    if (!group && reader->lexer.token.type != operator)
+      return node;
+    group = group ? group : new_group (reader, kind);
+    add_child (reader, group, node);
+  } while (tfx_lexer_accept (&reader->lexer, operator));
   return group;
-}
-
-static TfxNode *
-read_sum (Reader *reader)
-{
-  return read_run (reader, TFX_TOKEN_PLUS, TFX_NODE_SUM, read_primary);
 }
 
 static TfxNode *
 read_series (Reader *reader)
 {
-  return read_run (reader, TFX_TOKEN_PIPE, TFX_NODE_SERIES, read_sum);
+  return read_run (reader, TFX_NODE_SERIES);
 }
 
 static TfxNode *

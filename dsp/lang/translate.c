@@ -164,8 +164,7 @@ find_defaults (const Filter *filter, Program program)
     [HIGH_SHELF] = { { 3000.0, 0.5, 'q' }, { 3000.0, 0.5, 's' } },
   };
   const bool is_steep =
-      program == FFMPEG && (strcmp (filter->name, "bass") == 0 ||
-                               strcmp (filter->name, "treble") == 0);
+      program == FFMPEG && tfx_lexer_is_word (filter->name, "bass treble");
   const size_t of = program == SOX;
 
   return (Values){ .freq_hz = defaults[filter->kind][of].freq_hz,
