@@ -43,20 +43,9 @@ row_of (TfxNode *const *node)
   return (Row){ node, 1 };
 }
 
-/* Whether b is another setting of the filter a: the same class with the same
- * structure (order, mode, ...). */
-static bool
-is_same_filter (const TfxNode *a, const TfxNode *b)
-{
-  if (a->klass != b->klass)
-    return false;
-  for (unsigned i = 0; i < a->klass->n_params; i++) {
-    if ((a->klass->params[i].flags & TFX_PARAM_STRUCTURE) &&
-        !tfx_value_equal (&a->values[i], &b->values[i]))
-      return false;
-  }
-  return true;
-}
+/* Another setting of the same filter has the same class and the same structure (order,
+ * mode, ...). */
+#define IS_SAME_FILTER(a, b) tfx_node_has_values_of (a, b, TFX_PARAM_STRUCTURE)
 
 static void
 adopt (TfxNode *node, const TfxNode *old)
@@ -80,7 +69,7 @@ adopt_names (Adoption *adoption)
     /* A name that stayed is not matched by place, whatever its class is now. */
     adoption->old_taken[found] = true;
     adoption->expr_taken[i] = true;
-    if (is_same_filter (old, node))
+    if (IS_SAME_FILTER (old, node))
       adopt (node, old);
   }
 }
@@ -125,7 +114,7 @@ find_worth (Adoption *adoption, TfxNode *old, TfxNode *node)
     /* Names that stayed only show where the others are. */
     if (old->is_named && node->is_named)
       return strcmp (old->name, node->name) == 0 ? WORTH_EQUAL : 0;
-    if (!is_same_filter (old, node) || adoption->old_taken[old->index] ||
+    if (!IS_SAME_FILTER (old, node) || adoption->old_taken[old->index] ||
         adoption->expr_taken[node->index])
       return 0;
     return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0);

@@ -410,7 +410,7 @@ tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
 
       if (same->id != node->id)
         continue;
-      if (same->made && tfx_node_has_values_of (node, same))
+      if (same->made && tfx_node_has_values_of (node, same, 0))
         tfx_node_keep (node, same->made);
       break;
     }

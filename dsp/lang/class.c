@@ -23,9 +23,8 @@ tfx_class_find_param (const TfxClass *klass, const char *name)
 const char *
 tfx_class_suggest_param (const TfxClass *klass, const char *name)
 {
-  TfxSuggestion near;
+  TfxSuggestion near = { .word = name };
 
-  tfx_suggestion_init (&near, name, strlen (name));
   for (unsigned i = 0; i < klass->n_params; i++)
     tfx_suggestion_try (&near, klass->params[i].name);
   return near.best;

@@ -243,15 +243,9 @@ find_distance (const char *a, size_t n, const char *b, size_t m)
 }
 
 void
-tfx_suggestion_init (TfxSuggestion *suggestion, const char *word, size_t length)
-{
-  *suggestion = (TfxSuggestion){ .word = word, .length = length };
-}
-
-void
 tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
 {
-  size_t n = suggestion->length, m = strlen (candidate);
+  const size_t n = strlen (suggestion->word), m = strlen (candidate);
   unsigned distance, limit;
 
   if (n == 0 || n > MAX_WORD || m > MAX_WORD)
@@ -279,7 +273,7 @@ tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
 void
 tfx_suggestion_try_end (TfxSuggestion *suggestion, const char *candidate)
 {
-  const size_t n = suggestion->length, m = strlen (candidate);
+  const size_t n = strlen (suggestion->word), m = strlen (candidate);
 
   if (n < 2 || n >= m || suggestion->second ||
       strncasecmp (candidate + m - n, suggestion->word, n) != 0)

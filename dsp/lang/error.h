@@ -41,16 +41,12 @@ char *tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
 
 typedef struct TfxSuggestion
 {
-  const char *word; /* the misspelt one: word[length] */
-  size_t length;
+  const char *word; /* the misspelt one; the rest is 0 at first */
   const char *best; /* the nearest candidate so far, NULL if none is near */
   unsigned distance;
   const char *second; /* the next nearest, or NULL */
   unsigned second_distance;
 } TfxSuggestion;
-
-void tfx_suggestion_init (TfxSuggestion *suggestion, const char *word,
-    size_t length);
 
 /* Looks at one candidate; the pointer is kept. */
 void tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate);

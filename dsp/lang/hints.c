@@ -87,7 +87,7 @@ tfx_hints_refuse_class (const char *name, TfxExprError *error)
 {
   const char *why = FIND (absents, name), *synonym;
   char plain[TFX_EXPR_MAX_NAME + 1];
-  TfxSuggestion near;
+  TfxSuggestion near = { .word = name };
   size_t n = 0;
   bool is_near;
 
@@ -104,7 +104,6 @@ tfx_hints_refuse_class (const char *name, TfxExprError *error)
     return tfx_error_set (error, -EINVAL,
         "there is no class '%s'; did you mean '%s', for example %s? " CATALOGUE,
         name, synonym, tfx_catalogue_find (synonym)->example);
-  tfx_suggestion_init (&near, name, strlen (name));
   for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
     const TfxClass *klass = tfx_catalogue_class (i);
 

@@ -115,12 +115,13 @@ error:
 }
 
 bool
-tfx_node_has_values_of (const TfxNode *a, const TfxNode *b)
+tfx_node_has_values_of (const TfxNode *a, const TfxNode *b, unsigned flags)
 {
   if (a->klass != b->klass)
     return false;
   for (unsigned i = 0; i < a->klass->n_params; i++) {
-    if (!tfx_value_equal (&a->values[i], &b->values[i]))
+    if ((a->klass->params[i].flags & flags) == flags &&
+        !tfx_value_equal (&a->values[i], &b->values[i]))
       return false;
   }
   return true;
@@ -135,7 +136,7 @@ tfx_node_equal (const TfxNode *a, const TfxNode *b)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;
-  if (a->klass && !tfx_node_has_values_of (a, b))
+  if (a->klass && !tfx_node_has_values_of (a, b, 0))
     return false;
   for (size_t i = 0; i < a->n_children; i++) {
     if (!tfx_node_equal (a->children[i], b->children[i]))

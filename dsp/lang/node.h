@@ -135,8 +135,10 @@ TfxNode *tfx_node_copy (const TfxNode *node);
 
 bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 
-/* Whether two calls have the same class and values. */
-bool tfx_node_has_values_of (const TfxNode *a, const TfxNode *b);
+/* Whether two calls have the same class and the same values of the parameters with these
+ * flags. */
+bool
+tfx_node_has_values_of (const TfxNode *a, const TfxNode *b, unsigned flags);
 
 /* The parameter that a misspelt one was meant to be; NULL: none is near. */
 const char *tfx_class_suggest_param (const TfxClass *klass, const char *name);

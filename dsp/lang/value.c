@@ -260,7 +260,7 @@ static int
 fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
-  TfxSuggestion near;
+  TfxSuggestion near = { .word = value->word };
   char list[200];
   const char *quoted = TFX_ERROR_QUOTE (40, value->word);
 
@@ -276,7 +276,6 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
         param->name, thing, quoted);
   }
 
-  tfx_suggestion_init (&near, value->word, strlen (value->word));
   for (const TfxWord *w = param->words; w->word; w++) {
     bool found = strcmp (value->word, w->word) == 0;
 
