@@ -117,14 +117,14 @@ tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxExprClamp *fit)
 void
 tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit)
 {
-  const char *asked = TFX_NUMBER_TEXT (fit->asked);
-  const char *used = TFX_NUMBER_TEXT (fit->used);
-  char place[16] = "";
+  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE], place[16] = "";
   TfxExprError error;
   TfxExprClamp clamped = *fit;
 
   if (!build->report)
     return;
+  tfx_number_print (fit->asked, asked);
+  tfx_number_print (fit->used, used);
   if (fit->index >= 0)
     snprintf (place, sizeof place, "[%d]", fit->index);
   if (fit->because)

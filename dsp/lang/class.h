@@ -6,8 +6,8 @@
 #include "core/kind.h"
 #include "node.h"
 
-/* Ids of stages that have no node, made of a node's: the delay of its branch, and a band
- * of its bank.  (Ids count up from 1.) */
+/* Ids of stages that have no node, made of a node's: the delay of its branch, and a
+ * band of its bank.  (Ids count up from 1.) */
 #define TFX_ID_OF_DELAY(id) ((id) | (uint64_t)1 << 63)
 #define TFX_ID_OF_BAND(id, band) ((id) | ((uint64_t)(band) + 1) << 48)
 
@@ -77,8 +77,8 @@ bool tfx_class_has (const TfxNode *node, const char *param);
 /* Whether its word is this one. */
 bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 
-/* The index of its word among the parameter's words.  Those of types, norms, methods and
- * windows are in the order of TfxMode, TfxNorm, TfxFirMethod and TfxWindow. */
+/* The index of its word among the parameter's words.  Those of types, norms, methods
+ * and windows are in the order of TfxMode, TfxNorm, TfxFirMethod and TfxWindow. */
 unsigned tfx_class_word (const TfxNode *node, const char *param);
 
 /* Checks the values of a node, rates aside. */

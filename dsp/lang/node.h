@@ -135,8 +135,8 @@ TfxNode *tfx_node_copy (const TfxNode *node);
 
 bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 
-/* Whether two calls have the same class and the same values of the parameters with these
- * flags. */
+/* Whether two calls have the same class and the same values of the parameters with
+ * these flags. */
 bool
 tfx_node_has_values_of (const TfxNode *a, const TfxNode *b, unsigned flags);
 
@@ -149,8 +149,8 @@ void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);
 
 /* ---- channels ------------------------------------------------------------------
  * A Mix sets the number of channels after it, "ch[...]" that of its chain; elsewhere
- * it is that of the stream, written as 0.  The same number as the stream's
- * has its positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
+ * it is that of the stream, written as 0.  The same number as the stream's has its
+ * positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
  * are none. */
 
 /* The input of an expression. */
