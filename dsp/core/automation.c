@@ -228,6 +228,12 @@ leads_to_identity (const TfxSlot *slot)
 }
 
 static void
+want_cut (TfxFilter *f, TfxCut cut)
+{
+  f->wants_cut = cut > f->wants_cut ? cut : f->wants_cut;
+}
+
+static void
 wake_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
@@ -236,8 +242,7 @@ wake_slot (TfxSlot *slot, void *data)
     return;
   if (!slot->is_automated && !tfx_events_get (slot, 0)->is_set) {
     slot->is_automated = true;
-    /* A caller that has reserved room expects no allocation. */
-    f->wants_steps = f->wants_steps || !slot->is_reserved;
+    want_cut (f, slot->is_reserved ? TFX_CUT_SPARE : TFX_CUT_ANEW);
   }
   if (slot->is_active || leads_to_identity (slot))
     return;
@@ -341,8 +346,9 @@ reserve (TfxFilter *f, TfxSlot *slot, size_t n_frames, bool will_follow)
     return;
   if (will_follow || !slot->stage->kind->unit)
     tfx_events_reserve (slot, n_points, will_follow ? SIZE_MAX : UNASKED_BYTES);
+  if (will_follow ? !slot->is_automated : !slot->is_reserved)
+    want_cut (f, will_follow ? TFX_CUT_ANEW : TFX_CUT_SPARE);
   slot->is_reserved = true;
-  f->wants_steps = f->wants_steps || (will_follow && !slot->is_automated);
   slot->is_automated = slot->is_automated || will_follow;
   if (slot->unit)
     rehearse (f, slot, N_SET + (will_follow ? n_points : 0));

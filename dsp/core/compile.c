@@ -59,6 +59,7 @@ typedef struct Compiler
 {
   TfxPlan *plan;
   size_t filter;
+  bool is_cut; /* at reserved slots */
 } Compiler;
 
 static int add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots);
@@ -98,7 +99,9 @@ static TfxStep *
 open_cascade (Compiler *c, TfxSteps *list, const TfxSlot *slot, double gain)
 {
   TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
-  const bool is_apart = slot->is_automated && c->plan->backend->update_step;
+  const bool is_apart =
+      (slot->is_automated || (c->is_cut && slot->is_reserved)) &&
+      c->plan->backend->update_step;
   TfxStep *step;
 
   if (last && last->kind == TFX_STEP_CASCADE && !last->is_alone && !is_apart &&
@@ -226,9 +229,9 @@ add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots)
 }
 
 int
-tfx_compile_steps (TfxPlan *plan)
+tfx_compile_steps (TfxPlan *plan, bool is_cut)
 {
-  Compiler c = { plan, 0 };
+  Compiler c = { plan, 0, is_cut };
   size_t n_entries = 0;
   int ret = reserve (plan);
 

@@ -5,9 +5,10 @@
 
 #include "filter.h"
 
-/* Makes the steps of a plan that has its filters and none yet.  0 or -ENOMEM;
+/* Makes the steps of a plan that has its filters and none yet.  is_cut: slots that are
+ * reserved (see TfxSlot) are separate steps, as automated ones.  0 or -ENOMEM;
  * tfx_compile_clear() is right in any case. */
-int tfx_compile_steps (TfxPlan *plan);
+int tfx_compile_steps (TfxPlan *plan, bool is_cut);
 void tfx_compile_clear (TfxPlan *plan);
 
 /* Copies the values of the slots to a step of sections; to all steps. */

@@ -7,6 +7,14 @@
 
 #include "slot.h"
 
+/* How a plan makes automated slots separate steps. */
+typedef enum
+{
+  TFX_CUT_NONE,
+  TFX_CUT_SPARE, /* without allocation, if it has a spare: see TfxPlan */
+  TFX_CUT_ANEW   /* compiled for the slots that are automated */
+} TfxCut;
+
 struct TfxFilter
 {
   unsigned refs; /* atomic */
@@ -24,7 +32,7 @@ struct TfxFilter
   uint64_t n_run;     /* frames since rest */
   bool is_changing;   /* tfx_change_*() may have something to do */
   bool wants_compile; /* a change waits for a compiled plan */
-  bool wants_steps;   /* so do automated slots, unless they are steps already */
+  TfxCut wants_cut;   /* so do automated slots, unless they are steps already */
   uint64_t serial; /* version of the slots; a plan for another one cannot run */
   uint64_t n_values;   /* version of the values of sections and gains */
   uint64_t n_settings; /* version of the stages of units */

@@ -16,39 +16,52 @@
 
 /* ---- compiling ------------------------------------------------------------------- */
 
+/* Exchanges the results of the compiler, and the engines. */
 static void
-free_engine (TfxPlan *plan)
+swap_compiled (TfxPlan *a, TfxPlan *b)
 {
-  if (!plan->engine)
-    return;
-  plan->backend->add_stats (plan->engine, &plan->freed);
-  plan->backend->engine_free (plan->engine);
-  plan->engine = NULL;
+  const TfxPlan was = *a;
+
+#define SWAP(member)                                                           \
+  do {                                                                         \
+    a->member = b->member;                                                     \
+    b->member = was.member;                                                    \
+  } while (0)
+  SWAP (engine);
+  SWAP (top);
+  SWAP (parts);
+  SWAP (sos);
+  SWAP (scratch);
+  SWAP (n_parts);
+  SWAP (n_sos);
+  SWAP (n_all_steps);
+  SWAP (n_chain_stages);
+  SWAP (is_stale);
+#undef SWAP
 }
 
-/* Moves the result of the compiler and the engine to a plan that has none. */
 static void
-move_compiled (TfxPlan *to, TfxPlan *from)
+free_compiled (TfxPlan *plan)
 {
-  to->engine = from->engine;
-  to->top = from->top;
-  to->parts = from->parts;
-  to->sos = from->sos;
-  to->scratch = from->scratch;
-  to->n_parts = from->n_parts;
-  to->n_sos = from->n_sos;
-  to->n_all_steps = from->n_all_steps;
-  to->n_chain_stages = from->n_chain_stages;
-  to->is_stale = from->is_stale;
+  if (plan->engine) {
+    plan->backend->add_stats (plan->engine, &plan->freed);
+    plan->backend->engine_free (plan->engine);
+    plan->engine = NULL;
+  }
+  tfx_compile_clear (plan);
+}
 
-  from->engine = NULL;
-  from->top = (TfxSteps){ 0, NULL };
-  from->parts = NULL;
-  from->sos = NULL;
-  from->scratch = NULL;
-  from->n_parts = from->n_sos = from->n_all_steps = 0;
-  from->n_chain_stages = 0;
-  from->is_stale = false;
+/* An engine refers to its plan by address, so it is freed there. */
+static void
+free_spare (TfxPlan *plan)
+{
+  if (!plan->spare)
+    return;
+  swap_compiled (plan, plan->spare);
+  free_compiled (plan);
+  swap_compiled (plan, plan->spare);
+  free (plan->spare);
+  plan->spare = NULL;
 }
 
 static void
@@ -59,18 +72,59 @@ look_for_fade (TfxPlan *plan, TfxStep *step, void *data)
   *is_fading = *is_fading || step->kind == TFX_STEP_FADE;
 }
 
+/* Compiles a plan that has nothing compiled; is_cut: see tfx_compile_steps(). */
 static int
-make_engine (TfxPlan *plan)
+make_engine (TfxPlan *plan, bool is_cut)
 {
   bool is_fading = false;
-  int ret = tfx_compile_steps (plan);
+  int ret = tfx_compile_steps (plan, is_cut);
 
-  if (ret < 0)
-    return ret;
-  tfx_compile_each (plan, look_for_fade, &is_fading);
+  if (ret == 0)
+    tfx_compile_each (plan, look_for_fade, &is_fading);
   if (is_fading && !plan->backend->update_step)
-    return -ENOTSUP;
-  return plan->backend->engine_new (plan, &plan->engine);
+    ret = -ENOTSUP;
+  if (ret == 0)
+    ret = plan->backend->engine_new (plan, &plan->engine);
+  if (ret < 0)
+    tfx_compile_clear (plan);
+  return ret;
+}
+
+/* Whether a slot that is, or may become, automated shares its step with others. */
+static bool
+has_shared (const TfxPlan *plan, bool may_become)
+{
+  bool found = false;
+
+  for (size_t i = 0; !found && i < plan->n_parts; i++) {
+    const TfxPlanPart *part = &plan->parts[i];
+
+    found = plan->known[part->filter].serial ==
+                plan->filters[part->filter]->serial &&
+            part->step->n_parts > 1 &&
+            (may_become ? part->slot->is_reserved : part->slot->is_automated);
+  }
+  return found;
+}
+
+/* The same steps, but cut at every slot that may become automated while samples flow: the
+ * plan changes to them without allocation.  Without memory there is no spare. */
+static void
+make_spare (TfxPlan *plan)
+{
+  TfxPlan *spare = NULL;
+
+  free_spare (plan);
+  if (plan->backend->update_step && has_shared (plan, true))
+    spare = calloc (1, sizeof *spare);
+  if (!spare)
+    return;
+  swap_compiled (plan, spare);
+  if (make_engine (plan, true) == 0)
+    plan->spare = spare;
+  swap_compiled (plan, spare);
+  if (!plan->spare)
+    free (spare);
 }
 
 static void
@@ -98,7 +152,7 @@ give_back_all (TfxPlan *plan)
 static int
 compile (TfxPlan *plan)
 {
-  TfxPlan old, made;
+  TfxPlan old = { 0 };
   int ret;
 
   plan->sample = plan->filters[0]->spec.sample;
@@ -107,19 +161,15 @@ compile (TfxPlan *plan)
     if (!plan->filters[i]->kernel)
       plan->filters[i]->kernel = plan->backend->kernel;
   }
-  /* An engine refers to the plan by its address. */
-  move_compiled (&old, plan);
-  ret = make_engine (plan);
-  if (ret < 0) {
-    tfx_compile_clear (plan);
-    move_compiled (plan, &old);
+  swap_compiled (plan, &old);
+  ret = make_engine (plan, false);
+  swap_compiled (plan, &old);
+  if (ret < 0)
     return ret;
-  }
-  move_compiled (&made, plan);
-  move_compiled (plan, &old);
-  free_engine (plan);
-  tfx_compile_clear (plan);
-  move_compiled (plan, &made);
+  free_compiled (plan);
+  swap_compiled (plan, &old);
+  set_known (plan);
+  make_spare (plan);
   for (size_t i = 0; i < plan->n_filters; i++)
     tfx_change_settle (plan->filters[i]);
   set_known (plan);
@@ -186,23 +236,23 @@ take_hold (TfxPlan *plan)
   return load (plan);
 }
 
-/* Whether an automated slot shares its step with others. */
-static bool
-has_shared_automation (const TfxPlan *plan)
+/* Automated slots become separate steps: of the spare, unless the best cut is wanted. */
+static void
+cut_steps (TfxPlan *plan, TfxCut cut)
 {
-  bool found = false;
+  const bool is_wanted = has_shared (plan, false);
 
-  for (size_t i = 0; !found && i < plan->n_parts; i++) {
-    const TfxPlanPart *part = &plan->parts[i];
-
-    found = plan->known[part->filter].serial ==
-                plan->filters[part->filter]->serial &&
-            part->slot->is_automated && part->step->n_parts > 1;
+  if (is_wanted && plan->spare && cut == TFX_CUT_SPARE) {
+    give_back_all (plan);
+    swap_compiled (plan, plan->spare);
+    for (size_t i = 0; i < plan->n_filters; i++)
+      plan->known[i].n_values--;
+  } else if (is_wanted || (!plan->spare && has_shared (plan, true))) {
+    plan->is_stale = true;
   }
-  return found;
 }
 
-/* Settings that waited come into force, and automated slots become separate steps. */
+/* Settings that waited come into force, and automation begins. */
 static void
 begin_changes (TfxPlan *plan)
 {
@@ -213,10 +263,9 @@ begin_changes (TfxPlan *plan)
       tfx_change_begin_next (f);
       tfx_automation_wake (f);
     }
-    if (f->wants_steps) {
-      f->wants_steps = false;
-      plan->is_stale = plan->is_stale || has_shared_automation (plan);
-    }
+    if (f->wants_cut && plan->backend->update_step)
+      cut_steps (plan, f->wants_cut);
+    f->wants_cut = TFX_CUT_NONE;
   }
 }
 
@@ -229,7 +278,7 @@ look_at_row (const TfxPlan *plan, const bool at_rest)
   for (size_t i = 0; i < plan->n_filters; i++) {
     const TfxFilter *f = plan->filters[i];
 
-    if ((at_rest && f->is_changing) || f->wants_compile || f->wants_steps ||
+    if ((at_rest && f->is_changing) || f->wants_compile || f->wants_cut ||
         !is_held (plan, i))
       return false;
   }
@@ -344,8 +393,8 @@ tfx_plan_free (TfxPlan **plan)
     if (p->filters[i]->holder == p)
       tfx_borrow_give_back (p->filters[i]);
   }
-  free_engine (p);
-  tfx_compile_clear (p);
+  free_spare (p);
+  free_compiled (p);
   for (size_t i = 0; i < p->n_filters; i++)
     tfx_filter_unref (&p->filters[i]);
   pthread_mutex_destroy (&p->lock);

@@ -88,6 +88,9 @@ struct TfxPlan
   double *scratch; /* the largest state of a stage, for devices */
   bool is_stale;   /* it has to be compiled again */
   bool is_moving;  /* a step is */
+  /* The same compiled with every reserved slot as a separate step, swapped in when one of
+   * them becomes automated; NULL if there is none. */
+  TfxPlan *spare;
 
   pthread_mutex_t lock; /* for taking a filter's state from the engine */
   size_t n_done;        /* frames of the last run */

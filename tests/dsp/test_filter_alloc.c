@@ -3,6 +3,7 @@
  * samples flow and values move, and a filter goes on when it runs short.
  */
 #include "common.h"
+#include "core/slot.h"
 #include "heap.h"
 #include "rows.h"
 #include "tap.h"
@@ -151,6 +152,55 @@ test_steady (void)
   rows_free (&plan);
   rows_clear (row, 2);
   tfx_chain_unref (&chain);
+}
+
+/* A curve that begins while samples flow makes its stage a separate step, without
+ * allocation, so that the sections around it stay in their kernels. */
+static void
+test_curve_begins (void)
+{
+  TfxStage *stages[6], *moving;
+  double x[BLOCK * CHANNELS];
+  HeapCounts counts;
+  TfxFilter *f;
+  TfxPlan *plan;
+  size_t n_shared = 0;
+  bool is_good = true;
+
+  make_ids ();
+  for (int i = 0; i < 6; i++)
+    stages[i] = notch (ids[i], 500 + 300 * i);
+  f = rows_filter (stages, 6, CHANNELS, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  moving = notch (ids[2], 1000);
+  test_noise_f64 (x, BLOCK * CHANNELS);
+  tfx_filter_lock (f);
+  for (int i = 0; i < 6; i++)
+    tfx_filter_reserve (f, ids[i], BLOCK, false);
+  tfx_filter_unlock (f);
+  rows_run (plan, x, CHANNELS, BLOCK);
+  is_good = plan->top.n == 1;
+  heap_watch (0);
+  for (int i = 0; i < 10; i++) {
+    TfxSos sos = { 1, -1.5 + 0.01 * i, 0.9, -1.5 + 0.01 * i, 0.8 };
+
+    is_good = is_good && tfx_stage_reuse_sections (moving, &sos, 1);
+    tfx_filter_lock (f);
+    is_good = is_good && queue_next (f, moving) == 0;
+    tfx_filter_unlock (f);
+    rows_run (plan, x, CHANNELS, BLOCK);
+  }
+  counts = heap_unwatch ();
+  for (size_t i = 0; i < plan->n_parts; i++)
+    n_shared +=
+        plan->parts[i].slot->is_automated && plan->parts[i].step->n_parts > 1;
+  tap_check (is_good && plan->top.n > 1 && n_shared == 0,
+      "a curve that begins while samples flow has its own step");
+  tap_check (counts.n_allocations == 0 && counts.n_frees == 0,
+      "which takes nothing from the heap: %u", counts.n_allocations);
+  tfx_stage_unref (&moving);
+  rows_free (&plan);
+  rows_clear (&f, 1);
 }
 
 /* A stage that stays follows its curve while a chain waits for a cross-fade. */
@@ -350,6 +400,7 @@ main (int argc, char **argv)
 {
   static const TapTest tests[] = {
     { "steady", test_steady },
+    { "curve-begins", test_curve_begins },
     { "waiting", test_waiting },
     { "reuse", test_reuse },
     { "short", test_short },
