@@ -189,10 +189,8 @@ tfx_automation_finish (TfxFilter *f, TfxSlot *slot, uint64_t frame)
 
 /* A ramp that ends at the filter's frame may continue with the next event. */
 void
-tfx_automation_step (TfxSlot *slot, void *filter)
+tfx_automation_step (TfxFilter *f, TfxSlot *slot)
 {
-  TfxFilter *f = filter;
-
   for (;;) {
     const uint64_t next = tfx_automation_next (slot);
     const bool moves = slot->ramp.n_cells > 0;
@@ -233,55 +231,41 @@ want_cut (TfxFilter *f, TfxCut cut)
   f->wants_cut = cut > f->wants_cut ? cut : f->wants_cut;
 }
 
-static void
-wake_slot (TfxSlot *slot, void *data)
-{
-  TfxFilter *f = data;
-
-  if (tfx_automation_next (slot) > f->n_run)
-    return;
-  if (!slot->is_automated && !tfx_events_get (slot, 0)->is_set) {
-    slot->is_automated = true;
-    want_cut (f, slot->is_reserved ? TFX_CUT_SPARE : TFX_CUT_ANEW);
-  }
-  if (slot->is_active || leads_to_identity (slot))
-    return;
-  slot->is_active = true;
-  f->wants_compile = true;
-}
-
 void
 tfx_automation_wake (TfxFilter *f)
 {
-  tfx_slots_each (&f->slots, wake_slot, f);
-}
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlot *slot;
 
-typedef struct Wake
-{
-  uint64_t now;
-  size_t n_frames;
-} Wake;
-
-static void
-look_at_slot (TfxSlot *slot, void *data)
-{
-  Wake *wake = data;
-  uint64_t next;
-
-  if (slot->is_active && slot->is_automated)
-    return;
-  next = tfx_automation_next (slot);
-  if (next > wake->now && next - wake->now < wake->n_frames)
-    wake->n_frames = (size_t)(next - wake->now);
+  while ((slot = tfx_walk_slot (&walk))) {
+    if (tfx_automation_next (slot) > f->n_run)
+      continue;
+    if (!slot->is_automated && !tfx_events_get (slot, 0)->is_set) {
+      slot->is_automated = true;
+      want_cut (f, slot->is_reserved ? TFX_CUT_SPARE : TFX_CUT_ANEW);
+    }
+    if (slot->is_active || leads_to_identity (slot))
+      continue;
+    slot->is_active = true;
+    f->wants_compile = true;
+  }
 }
 
 size_t
 tfx_automation_wake_frames (const TfxFilter *f)
 {
-  Wake wake = { f->n_run, SIZE_MAX };
+  TfxWalk walk = tfx_walk (&f->slots);
+  const TfxSlot *slot;
+  size_t n = SIZE_MAX;
 
-  tfx_slots_each (&f->slots, look_at_slot, &wake);
-  return wake.n_frames;
+  while ((slot = tfx_walk_slot (&walk))) {
+    const uint64_t next = tfx_automation_next (slot);
+
+    if (!(slot->is_active && slot->is_automated) && next > f->n_run &&
+        next - f->n_run < n)
+      n = (size_t)(next - f->n_run);
+  }
+  return n;
 }
 
 /* ---- the filter's ---------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ tfx_automation_point (const TfxStage *stage, uint64_t now)
 
 /* Advances a slot that no plan has run, or that has skipped silence, to the filter's
  * frame. */
-void tfx_automation_step (TfxSlot *slot, void *filter);
+void tfx_automation_step (TfxFilter *filter, TfxSlot *slot);
 
 /* Finds slots whose automation begins, and those that plans have omitted and have to run
  * from here on. */

@@ -113,13 +113,6 @@ give_back (TfxFilter *f, bool may_stay)
   f->holder = NULL;
 }
 
-static void
-read_slot (TfxSlot *slot, void *data)
-{
-  (void)data;
-  read_resident (slot);
-}
-
 void
 tfx_borrow_give_back (TfxFilter *f)
 {
@@ -129,9 +122,13 @@ tfx_borrow_give_back (TfxFilter *f)
 void
 tfx_borrow_from_device (TfxFilter *f)
 {
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlot *slot;
+
   if (f->holder && !f->holder->backend->uses_units)
     give_back (f, false);
-  tfx_slots_each (&f->slots, read_slot, NULL);
+  while ((slot = tfx_walk_slot (&walk)))
+    read_resident (slot);
 }
 
 int
@@ -176,35 +173,32 @@ tfx_borrow_set_step (TfxPlan *plan, TfxStep *step)
     set_part (plan, &step->parts[i]);
 }
 
-static void
-see_slot (TfxSlot *slot, void *data)
-{
-  double *peak = data;
-
-  read_resident (slot);
-  *peak = fmax (*peak, tfx_slot_peak (slot));
-}
-
 /* The slots of a step that is apart have its state. */
 double
 tfx_borrow_peak (const TfxFilter *f)
 {
+  TfxWalk walk = tfx_walk (&f->slots);
   TfxPlan *plan = f->holder;
+  TfxSlot *slot;
   double peak = 0.0;
 
-  if (!plan) {
-    tfx_slots_each (&f->slots, see_slot, &peak);
-    return peak;
+  while (!plan && (slot = tfx_walk_slot (&walk))) {
+    read_resident (slot);
+    peak = fmax (peak, tfx_slot_peak (slot));
   }
+  if (!plan)
+    return peak;
   pthread_mutex_lock (&plan->lock);
   peak = plan->backend->state_peak (plan->engine);
   pthread_mutex_unlock (&plan->lock);
   for (size_t i = 0; i < plan->n_parts; i++) {
     const TfxPlanPart *part = &plan->parts[i];
 
-    if (plan->filters[part->filter] == f &&
-        (!is_in_engine (plan, part) || part->step->is_apart))
-      see_slot (part->slot, &peak);
+    if (plan->filters[part->filter] != f ||
+        (is_in_engine (plan, part) && !part->step->is_apart))
+      continue;
+    read_resident (part->slot);
+    peak = fmax (peak, tfx_slot_peak (part->slot));
   }
   return peak;
 }

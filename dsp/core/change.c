@@ -15,40 +15,6 @@
 #include "ramp.h"
 #include "prepare.h"
 
-/* Data of a pass over all entries. */
-typedef struct Pass
-{
-  TfxFilter *filter;
-  size_t n_frames; /* that have run, or that come before something changes */
-  bool is_changing, is_fading, is_waiting, wants_compile;
-  /* Of the cross-fades that begin now, which have one lead: its length, and how long an
-   * input rises. */
-  size_t lead, rise;
-} Pass;
-
-typedef void (*EntryFunction) (TfxSlotEntry *entry, Pass *pass);
-
-/* Calls f for every entry, those of branches first; then drops the empty ones. */
-static void
-each_entry (TfxSlots *list, EntryFunction f, Pass *pass)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < list->n; i++) {
-    TfxSlotEntry *entry = &list->entries[i];
-    TfxSlot *slots[2] = { entry->slot, entry->old };
-
-    for (int k = 0; k < 2; k++) {
-      for (size_t b = 0; slots[k] && b < slots[k]->n_branches; b++)
-        each_entry (&slots[k]->branches[b], f, pass);
-    }
-    f (entry, pass);
-    if (entry->slot || entry->old)
-      list->entries[n++] = *entry;
-  }
-  list->n = n;
-}
-
 static size_t
 least (size_t a, size_t b)
 {
@@ -89,79 +55,97 @@ end_fade (TfxFilter *f, TfxSlotEntry *entry)
   entry->has_past = false;
 }
 
-static void
-look_for_phase (TfxSlotEntry *entry, Pass *pass)
+/* A bit for each phase that an entry is in. */
+static unsigned
+find_phases (const TfxSlots *list)
 {
-  pass->is_fading = pass->is_fading || entry->phase == TFX_SLOT_FADING;
-  pass->is_waiting = pass->is_waiting || entry->phase == TFX_SLOT_WAITING;
-  pass->is_changing = pass->is_changing || entry->phase != TFX_SLOT_STEADY;
+  TfxWalk walk = tfx_walk (list);
+  const TfxSlotEntry *entry;
+  unsigned phases = 0;
+
+  while ((entry = tfx_walk_entry (&walk)))
+    phases |= 1u << entry->phase;
+  return phases;
+}
+
+static bool
+is_changing (unsigned phases)
+{
+  return phases & ~(1u << TFX_SLOT_STEADY);
+}
+
+/* Drops entries without slots. */
+static void
+drop_empty (TfxSlots *list)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxSlotEntry *entry = &list->entries[i];
+    const TfxSlot *slots[2] = { entry->slot, entry->old };
+
+    for (int k = 0; k < 2; k++) {
+      for (size_t b = 0; slots[k] && b < slots[k]->n_branches; b++)
+        drop_empty (&slots[k]->branches[b]);
+    }
+    if (entry->slot || entry->old)
+      list->entries[n++] = *entry;
+  }
+  list->n = n;
 }
 
 /* ---- the filter runs ------------------------------------------------------------------ */
 
-static void
-find_end (TfxSlotEntry *entry, Pass *pass)
-{
-  if (entry->phase == TFX_SLOT_FADING &&
-      entry->fade->done < entry->fade->length)
-    pass->n_frames = least (pass->n_frames, tfx_fade_frames (entry->fade));
-  if (entry->phase == TFX_SLOT_CATCHING_UP && unit_of (entry)->catch_up_frames)
-    pass->n_frames = least (pass->n_frames,
-        unit_of (entry)->catch_up_frames (pass->filter->spec.block_frames));
-}
-
 size_t
 tfx_change_frames (TfxFilter *f)
 {
-  Pass pass = { .filter = f, .n_frames = SIZE_MAX };
+  TfxWalk walk = tfx_walk (&f->slots);
+  const TfxSlotEntry *entry;
+  size_t n = SIZE_MAX;
 
   if (!f->is_changing)
-    return SIZE_MAX;
-  each_entry (&f->slots, find_end, &pass);
-  return least (pass.n_frames, tfx_automation_wake_frames (f));
-}
-
-static void
-advance (TfxSlotEntry *entry, Pass *pass)
-{
-  TfxFade *fade = entry->fade;
-
-  look_for_phase (entry, pass);
-  if (entry->phase == TFX_SLOT_FADING) {
-    fade->done += least (pass->n_frames, fade->length - fade->done);
-    pass->wants_compile = pass->wants_compile || fade->done == fade->length;
+    return n;
+  while ((entry = tfx_walk_entry (&walk))) {
+    if (entry->phase == TFX_SLOT_FADING &&
+        entry->fade->done < entry->fade->length)
+      n = least (n, tfx_fade_frames (entry->fade));
+    if (entry->phase == TFX_SLOT_CATCHING_UP &&
+        unit_of (entry)->catch_up_frames)
+      n = least (n, unit_of (entry)->catch_up_frames (f->spec.block_frames));
   }
-  if (entry->phase == TFX_SLOT_CATCHING_UP &&
-      unit_of (entry)->catch_up (entry->slot->unit, entry->old->unit,
-          pass->n_frames) == 0) {
-    entry->phase = TFX_SLOT_WAITING;
-    entry->has_past = true;
-    pass->wants_compile = true;
-  }
-}
-
-static void
-look_at_slot (TfxSlot *slot, void *data)
-{
-  Pass *pass = data;
-
-  if (slot->ramp.n_cells > 0 || tfx_events_get (slot, 0) ||
-      (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
-    pass->is_changing = true;
+  return least (n, tfx_automation_wake_frames (f));
 }
 
 void
 tfx_change_go_on (TfxFilter *f, size_t n_frames)
 {
-  Pass pass = { .n_frames = n_frames,
-    .is_changing = tfx_filter_has_next (f),
-    .wants_compile = f->wants_compile };
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlotEntry *entry;
+  TfxSlot *slot;
 
-  each_entry (&f->slots, advance, &pass);
-  tfx_slots_each (&f->slots, tfx_automation_step, f);
-  tfx_slots_each (&f->slots, look_at_slot, &pass);
-  f->is_changing = pass.is_changing;
-  f->wants_compile = f->wants_compile || pass.wants_compile;
+  f->is_changing =
+      tfx_filter_has_next (f) || is_changing (find_phases (&f->slots));
+  while ((entry = tfx_walk_entry (&walk))) {
+    TfxFade *fade = entry->fade;
+
+    if (entry->phase == TFX_SLOT_FADING) {
+      fade->done += least (n_frames, fade->length - fade->done);
+      f->wants_compile = f->wants_compile || fade->done == fade->length;
+    }
+    if (entry->phase == TFX_SLOT_CATCHING_UP &&
+        unit_of (entry)->catch_up (entry->slot->unit, entry->old->unit,
+            n_frames) == 0) {
+      entry->phase = TFX_SLOT_WAITING;
+      entry->has_past = true;
+      f->wants_compile = true;
+    }
+  }
+  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));)
+    tfx_automation_step (f, slot);
+  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));)
+    f->is_changing =
+        f->is_changing || slot->ramp.n_cells > 0 || tfx_events_get (slot, 0) ||
+        (slot->unit && slot->stage->kind->unit->is_changing (slot->unit));
 }
 
 /* ---- history -------------------------------------------------------------------------- */
@@ -185,32 +169,28 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
         2 * to->n_sos * to->n_channels * sizeof *to->state);
 }
 
-/* A slot in a branch is seeded once. */
-typedef struct Seed
-{
-  TfxSlot *to;
-  bool is_seeded;
-} Seed;
-
+/* The same for the slots in branches, by their ids. */
 static void
-seed_from (TfxSlot *from, void *data)
+seed_branches (TfxSlot *to, const TfxSlot *from)
 {
-  Seed *seed = data;
+  for (size_t b = 0; b < to->n_branches; b++) {
+    TfxWalk walk = tfx_walk (&to->branches[b]);
+    TfxSlot *slot;
 
-  if (seed->is_seeded || from->stage->id != seed->to->stage->id)
-    return;
-  seed->is_seeded = true;
-  seed_slot (seed->to, from);
-}
+    while ((slot = tfx_walk_slot (&walk))) {
+      const TfxSlot *found = NULL;
 
-static void
-seed_by_id (TfxSlot *to, void *data)
-{
-  const TfxSlot *from = data;
-  Seed seed = { to, false };
+      for (size_t k = 0; !found && k < from->n_branches; k++) {
+        TfxWalk old = tfx_walk (&from->branches[k]);
 
-  for (size_t b = 0; b < from->n_branches; b++)
-    tfx_slots_each (&from->branches[b], seed_from, &seed);
+        while ((found = tfx_walk_slot (&old)) &&
+               found->stage->id != slot->stage->id)
+          ;
+      }
+      if (found)
+        seed_slot (slot, found);
+    }
+  }
 }
 
 /* ---- cross-fades begin and end ---------------------------------------------------- */
@@ -228,130 +208,126 @@ fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
   return n_whole <= 3 * n_frames ? n_whole : n_frames;
 }
 
-/* A delay line, a FIR or a reverb repeats its input. */
-static void
-look_for_echo (TfxSlot *slot, void *data)
+/* Whether a slot repeats its input, as a delay line, a FIR or a reverb does. */
+static bool
+has_echo (TfxSlot *slot)
 {
-  const TfxKind *kind = slot->stage->kind;
-  bool *has_echo = data;
+  const TfxSlots one = { 1, &(TfxSlotEntry){ .slot = slot }, 1 };
+  TfxWalk walk = tfx_walk (&one);
+  bool is_found = false;
 
-  *has_echo = *has_echo || (kind->unit && kind->response &&
-                               tfx_stage_state_size (slot->stage) > 0);
+  while (!is_found && (slot = tfx_walk_slot (&walk)))
+    is_found = slot->stage->kind->unit && slot->stage->kind->response &&
+               tfx_stage_state_size (slot->stage) > 0;
+  return is_found;
 }
 
 /* A new slot takes over history.  Without history, a slot that repeats its input gets an
  * input that rises.  A slot with look-ahead runs without output until its look-ahead is
- * filled and its input has risen. */
+ * filled and its input has risen: *lead and *rise are the most of all. */
 static void
-seed (TfxSlotEntry *entry, Pass *pass)
+seed (TfxSlotEntry *entry, size_t *lead, size_t *rise)
 {
   TfxSlot *to = entry->slot;
   const bool succeeds = tfx_slot_is_successor (to, entry->old);
   const size_t latency = to ? tfx_stage_latency (to->stage) : 0;
   TfxFade *fade = entry->fade;
-  bool has_echo = false;
 
-  if (entry->phase != TFX_SLOT_WAITING)
-    return;
+  fade->rises = to && !entry->has_past && !succeeds && has_echo (to);
   if (!entry->has_past && succeeds) {
     seed_slot (to, entry->old);
-    for (size_t b = 0; b < to->n_branches; b++)
-      tfx_slots_each (&to->branches[b], seed_by_id, entry->old);
+    seed_branches (to, entry->old);
   }
-  if (to && !entry->has_past && !succeeds)
-    tfx_slot_each (to, look_for_echo, &has_echo);
-  fade->rises = has_echo;
-  if (has_echo && fade->length > pass->rise)
-    pass->rise = fade->length;
+  if (fade->rises && fade->length > *rise)
+    *rise = fade->length;
   if (latency > 0 && !entry->has_past &&
       !(succeeds && to->unit && entry->old->unit)) {
-    const size_t lead = latency + (has_echo ? fade->length : 0);
+    const size_t n = latency + (fade->rises ? fade->length : 0);
 
-    pass->lead = lead > pass->lead ? lead : pass->lead;
-  }
-}
-
-static void
-settle (TfxSlotEntry *entry, Pass *pass)
-{
-  TfxFade *fade = entry->fade;
-
-  if (entry->phase == TFX_SLOT_FADING && fade->done >= fade->length) {
-    end_fade (pass->filter, entry);
-    pass->filter->serial++;
-  } else if (entry->phase == TFX_SLOT_WAITING) {
-    fade->lead = pass->lead;
-    fade->length += pass->lead;
-    if (entry->has_past)
-      fade->length = fade_to_end_of_block (pass->filter, fade->length);
-    entry->phase = TFX_SLOT_FADING;
-    pass->filter->serial++;
+    *lead = n > *lead ? n : *lead;
   }
 }
 
 void
 tfx_change_settle (TfxFilter *f)
 {
-  Pass pass = { .filter = f };
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlotEntry *entry;
+  size_t lead = 0, rise = 0;
 
   if (!f->wants_compile)
     return;
   f->wants_compile = false;
   f->serial++;
-  each_entry (&f->slots, seed, &pass);
+  while ((entry = tfx_walk_entry (&walk))) {
+    if (entry->phase == TFX_SLOT_WAITING)
+      seed (entry, &lead, &rise);
+  }
   /* During the lead the input rises completely, or it would be faded in twice. */
-  if (pass.lead > 0 && pass.lead < pass.rise)
-    pass.lead = pass.rise;
-  each_entry (&f->slots, settle, &pass);
+  if (lead > 0 && lead < rise)
+    lead = rise;
+  for (walk = tfx_walk (&f->slots); (entry = tfx_walk_entry (&walk));) {
+    TfxFade *fade = entry->fade;
+
+    if (entry->phase == TFX_SLOT_FADING && fade->done >= fade->length) {
+      end_fade (f, entry);
+    } else if (entry->phase == TFX_SLOT_WAITING) {
+      fade->lead = lead;
+      fade->length += lead;
+      if (entry->has_past)
+        fade->length = fade_to_end_of_block (f, fade->length);
+      entry->phase = TFX_SLOT_FADING;
+    }
+  }
+  drop_empty (&f->slots);
   tfx_change_advance (f, 0);
 }
 
-/* Reverts a change for which no plan has been compiled. */
+/* Reverts the changes for which no plan has been compiled. */
 static void
-revert (TfxSlotEntry *entry, Pass *pass)
+revert (TfxFilter *f)
 {
-  if (entry->phase != TFX_SLOT_WAITING && entry->phase != TFX_SLOT_CATCHING_UP)
-    return;
-  retire (pass->filter, &entry->slot);
-  entry->slot = entry->old;
-  entry->old = NULL;
-  end_fade (pass->filter, entry);
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlotEntry *entry;
+
+  while ((entry = tfx_walk_entry (&walk))) {
+    if (entry->phase != TFX_SLOT_WAITING &&
+        entry->phase != TFX_SLOT_CATCHING_UP)
+      continue;
+    retire (f, &entry->slot);
+    entry->slot = entry->old;
+    entry->old = NULL;
+    end_fade (f, entry);
+  }
+  drop_empty (&f->slots);
 }
 
 /* ---- a prepared setting comes into force -------------------------------------------- */
 
-/* A slot that fades out keeps its values: the new slot has the later events. */
-static void
-stop_automation (TfxSlot *slot, void *data)
-{
-  const TfxFilter *f = data;
-  const uint64_t point = tfx_automation_point (slot->stage, f->n_run);
-  const size_t n_grid = tfx_stage_grid_frames (slot->stage);
-
-  tfx_events_cut (slot, point < n_grid ? 0 : point - n_grid);
-}
-
-/* A new slot has the values that are due. */
-static void
-begin_automation (TfxSlot *slot, void *data)
-{
-  const TfxFilter *f = data;
-
-  tfx_automation_finish (data, slot,
-      tfx_automation_point (slot->stage, f->n_run));
-}
-
+/* A slot that fades out keeps its values: the new one has the later events, and the values that
+ * are due. */
 static void
 commit_new (TfxFilter *f, TfxSlotEntry *entry)
 {
+  TfxSlotEntry old = { .slot = entry->old };
+  TfxWalk walk = tfx_walk (&(TfxSlots){ 1, &old, 1 });
+  TfxSlot *slot;
+
   entry->is_new = false;
   if (entry->phase == TFX_SLOT_CATCHING_UP && unit_of (entry)->catch_up_start &&
       !unit_of (entry)->catch_up_start (entry->slot->unit, entry->old->unit))
     entry->phase = TFX_SLOT_WAITING;
-  if (entry->old)
-    tfx_slot_each (entry->old, stop_automation, f);
-  if (entry->slot)
-    tfx_slot_each (entry->slot, begin_automation, f);
+  while ((slot = tfx_walk_slot (&walk))) {
+    const size_t n_grid = tfx_stage_grid_frames (slot->stage);
+    const uint64_t point = tfx_automation_point (slot->stage, f->n_run);
+
+    tfx_events_cut (slot, point < n_grid ? 0 : point - n_grid);
+  }
+  old.slot = entry->slot;
+  for (walk = tfx_walk (&(TfxSlots){ 1, &old, 1 });
+       (slot = tfx_walk_slot (&walk));)
+    tfx_automation_finish (f, slot,
+        tfx_automation_point (slot->stage, f->n_run));
 }
 
 static void commit_list (TfxFilter *f, TfxSlots *list, TfxSlots *next);
@@ -397,56 +373,65 @@ commit_list (TfxFilter *f, TfxSlots *list, TfxSlots *next)
 static void
 commit (TfxFilter *f, TfxSlots *next)
 {
-  Pass pass = { .filter = f };
-
   commit_list (f, &f->slots, next);
+  drop_empty (&f->slots);
   f->is_changing = true;
-  each_entry (&f->slots, look_for_phase, &pass);
-  f->wants_compile = f->wants_compile || pass.is_waiting;
+  f->wants_compile =
+      f->wants_compile || (find_phases (&f->slots) & 1u << TFX_SLOT_WAITING);
 }
 
-/* A new slot takes over the events of the one that it replaces in the next setting, if it has
- * the same structure. */
+/* The new slots of a prepared list take over the events of those that they replace in the next
+ * setting, if these have the same structure. */
 static void
-adopt_events (TfxSlot *slot, void *data)
+adopt_events (TfxFilter *f, const TfxSlots *prepared)
 {
-  TfxFilter *f = data;
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
-  const TfxSlotEntry *next = tfx_slots_find (&f->next, slot->stage->id);
-  const TfxSlotEntry *now = tfx_slots_find (&f->slots, slot->stage->id);
 
-  if (next && !(now && now->slot == next->slot) &&
-      tfx_slot_can_take (next->slot, slot->stage, false))
-    tfx_events_move (slot, next->slot, &unit);
+  for (size_t i = 0; i < prepared->n; i++) {
+    const TfxSlotEntry *entry = &prepared->entries[i];
+    TfxSlotEntry own = { .slot = entry->is_new ? entry->slot : NULL };
+    TfxWalk walk = tfx_walk (&(TfxSlots){ 1, &own, 1 });
+    TfxSlot *slot;
+
+    while ((slot = tfx_walk_slot (&walk))) {
+      const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+      const TfxSlotEntry *next = tfx_slots_find (&f->next, slot->stage->id);
+      const TfxSlotEntry *now = tfx_slots_find (&f->slots, slot->stage->id);
+
+      if (next && !(now && now->slot == next->slot) &&
+          tfx_slot_can_take (next->slot, slot->stage, false))
+        tfx_events_move (slot, next->slot, &unit);
+    }
+    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
+      adopt_events (f, &entry->branches[b]);
+  }
 }
 
 /* Another setting comes into force now; or when the cross-fades that run are over. */
 static int
 begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
 {
-  Pass pass = { .filter = f };
+  const unsigned phases = find_phases (&f->slots);
+  const bool is_fading = phases & 1u << TFX_SLOT_FADING;
   TfxPrepared prepared;
-  int ret;
-
-  each_entry (&f->slots, look_for_phase, &pass);
-  ret = tfx_prepare_chain (f, chain, pass.is_changing && !pass.is_fading,
+  int ret = tfx_prepare_chain (f, chain, is_changing (phases) && !is_fading,
       &prepared);
+
   if (ret == 0 && prepared.moves_times && !may_move_times) {
     tfx_prepare_clear (&prepared.next);
     ret = -ENOTSUP;
   }
   if (ret < 0)
     return ret;
-  tfx_prepare_each (&prepared.next, adopt_events, f);
+  adopt_events (f, &prepared.next);
   tfx_prepare_clear (&f->next);
-  if (prepared.is_structural && pass.is_fading) {
+  if (prepared.is_structural && is_fading) {
     f->next = prepared.next;
     f->is_changing = true;
     return 0;
   }
   if (prepared.is_reverted)
-    each_entry (&f->slots, revert, &pass);
+    revert (f);
   commit (f, &prepared.next);
   return 0;
 }
@@ -460,57 +445,49 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
 void
 tfx_change_begin_next (TfxFilter *f)
 {
-  Pass pass = { .filter = f };
-
-  if (!tfx_filter_has_next (f))
-    return;
-  each_entry (&f->slots, look_for_phase, &pass);
-  if (!pass.is_changing)
+  if (tfx_filter_has_next (f) && !is_changing (find_phases (&f->slots)))
     commit (f, &f->next);
 }
 
 /* ---- at once ----------------------------------------------------------------- */
 
+/* Ends the cross-fades; if they have not begun, the new slots may take over state. */
 static void
-finish (TfxSlotEntry *entry, Pass *pass)
+finish (TfxFilter *f, bool has_state)
 {
-  if (entry->phase == TFX_SLOT_STEADY)
-    return;
-  end_fade (pass->filter, entry);
-  pass->filter->serial++;
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlotEntry *entry;
+
+  while ((entry = tfx_walk_entry (&walk))) {
+    if (entry->phase == TFX_SLOT_STEADY)
+      continue;
+    if (has_state && tfx_slot_is_successor (entry->slot, entry->old))
+      seed_slot (entry->slot, entry->old);
+    end_fade (f, entry);
+    f->serial++;
+  }
+  drop_empty (&f->slots);
 }
 
 void
 tfx_change_finish (TfxFilter *f)
 {
-  Pass pass = { .filter = f };
-
-  each_entry (&f->slots, finish, &pass);
+  finish (f, false);
   if (tfx_filter_has_next (f)) {
     commit (f, &f->next);
-    each_entry (&f->slots, finish, &pass);
+    finish (f, false);
   }
   f->is_changing = false;
-}
-
-static void
-switch_over (TfxSlotEntry *entry, Pass *pass)
-{
-  if (entry->phase != TFX_SLOT_STEADY &&
-      tfx_slot_is_successor (entry->slot, entry->old))
-    seed_slot (entry->slot, entry->old);
-  finish (entry, pass);
 }
 
 int
 tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 {
-  Pass pass = { .filter = f };
   int ret = f->is_changing ? -EBUSY : begin (f, chain, true);
 
   if (ret < 0)
     return ret;
-  each_entry (&f->slots, switch_over, &pass);
+  finish (f, true);
   f->wants_compile = false;
   f->serial++;
   tfx_change_advance (f, 0);

@@ -18,34 +18,28 @@
 
 /* ---- room ------------------------------------------------------- */
 
-typedef struct Count
-{
-  size_t n_sos, n_slots, largest;
-} Count;
-
-static void
-count_slot (TfxSlot *slot, void *data)
-{
-  Count *count = data;
-  const size_t size = tfx_stage_state_size (slot->stage);
-
-  count->n_slots++;
-  count->n_sos += slot->n_sos;
-  count->largest = size > count->largest ? size : count->largest;
-}
-
 static int
 reserve (TfxPlan *plan)
 {
-  Count count = { 0, 0, 0 };
+  size_t n_sos = 0, n_slots = 0, largest = 0;
 
-  for (size_t i = 0; i < plan->n_filters; i++)
-    tfx_slots_each (&plan->filters[i]->slots, count_slot, &count);
-  plan->parts = calloc (count.n_slots + 1, sizeof *plan->parts);
-  plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    TfxWalk walk = tfx_walk (&plan->filters[i]->slots);
+    const TfxSlot *slot;
+
+    while ((slot = tfx_walk_slot (&walk))) {
+      const size_t size = tfx_stage_state_size (slot->stage);
+
+      n_slots++;
+      n_sos += slot->n_sos;
+      largest = size > largest ? size : largest;
+    }
+  }
+  plan->parts = calloc (n_slots + 1, sizeof *plan->parts);
+  plan->sos = calloc (n_sos + 1, sizeof *plan->sos);
   if (!plan->backend->uses_units)
     plan->scratch =
-        calloc (count.largest + 1, plan->n_channels * sizeof *plan->scratch);
+        calloc (largest + 1, plan->n_channels * sizeof *plan->scratch);
   if (!plan->parts || !plan->sos ||
       (!plan->backend->uses_units && !plan->scratch))
     return -ENOMEM;
@@ -63,6 +57,14 @@ typedef struct Compiler
 } Compiler;
 
 static int add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots);
+
+/* Room for n steps. */
+static int
+make_list (TfxSteps *list, size_t n)
+{
+  list->steps = calloc (n + 1, sizeof *list->steps);
+  return list->steps ? 0 : -ENOMEM;
+}
 
 static TfxStep *
 add_step (Compiler *c, TfxSteps *list, TfxStepKind kind)
@@ -94,31 +96,22 @@ is_foldable (double gain)
   return gain == 0.0 || (fabs (gain) > 1e-60 && fabs (gain) < 1e60);
 }
 
-/* The cascade for a section or a gain; a new one if the slot is automated. */
-static TfxStep *
-open_cascade (Compiler *c, TfxSteps *list, const TfxSlot *slot, double gain)
-{
-  TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
-  const bool is_apart =
-      (slot->is_automated || (c->is_cut && slot->is_reserved)) &&
-      c->plan->backend->update_step;
-  TfxStep *step;
-
-  if (last && last->kind == TFX_STEP_CASCADE && !last->is_alone && !is_apart &&
-      is_foldable (gain) && is_foldable (last->tail * gain))
-    return last;
-  step = add_step (c, list, TFX_STEP_CASCADE);
-  step->sos = c->plan->sos + c->plan->n_sos;
-  step->is_alone = is_apart || !is_foldable (gain);
-  return step;
-}
-
+/* Adds a section or a gain to the last cascade, or to a new one if it is a separate step. */
 static void
 add_cascade (Compiler *c, TfxSteps *list, TfxSlot *slot)
 {
   const double gain = slot->sos ? 1.0 : slot->gain;
-  TfxStep *step = open_cascade (c, list, slot, gain);
+  const bool is_apart =
+      (slot->is_automated || (c->is_cut && slot->is_reserved)) &&
+      c->plan->backend->update_step;
+  TfxStep *step = list->n > 0 ? &list->steps[list->n - 1] : NULL;
 
+  if (!step || step->kind != TFX_STEP_CASCADE || step->is_alone || is_apart ||
+      !is_foldable (gain) || !is_foldable (step->tail * gain)) {
+    step = add_step (c, list, TFX_STEP_CASCADE);
+    step->sos = c->plan->sos + c->plan->n_sos;
+    step->is_alone = is_apart || !is_foldable (gain);
+  }
   add_part (c, step, slot);
   step->tail = slot->n_sos > 0 ? 1.0 : step->tail * gain;
   step->n_sos += slot->n_sos;
@@ -128,8 +121,7 @@ add_cascade (Compiler *c, TfxSteps *list, TfxSlot *slot)
 static int
 add_unit (Compiler *c, TfxSteps *list, TfxSlot *slot)
 {
-  TfxFilter *f = c->plan->filters[c->filter];
-  TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxSlotSpec spec = tfx_filter_slot_spec (c->plan->filters[c->filter]);
   TfxStep *step;
   int ret;
 
@@ -149,18 +141,10 @@ add_unit (Compiler *c, TfxSteps *list, TfxSlot *slot)
 }
 
 static int
-make_branches (TfxStep *step, size_t n)
-{
-  step->branches = calloc (n, sizeof *step->branches);
-  step->n_branches = step->branches ? n : 0;
-  return step->branches ? 0 : -ENOMEM;
-}
-
-static int
 add_slot (Compiler *c, TfxSteps *list, TfxSlot *slot)
 {
   TfxStep *step;
-  int ret;
+  int ret = 0;
 
   if (!slot || !slot->is_active)
     return 0;
@@ -173,9 +157,17 @@ add_slot (Compiler *c, TfxSteps *list, TfxSlot *slot)
   step = add_step (c, list, slot->stage->kind->step);
   if (step->kind == TFX_STEP_SPLIT)
     step->stage = tfx_stage_ref (slot->stage);
-  ret = make_branches (step, slot->n_branches);
-  for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
-    ret = add_slots (c, &step->branches[b], &slot->branches[b]);
+  step->branches = calloc (slot->n_branches, sizeof *step->branches);
+  if (!step->branches)
+    return -ENOMEM;
+  step->n_branches = slot->n_branches;
+  for (size_t b = 0; ret == 0 && b < slot->n_branches; b++) {
+    const TfxSlots *slots = &slot->branches[b];
+
+    ret = make_list (&step->branches[b], slots->n);
+    if (ret == 0)
+      ret = add_slots (c, &step->branches[b], slots);
+  }
   return ret;
 }
 
@@ -185,46 +177,39 @@ add_fade (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
 {
   TfxSlot *const slots[2] = { entry->old, entry->slot };
   TfxStep *step = add_step (c, list, TFX_STEP_FADE);
-  int ret = make_branches (step, 2);
+  int ret = 0;
 
   step->fade = entry->fade;
+  step->branches = calloc (2, sizeof *step->branches);
+  if (!step->branches)
+    return -ENOMEM;
+  step->n_branches = 2;
   for (int k = 0; ret == 0 && k < 2; k++) {
-    step->branches[k].steps = calloc (1, sizeof (TfxStep));
-    ret = step->branches[k].steps ? add_slot (c, &step->branches[k], slots[k])
-                                  : -ENOMEM;
+    ret = make_list (&step->branches[k], 1);
+    if (ret == 0)
+      ret = add_slot (c, &step->branches[k], slots[k]);
   }
   return ret;
 }
 
-static int
-add_entry (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
-{
-  switch (entry->phase) {
-    case TFX_SLOT_CATCHING_UP:
-      return add_slot (c, list, entry->old);
-    case TFX_SLOT_WAITING:
-      return add_fade (c, list, entry);
-    case TFX_SLOT_FADING:
-      if (entry->fade->done < entry->fade->length)
-        return add_fade (c, list, entry);
-      break;
-    case TFX_SLOT_STEADY:
-      break;
-  }
-  return add_slot (c, list, entry->slot);
-}
-
-/* The steps of a branch. */
+/* Slots in series, to a list with room for them. */
 static int
 add_slots (Compiler *c, TfxSteps *list, const TfxSlots *slots)
 {
   int ret = 0;
 
-  list->steps = calloc (slots->n + 1, sizeof *list->steps);
-  if (!list->steps)
-    return -ENOMEM;
-  for (size_t i = 0; ret == 0 && i < slots->n; i++)
-    ret = add_entry (c, list, &slots->entries[i]);
+  for (size_t i = 0; ret == 0 && i < slots->n; i++) {
+    const TfxSlotEntry *entry = &slots->entries[i];
+
+    if (entry->phase == TFX_SLOT_CATCHING_UP)
+      ret = add_slot (c, list, entry->old);
+    else if (entry->phase == TFX_SLOT_WAITING ||
+             (entry->phase == TFX_SLOT_FADING &&
+                 entry->fade->done < entry->fade->length))
+      ret = add_fade (c, list, entry);
+    else
+      ret = add_slot (c, list, entry->slot);
+  }
   return ret;
 }
 
@@ -239,15 +224,10 @@ tfx_compile_steps (TfxPlan *plan, bool is_cut)
     n_entries += plan->filters[i]->slots.n;
     plan->n_chain_stages += plan->filters[i]->slots.n_stages;
   }
-  plan->top.steps = calloc (n_entries + 1, sizeof *plan->top.steps);
-  if (!plan->top.steps)
-    ret = -ENOMEM;
-  for (; ret == 0 && c.filter < plan->n_filters; c.filter++) {
-    const TfxSlots *slots = &plan->filters[c.filter]->slots;
-
-    for (size_t i = 0; ret == 0 && i < slots->n; i++)
-      ret = add_entry (&c, &plan->top, &slots->entries[i]);
-  }
+  if (ret == 0)
+    ret = make_list (&plan->top, n_entries);
+  for (; ret == 0 && c.filter < plan->n_filters; c.filter++)
+    ret = add_slots (&c, &plan->top, &plan->filters[c.filter]->slots);
   if (ret == 0)
     tfx_compile_set_values (plan);
   return ret;

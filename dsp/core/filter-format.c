@@ -17,16 +17,15 @@ typedef struct Format
 
 /* Makes a unit for the format beside the one in use, unless that takes any. */
 static void
-make_spare (TfxSlot *slot, void *data)
+make_spare (TfxSlot *slot, Format *format)
 {
-  Format *format = data;
   const TfxUnitKind *kind = slot->stage->kind->unit;
   const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
   const size_t n = tfx_stage_state_size (slot->stage) * slot->n_channels;
 
   if (format->ret == 0)
     format->ret = tfx_slot_check (slot, slot->stage, &format->spec.filter);
-  if (format->ret < 0 || !slot->unit || !kind->is_for_format)
+  if (format->ret < 0 || !slot->unit || slot->spare || !kind->is_for_format)
     return;
   format->ret = kind->make (slot->stage, &spec, &slot->spare);
   format->n_state = n > format->n_state ? n : format->n_state;
@@ -34,9 +33,8 @@ make_spare (TfxSlot *slot, void *data)
 
 /* The spare unit takes over from the old one, or is freed. */
 static void
-use_spare (TfxSlot *slot, void *data)
+use_spare (TfxSlot *slot, Format *format)
 {
-  Format *format = data;
   const TfxUnitKind *kind = slot->stage->kind->unit;
   const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
   const size_t n = tfx_stage_state_size (slot->stage) * slot->n_channels;
@@ -61,26 +59,14 @@ use_spare (TfxSlot *slot, void *data)
     kind->set_sample (slot->unit, format->spec.filter.sample);
 }
 
-/* All history is there, and none is taken over step by step any more. */
-static void
-stop_catching_up (TfxSlots *list, TfxFilter *f)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    TfxSlotEntry *p = &list->entries[i];
-
-    if (p->phase == TFX_SLOT_CATCHING_UP) {
-      p->phase = TFX_SLOT_WAITING;
-      f->wants_compile = true;
-    }
-    for (size_t b = 0; p->slot && b < p->slot->n_branches; b++)
-      stop_catching_up (&p->slot->branches[b], f);
-  }
-}
-
 int
 tfx_filter_set_format (TfxFilter *f, TfxSample sample, size_t block_frames)
 {
   Format format = { .spec = tfx_filter_slot_spec (f) };
+  const TfxSlots *lists[2] = { &f->slots, &f->next };
+  TfxSlotEntry *entry;
+  TfxSlot *slot;
+  TfxWalk walk;
 
   if ((unsigned)sample > TFX_SAMPLE_F64)
     return -EINVAL;
@@ -89,18 +75,29 @@ tfx_filter_set_format (TfxFilter *f, TfxSample sample, size_t block_frames)
   format.spec.filter.sample = sample;
   format.spec.filter.block_frames = block_frames;
   tfx_borrow_from_device (f);
-  tfx_slots_each (&f->slots, make_spare, &format);
-  tfx_prepare_each (&f->next, make_spare, &format);
+  /* Both have the slots that stay; it does not matter. */
+  for (int i = 0; i < 2; i++) {
+    for (walk = tfx_walk (lists[i]); (slot = tfx_walk_slot (&walk));)
+      make_spare (slot, &format);
+  }
   format.state = calloc (format.n_state + 1, sizeof *format.state);
   if (format.ret == 0 && !format.state)
     format.ret = -ENOMEM;
-  tfx_slots_each (&f->slots, use_spare, &format);
-  tfx_prepare_each (&f->next, use_spare, &format);
+  for (int i = 0; i < 2; i++) {
+    for (walk = tfx_walk (lists[i]); (slot = tfx_walk_slot (&walk));)
+      use_spare (slot, &format);
+  }
   free (format.state);
   if (format.ret < 0)
     return format.ret;
   tfx_prepare_remake_values (&f->next, &format.spec);
-  stop_catching_up (&f->slots, f);
+  /* All history is there, and none is taken over step by step any more. */
+  for (walk = tfx_walk (&f->slots); (entry = tfx_walk_entry (&walk));) {
+    if (entry->phase != TFX_SLOT_CATCHING_UP)
+      continue;
+    entry->phase = TFX_SLOT_WAITING;
+    f->wants_compile = true;
+  }
   f->spec = format.spec.filter;
   f->serial++;
   return 0;

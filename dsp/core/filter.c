@@ -165,36 +165,25 @@ set_at_rest (TfxFilter *f, const TfxChain *chain)
   return 0;
 }
 
-typedef struct Units
-{
-  TfxSlotSpec spec;
-  int ret;
-} Units;
-
-static void
-make_unit (TfxSlot *slot, void *data)
-{
-  Units *units = data;
-
-  if (!slot->stage->kind->unit)
-    return;
-  if (!units->spec.kernel)
-    units->spec.kernel = slot->stage->kind->unit->get_kernel ();
-  if (units->ret == 0 && slot->state)
-    units->ret = tfx_slot_make_room (slot, &units->spec);
-}
-
 /* Only the CPU runs changes. */
 static int
 take_from_device (TfxFilter *f)
 {
-  Units units = { .ret = 0 };
+  TfxWalk walk = tfx_walk (&f->slots);
+  TfxSlotSpec spec;
+  TfxSlot *slot;
+  int ret = 0;
 
   tfx_borrow_from_device (f);
-  units.spec = tfx_filter_slot_spec (f);
-  tfx_slots_each (&f->slots, make_unit, &units);
-  f->kernel = units.spec.kernel;
-  return units.ret;
+  spec = tfx_filter_slot_spec (f);
+  while ((slot = tfx_walk_slot (&walk))) {
+    if (slot->stage->kind->unit && !spec.kernel)
+      spec.kernel = slot->stage->kind->unit->get_kernel ();
+    if (ret == 0 && slot->stage->kind->unit && slot->state)
+      ret = tfx_slot_make_room (slot, &spec);
+  }
+  f->kernel = spec.kernel;
+  return ret;
 }
 
 static int
@@ -314,30 +303,20 @@ tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 
 /* ---- state ------------------------------------------------------------------------ */
 
-static void
-reset_slot (TfxSlot *slot, void *data)
-{
-  TfxFilter *f = data;
-
-  tfx_automation_finish (f, slot, UINT64_MAX);
-  f->n_values += slot->ramp.n_cells > 0;
-  tfx_slot_reset (slot);
-}
-
 void
 tfx_filter_reset (TfxFilter *f)
 {
+  TfxWalk walk;
+  TfxSlot *slot;
+
   tfx_change_finish (f);
   f->holder = NULL;
-  tfx_slots_each (&f->slots, reset_slot, f);
+  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));) {
+    tfx_automation_finish (f, slot, UINT64_MAX);
+    f->n_values += slot->ramp.n_cells > 0;
+    tfx_slot_reset (slot);
+  }
   f->n_run = 0;
-}
-
-static bool
-is_identity (const TfxSlot *slot)
-{
-  return !slot->is_active ||
-         (slot->stage->kind == &tfx_kind_gain && slot->gain == 1.0);
 }
 
 bool
@@ -348,31 +327,28 @@ tfx_filter_is_identity (const TfxFilter *f)
   for (size_t i = 0; i < f->slots.n; i++) {
     const TfxSlotEntry *p = &f->slots.entries[i];
 
-    if (p->phase != TFX_SLOT_STEADY || !is_identity (p->slot))
+    if (p->phase != TFX_SLOT_STEADY ||
+        (p->slot->is_active &&
+            (p->slot->stage->kind != &tfx_kind_gain || p->slot->gain != 1.0)))
       return false;
   }
   return true;
 }
 
 /* A ramp has state too; a unit ends its ramp only while it runs. */
-static void
-look_for_moves (TfxSlot *slot, void *data)
-{
-  bool *moves = data;
-
-  if (slot->ramp.n_cells > 0 ||
-      (slot->unit && (tfx_events_get (slot, 0) ||
-                         slot->stage->kind->unit->is_changing (slot->unit))))
-    *moves = true;
-}
-
 bool
 tfx_filter_is_silent (const TfxFilter *f)
 {
-  bool moves = false;
+  TfxWalk walk = tfx_walk (&f->slots);
+  const TfxSlot *slot;
 
-  tfx_slots_each (&f->slots, look_for_moves, &moves);
-  return !moves && tfx_borrow_peak (f) <= TFX_SILENCE;
+  while ((slot = tfx_walk_slot (&walk))) {
+    if (slot->ramp.n_cells > 0 ||
+        (slot->unit && (tfx_events_get (slot, 0) ||
+                           slot->stage->kind->unit->is_changing (slot->unit))))
+      return false;
+  }
+  return tfx_borrow_peak (f) <= TFX_SILENCE;
 }
 
 bool
@@ -434,31 +410,18 @@ tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
   return tfx_slots_get_chain (tfx_filter_target (f), NULL, chain);
 }
 
-typedef struct Search
-{
-  const TfxBackend *backend;
-  bool has_found; /* a stage that the backend does not run */
-} Search;
-
-static void
-look_for_others (TfxSlot *slot, void *data)
-{
-  Search *search = data;
-  const TfxStepKind step = slot->stage->kind->step;
-
-  if (slot->is_active && step == TFX_STEP_UNIT &&
-      !search->backend->can_run (slot->stage))
-    search->has_found = true;
-}
-
 bool
 tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
 {
-  Search search = { backend, false };
+  TfxWalk walk = tfx_walk (&f->slots);
+  const TfxSlot *slot;
 
-  if (!backend->uses_units)
-    tfx_slots_each (&f->slots, look_for_others, &search);
-  return !search.has_found;
+  while (!backend->uses_units && (slot = tfx_walk_slot (&walk))) {
+    if (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT &&
+        !backend->can_run (slot->stage))
+      return false;
+  }
+  return true;
 }
 
 uint64_t

@@ -269,11 +269,12 @@ begin_changes (TfxPlan *plan)
   }
 }
 
-/* Whether the engine is up to date; and, if `at_rest`, no filter changes. */
+/* Whether nothing has to be done before a run: the engine is up to date; and, if `at_rest`, no
+ * value moves and no filter changes. */
 static inline bool
 look_at_row (const TfxPlan *plan, const bool at_rest)
 {
-  if (plan->is_stale || !plan->engine)
+  if (plan->is_stale || !plan->engine || (at_rest && plan->is_moving))
     return false;
   for (size_t i = 0; i < plan->n_filters; i++) {
     const TfxFilter *f = plan->filters[i];
@@ -285,42 +286,21 @@ look_at_row (const TfxPlan *plan, const bool at_rest)
   return true;
 }
 
-static bool
-is_ready (const TfxPlan *plan)
-{
-  return look_at_row (plan, false);
-}
-
-/* Whether nothing changes. */
-static inline bool
-is_steady (const TfxPlan *plan)
-{
-  return !plan->is_moving && look_at_row (plan, true);
-}
-
-static bool
-is_any_changing (const TfxPlan *plan)
-{
-  bool is_changing = false;
-
-  for (size_t i = 0; !is_changing && i < plan->n_filters; i++)
-    is_changing = plan->filters[i]->is_changing;
-  return is_changing;
-}
-
 /* Prepares the next frames.  *n_frames is reduced to those before the next change. */
 static int
 get_ready (TfxPlan *plan, size_t *n_frames)
 {
-  const bool is_changing = is_any_changing (plan);
+  bool is_changing = false;
   int ret = 0;
 
+  for (size_t i = 0; i < plan->n_filters; i++)
+    is_changing = is_changing || plan->filters[i]->is_changing;
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
   /* Twice: a cross-fade may end here, and the setting that waits for it begin. */
   for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
     begin_changes (plan);
-    if (!is_ready (plan))
+    if (!look_at_row (plan, false))
       ret = take_hold (plan);
   }
   if (plan->is_moving || is_changing)
@@ -446,46 +426,35 @@ advance_filters (TfxPlan *plan, size_t n_frames)
     tfx_change_advance (plan->filters[i], n_frames);
 }
 
-static void
-advance (TfxPlan *plan, size_t n_frames)
-{
-  plan->n_done += n_frames;
-  advance_filters (plan, n_frames);
-}
-
-/* n frames from those on that are done. */
-static int
-run_engine (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out, size_t n)
-{
-  const size_t first = plan->n_done;
-  const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
-  const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
-
-  return plan->backend->run (plan->engine, &from, &to);
-}
-
 /* As many frames as come before something changes. */
 static int
 run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
   const TfxBackend *backend = plan->backend;
   size_t n = in->n_frames - plan->n_done;
-  int ret = is_steady (plan) ? 0 : get_ready (plan, &n);
+  int ret = look_at_row (plan, true) ? 0 : get_ready (plan, &n);
 
   if (ret < 0)
     return ret;
   if (backend->max_samples > 0 && n > backend->max_samples / in->n_channels)
     n = backend->max_samples / in->n_channels;
-  ret = n < in->n_frames ? run_engine (plan, in, out, n)
-                         : backend->run (plan->engine, in, out);
-  if (ret < 0) {
-    if (backend->n_done)
-      advance (plan, backend->n_done (plan->engine));
-    return ret;
+  if (n < in->n_frames) {
+    const TfxBlock from =
+        tfx_block_part (in, plan->n_done, n, 0, in->n_channels);
+    const TfxBlock to =
+        tfx_block_part (out, plan->n_done, n, 0, in->n_channels);
+
+    ret = backend->run (plan->engine, &from, &to);
+  } else {
+    ret = backend->run (plan->engine, in, out);
   }
-  plan->n_recoveries += (uint64_t)ret;
-  advance (plan, n);
-  return 0;
+  if (ret < 0)
+    n = backend->n_done ? backend->n_done (plan->engine) : 0;
+  else
+    plan->n_recoveries += (uint64_t)ret;
+  plan->n_done += n;
+  advance_filters (plan, n);
+  return ret < 0 ? ret : 0;
 }
 
 int
@@ -522,14 +491,15 @@ tfx_plan_pass (TfxPlan *plan, size_t n_frames)
 {
   for (plan->n_done = 0; plan->n_done < n_frames;) {
     size_t n = n_frames - plan->n_done;
-    const int ret = is_steady (plan) ? 0 : get_ready (plan, &n);
+    const int ret = look_at_row (plan, true) ? 0 : get_ready (plan, &n);
 
     if (ret == -ENOTSUP || ret == -EINPROGRESS)
       return ret;
     /* What there is no memory for now, is done when it runs. */
     if (ret < 0)
       n = n_frames - plan->n_done;
-    advance (plan, n);
+    plan->n_done += n;
+    advance_filters (plan, n);
   }
   return 0;
 }

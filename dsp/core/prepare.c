@@ -255,33 +255,19 @@ tfx_prepare_clear (TfxSlots *next)
 void
 tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec)
 {
-  for (size_t i = 0; i < next->n; i++) {
-    TfxSlotEntry *entry = &next->entries[i];
+  TfxWalk walk = tfx_walk (next);
+  TfxSlotEntry *entry;
 
-    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
-      tfx_prepare_remake_values (&entry->branches[b], spec);
-    if (entry->values) {
-      const TfxUnitSpec unit =
-          tfx_slot_unit_spec (spec, entry->slot->n_channels);
+  while ((entry = tfx_walk_entry (&walk))) {
+    TfxUnitSpec unit;
 
-      tfx_stage_drop_values (entry->slot->stage, &entry->values);
-      if (tfx_stage_prepare_values (entry->stage, entry->slot->unit, &unit,
-              &entry->values) < 0)
-        tfx_stage_unref (&entry->stage);
-    }
-  }
-}
-
-void
-tfx_prepare_each (const TfxSlots *next, TfxSlotFunction f, void *data)
-{
-  for (size_t i = 0; i < next->n; i++) {
-    const TfxSlotEntry *entry = &next->entries[i];
-
-    if (entry->is_new && entry->slot)
-      tfx_slot_each (entry->slot, f, data);
-    for (size_t b = 0; entry->branches && b < entry->slot->n_branches; b++)
-      tfx_prepare_each (&entry->branches[b], f, data);
+    if (!entry->values)
+      continue;
+    unit = tfx_slot_unit_spec (spec, entry->slot->n_channels);
+    tfx_stage_drop_values (entry->slot->stage, &entry->values);
+    if (tfx_stage_prepare_values (entry->stage, entry->slot->unit, &unit,
+            &entry->values) < 0)
+      tfx_stage_unref (&entry->stage);
   }
 }
 

@@ -29,7 +29,4 @@ void tfx_prepare_drop_values (TfxSlotEntry *entry);
  * dropped. */
 void tfx_prepare_remake_values (TfxSlots *next, const TfxSlotSpec *spec);
 
-/* Calls f for every new slot of a prepared list. */
-void tfx_prepare_each (const TfxSlots *next, TfxSlotFunction f, void *data);
-
 #endif

@@ -318,25 +318,61 @@ tfx_slot_peak (const TfxSlot *slot)
   return peak;
 }
 
-void
-tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data)
+/* Advances a walk: *entry or *slot, or neither, is what it passes.  False at its end. */
+static bool
+step (TfxWalk *walk, TfxSlotEntry **entry, TfxSlot **slot)
 {
-  f (slot, data);
-  for (size_t b = 0; b < slot->n_branches; b++)
-    tfx_slots_each (&slot->branches[b], f, data);
+  TfxSlotEntry *e;
+  TfxSlot *s;
+
+  *entry = NULL;
+  *slot = NULL;
+  if (walk->at[walk->depth].entry == walk->at[walk->depth].list->n)
+    return --walk->depth >= 0;
+  e = &walk->at[walk->depth].list->entries[walk->at[walk->depth].entry];
+  if (walk->at[walk->depth].slot == 2) {
+    *entry = e;
+    walk->at[walk->depth].entry++;
+    walk->at[walk->depth].slot = 0;
+    return true;
+  }
+  s = walk->at[walk->depth].slot == 0 ? e->slot : e->old;
+  if (s && walk->at[walk->depth].branch < s->n_branches) {
+    const size_t b = walk->at[walk->depth].branch++;
+
+    walk->depth++;
+    walk->at[walk->depth].list =
+        s == e->slot ? tfx_slot_entry_branch (e, b) : &s->branches[b];
+    walk->at[walk->depth].entry = walk->at[walk->depth].branch = 0;
+    walk->at[walk->depth].slot = 0;
+    return true;
+  }
+  *slot = s;
+  walk->at[walk->depth].slot++;
+  walk->at[walk->depth].branch = 0;
+  return true;
 }
 
-void
-tfx_slots_each (const TfxSlots *list, TfxSlotFunction f, void *data)
+TfxSlotEntry *
+tfx_walk_entry (TfxWalk *walk)
 {
-  for (size_t i = 0; i < list->n; i++) {
-    TfxSlot *slots[2] = { list->entries[i].slot, list->entries[i].old };
+  TfxSlotEntry *entry = NULL;
+  TfxSlot *slot;
 
-    for (int k = 0; k < 2; k++) {
-      if (slots[k])
-        tfx_slot_each (slots[k], f, data);
-    }
-  }
+  while (!entry && step (walk, &entry, &slot))
+    ;
+  return entry;
+}
+
+TfxSlot *
+tfx_walk_slot (TfxWalk *walk)
+{
+  TfxSlotEntry *entry;
+  TfxSlot *slot = NULL;
+
+  while (!slot && step (walk, &entry, &slot))
+    ;
+  return slot;
 }
 
 TfxSlotEntry *

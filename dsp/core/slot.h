@@ -229,10 +229,32 @@ TfxSlotEntry *tfx_slots_find (const TfxSlots *list, uint64_t id);
 int
 tfx_slots_get_chain (const TfxSlots *list, TfxStage *stage, TfxChain **chain);
 
-/* Calls f for the slot and those of its branches; or for all slots of a list, also those that
- * fade out. */
-typedef void (*TfxSlotFunction) (TfxSlot *slot, void *data);
-void tfx_slot_each (TfxSlot *slot, TfxSlotFunction f, void *data);
-void tfx_slots_each (const TfxSlots *list, TfxSlotFunction f, void *data);
+/* A walk over the entries of a list and of all branches, also those that fade out; the entries
+ * of branches come before the entry that has them. */
+typedef struct TfxWalk
+{
+  struct
+  {
+    const TfxSlots *list;
+    size_t entry, branch;
+    int slot; /* the next one of the entry, of two */
+  } at[TFX_SUM_MAX_DEPTH + 1];
+  int depth;
+} TfxWalk;
+
+static inline TfxWalk
+tfx_walk (const TfxSlots *list)
+{
+  TfxWalk walk;
+
+  walk.at[0].list = list;
+  walk.at[0].entry = walk.at[0].branch = 0;
+  walk.at[0].slot = walk.depth = 0;
+  return walk;
+}
+
+/* The next entry; or the next slot of one; NULL: the walk is over. */
+TfxSlotEntry *tfx_walk_entry (TfxWalk *walk);
+TfxSlot *tfx_walk_slot (TfxWalk *walk);
 
 #endif
