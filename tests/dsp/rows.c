@@ -2,6 +2,7 @@
  * rows.c: filters and rows of them, for tests. */
 #include "rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "tap.h"
@@ -64,6 +65,18 @@ rows_plan (TfxFilter *const *row, size_t n)
   return plan;
 }
 
+TfxPlan *
+rows_open (TfxStage **stages, size_t n, unsigned n_channels, TfxSample sample,
+    TfxFilter **filter)
+{
+  TfxFilter *f = rows_filter (stages, n, n_channels, sample);
+  TfxPlan *plan = rows_plan (&f, 1);
+
+  *filter = f;
+  tfx_filter_unref (&f);
+  return plan;
+}
+
 void
 rows_free (TfxPlan **plan)
 {
@@ -88,6 +101,42 @@ rows_reset (TfxFilter *const *row, size_t n)
 }
 
 int
+rows_set_chain (TfxFilter *filter, TfxChain *chain)
+{
+  int ret;
+
+  tfx_filter_lock (filter);
+  ret = tfx_filter_set_chain (filter, chain);
+  tfx_filter_unlock (filter);
+  tfx_chain_unref (&chain);
+  return ret;
+}
+
+int
+rows_set (TfxFilter *filter, TfxStage *stage)
+{
+  int ret;
+
+  tfx_filter_lock (filter);
+  ret = tfx_filter_set_stage (filter, stage);
+  tfx_filter_unlock (filter);
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+int
+rows_queue (TfxFilter *filter, uint64_t frame, TfxStage *stage)
+{
+  int ret;
+
+  tfx_filter_lock (filter);
+  ret = tfx_filter_queue_stage (filter, frame, stage);
+  tfx_filter_unlock (filter);
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+int
 rows_run (TfxPlan *plan, double *x, unsigned n_channels, size_t n_frames)
 {
   TfxFilter *const *row = tfx_plan_filters (plan);
@@ -100,6 +149,57 @@ rows_run (TfxPlan *plan, double *x, unsigned n_channels, size_t n_frames)
   ret = tfx_plan_run (plan, &block, &block);
   tfx_filter_unlock_all (row, n);
   return ret;
+}
+
+void
+rows_run_blocks (TfxPlan *plan, double *x, unsigned n_channels, size_t n_frames,
+    size_t n_block)
+{
+  for (size_t i = 0, n; i < n_frames; i += n) {
+    n = n_frames - i < n_block ? n_frames - i : n_block;
+    rows_run (plan, x + i * n_channels, n_channels, n);
+  }
+}
+
+TfxStage *
+rows_low_pass (uint64_t id, unsigned order, double hz)
+{
+  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_LOW_PASS,
+    .order = order,
+    .lower_hz = hz };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const int n = tfx_design_sections (&d, 48000, sos);
+
+  return tfx_stage_new_sections (id, sos, (size_t)n);
+}
+
+TfxStage *
+rows_peaking (uint64_t id, double hz, double gain_db)
+{
+  const double w = 2.0 * M_PI * hz / 48000, alpha = sin (w) / 2.0;
+  const double a = pow (10.0, gain_db / 40.0), d = 1.0 + alpha / a;
+  const TfxSos sos = { (1.0 + alpha * a) / d, -2.0 * cos (w) / d,
+    (1.0 - alpha * a) / d, -2.0 * cos (w) / d, (1.0 - alpha / a) / d };
+
+  return tfx_stage_new_sections (id, &sos, 1);
+}
+
+TfxStage *
+rows_fir (uint64_t id, const double *taps, size_t n_taps, TfxFirMethod method)
+{
+  return tfx_stage_new_fir (id, &taps, 1, n_taps, method);
+}
+
+TfxStage *
+rows_sum (uint64_t id, TfxChain *a, TfxChain *b)
+{
+  TfxChain *branches[2] = { a, b };
+  TfxStage *stage = tfx_stage_new_sum (id, branches, 2);
+
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  return stage;
 }
 
 TfxChain *

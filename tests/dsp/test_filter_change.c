@@ -109,31 +109,6 @@ low_pass (double hz)
   return sos[0];
 }
 
-static int
-set_sections (TfxFilter *f, uint64_t id, const TfxSos *sos, size_t n)
-{
-  TfxStage *stage = tfx_stage_new_sections (id, sos, n);
-  int ret;
-
-  tfx_filter_lock (f);
-  ret = tfx_filter_set_stage (f, stage);
-  tfx_filter_unlock (f);
-  tfx_stage_unref (&stage);
-  return ret;
-}
-
-static int
-set_chain (TfxFilter *f, TfxChain *chain)
-{
-  int ret;
-
-  tfx_filter_lock (f);
-  ret = tfx_filter_set_chain (f, chain);
-  tfx_filter_unlock (f);
-  tfx_chain_unref (&chain);
-  return ret;
-}
-
 /* What is asked for, and the frame where it begins: the next point of the grid; or
  * where what runs already has come to its end. */
 typedef struct Move
@@ -210,8 +185,8 @@ test_glide (void)
   TfxStage *stages[] = { tfx_stage_new_gain (tfx_stage_new_id (), 0.5),
     tfx_stage_new_sections (id, &first, 1),
     tfx_stage_new_sections (tfx_stage_new_id (), &behind, 1) };
-  TfxFilter *f = rows_filter (stages, 3, 2, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&f, 1);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (stages, 3, 2, TFX_SAMPLE_F64, &f);
   bool was_changing = true;
   double worst = 0;
 
@@ -226,7 +201,7 @@ test_glide (void)
   for (size_t i = 0, m = 0, n; i < N; i += n) {
     for (; m < N_MOVES && moves[m].frame == i; m++) {
       const TfxSos to = low_pass (moves[m].hz);
-      set_sections (f, id, &to, 1);
+      rows_set (f, tfx_stage_new_sections (id, &to, 1));
       was_changing = was_changing && tfx_filter_is_changing (f);
     }
     n = (m < N_MOVES ? moves[m].frame : N) - i;
@@ -239,7 +214,6 @@ test_glide (void)
   tap_check (was_changing && !tfx_filter_is_changing (f),
       "and is changing until it is there");
   rows_free (&plan);
-  tfx_filter_unref (&f);
 }
 
 /* ---- cross-fades at the stage -------------------------------------------------------- */
@@ -294,8 +268,7 @@ test_fade (void)
       after[n_after++] =
           tfx_stage_new_sections (ids[way == EXCHANGED ? 3 : 1], two, 2);
     after[n_after++] = tfx_stage_new_sections (ids[2], &back, 1);
-    f = rows_filter (before, n_before, 1, TFX_SAMPLE_F64);
-    plan = rows_plan (&f, 1);
+    plan = rows_open (before, n_before, 1, TFX_SAMPLE_F64, &f);
 
     test_noise_f64 (x, N);
     test_run_f64 (&front, 1, x, a, N, NULL);
@@ -312,7 +285,7 @@ test_fade (void)
     test_run_f64 (&back, 1, y, want, N, NULL);
 
     rows_run (plan, x, 1, at);
-    set_chain (f, rows_chain (after, n_after));
+    rows_set_chain (f, rows_chain (after, n_after));
     rows_run (plan, x + at, 1, 100);
     tap_many_check (&many, tfx_filter_is_changing (f), "%s: is changing",
         names[way]);
@@ -322,7 +295,6 @@ test_fade (void)
     tap_many_check (&many, test_distance (x, want, N) < 1e-11, "%s: %g",
         names[way], test_distance (x, want, N));
     rows_free (&plan);
-    tfx_filter_unref (&f);
   }
   tap_many_end (&many);
 }
@@ -369,8 +341,7 @@ test_fir (void)
     test_noise_f64 (new, n_new);
     stage[0] = tfx_stage_new_fir (id, &kernels[0], 1, n_old, cases[k].method);
     stage[1] = tfx_stage_new_fir (id, &kernels[1], 1, n_new, cases[k].method);
-    f = rows_filter (&stage[0], 1, 1, TFX_SAMPLE_F64);
-    plan = rows_plan (&f, 1);
+    plan = rows_open (&stage[0], 1, 1, TFX_SAMPLE_F64, &f);
     convolve (x, old, n_old, a);
     convolve (x, new, n_new, b);
     for (size_t i = 0; i < N; i++) {
@@ -380,7 +351,7 @@ test_fir (void)
       want[i] = a[i] + w * (b[i] - a[i]);
     }
     rows_run (plan, x, 1, at);
-    set_chain (f, rows_chain (&stage[1], 1));
+    rows_set_chain (f, rows_chain (&stage[1], 1));
     rows_run (plan, x + at, 1, N - at);
     tap_many_check (&many,
         !tfx_filter_is_changing (f) && test_distance (x, want, N) < 1e-10,
@@ -388,7 +359,6 @@ test_fir (void)
     free (old);
     free (new);
     rows_free (&plan);
-    tfx_filter_unref (&f);
   }
   tap_many_end (&many);
 }
@@ -412,8 +382,8 @@ test_delay (void)
     const uint64_t id = tfx_stage_new_id ();
     TfxStage *stage[2] = { tfx_stage_new_delay (id, 1.0, &taps[0], 1),
       tfx_stage_new_delay (id, 0.5, &taps[k], 1) };
-    TfxFilter *f = rows_filter (&stage[0], 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
+    TfxFilter *f;
+    TfxPlan *plan = rows_open (&stage[0], 1, 1, TFX_SAMPLE_F64, &f);
 
     test_noise_f64 (x, N);
     for (size_t i = 0; i < N; i++) {
@@ -425,13 +395,12 @@ test_delay (void)
       want[i] = a + w * (b - a);
     }
     rows_run (plan, x, 1, at);
-    set_chain (f, rows_chain (&stage[1], 1));
+    rows_set_chain (f, rows_chain (&stage[1], 1));
     rows_run (plan, x + at, 1, N - at);
     tap_many_check (&many,
         !tfx_filter_is_changing (f) && test_distance (x, want, N) < 1e-12,
         "%zu frames: %g", taps[k].delay, test_distance (x, want, N));
     rows_free (&plan);
-    tfx_filter_unref (&f);
   }
   tap_many_end (&many);
 }
@@ -442,7 +411,6 @@ make_echo (uint64_t id, bool is_fir, size_t delay)
 {
   const TfxTap tap = { delay, 0.9, false, TFX_TAP_BOTH };
   double *taps;
-  const double *kernel;
   TfxStage *stage;
 
   if (!is_fir)
@@ -451,96 +419,62 @@ make_echo (uint64_t id, bool is_fir, size_t delay)
   memset (taps, 0, (delay + 1) * sizeof *taps);
   taps[0] = 1.0;
   taps[delay] = 0.9;
-  kernel = taps;
-  stage = tfx_stage_new_fir (id, &kernel, 1, delay + 1, TFX_FIR_AUTO);
+  stage = rows_fir (id, taps, delay + 1, TFX_FIR_AUTO);
   free (taps);
   return stage;
 }
 
+#define N_LONG_PAST 12000
+
+/* A line or a FIR over x, which gets another length at each end but the last. */
 static void
-run_in_blocks (TfxPlan *plan, double *x, size_t n_frames, size_t most)
+run_lengths (bool is_fir, const size_t *delays, const size_t *ends, double *x)
 {
-  for (size_t i = 0, n; i < n_frames; i += n) {
-    n = n_frames - i < most ? n_frames - i : most;
-    rows_run (plan, x + i, 1, n);
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = make_echo (id, is_fir, delays[0]);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
+
+  for (size_t k = 0, i = 0; k < 3; i = ends[k++]) {
+    if (k > 0) {
+      stage = make_echo (id, is_fir, delays[k]);
+      rows_set_chain (f, rows_chain (&stage, 1));
+    }
+    rows_run_blocks (plan, x + i, 1, ends[k] - i, 64);
   }
+  rows_free (&plan);
 }
 
-#define N_LONG_PAST 11000
-
-/* A line that has become short has little past.  What becomes long then hears that rise out
- * of silence, not begin with a step. */
+/* A line that has become short has little past: the past of what becomes long rises out of
+ * silence, without a step.  A line that has run for long since gives all of its past. */
 static void
-test_long_again (void)
+test_lengths (void)
 {
-  enum
-  {
-    N_SINE = 12000
-  };
-  TapMany many = tap_many ("a line gets shorter, and longer soon after");
+  static const size_t soon[2][3] = { { 2000, 300, 2500 },
+    { 6000, 6600, N_LONG_PAST } };
+  static const size_t late[2][3] = { { 100, 3000, 2500 },
+    { 1000, 9000, N_LONG_PAST } };
+  static double x[N_LONG_PAST], y[N_LONG_PAST];
+  TapMany many = tap_many ("a line gets other lengths");
 
   for (int is_fir = 0; is_fir < 2; is_fir++) {
-    static double x[N_SINE];
-    const size_t delays[3] = { 2000, 300, 2500 };
-    const size_t ends[3] = { 6000, 6600, N_SINE };
-    const uint64_t id = tfx_stage_new_id ();
-    TfxStage *stage = make_echo (id, is_fir, delays[0]);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
-    double bend;
+    const char *name = is_fir ? "FIR" : "delay line";
+    double bend, worst = 0;
 
-    for (size_t i = 0; i < N_SINE; i++)
+    for (size_t i = 0; i < N_LONG_PAST; i++)
       x[i] = sin (2 * M_PI * 100.0 * (double)i / RATE);
-    for (size_t k = 0, i = 0; k < 3; i = ends[k++]) {
-      if (k > 0) {
-        stage = make_echo (id, is_fir, delays[k]);
-        set_chain (f, rows_chain (&stage, 1));
-      }
-      run_in_blocks (plan, x + i, ends[k] - i, 64);
-    }
+    run_lengths (is_fir, soon[0], soon[1], x);
     /* The sine bends by 1.7e-4 and its echo by as much; a rise over 512 frames adds to
      * that. */
-    bend = test_jump_bend (x + 4999, N_SINE - 4999);
-    tap_many_check (&many, bend < 2e-3, "%s: %g", is_fir ? "FIR" : "delay line",
-        bend);
-    rows_free (&plan);
-    tfx_filter_unref (&f);
-  }
-  tap_many_end (&many);
-}
-
-/* A line that was short, and has run for long since it became long, has all of its past
- * for the next one. */
-static void
-test_long_past (void)
-{
-  TapMany many = tap_many ("a line that is long again gives all of its past");
-
-  for (int is_fir = 0; is_fir < 2; is_fir++) {
-    static double x[N_LONG_PAST], y[N_LONG_PAST];
-    static const size_t delays[3] = { 100, 3000, 2500 };
-    static const size_t ends[3] = { 1000, 9000, N_LONG_PAST };
-    const uint64_t id = tfx_stage_new_id ();
-    TfxStage *stage = make_echo (id, is_fir, delays[0]);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
-    double worst = 0;
+    bend = test_jump_bend (x + 4999, N_LONG_PAST - 4999);
+    tap_many_check (&many, bend < 2e-3, "%s, soon after: %g", name, bend);
 
     test_noise_f64 (x, N_LONG_PAST);
     memcpy (y, x, sizeof y);
-    for (size_t k = 0, i = 0; k < 3; i = ends[k++]) {
-      if (k > 0) {
-        stage = make_echo (id, is_fir, delays[k]);
-        set_chain (f, rows_chain (&stage, 1));
-      }
-      run_in_blocks (plan, y + i, ends[k] - i, 64);
-    }
+    run_lengths (is_fir, late[0], late[1], y);
     for (size_t i = 9000 + 600; i < 9000 + 1600; i++)
       worst = fmax (worst, fabs (y[i] - (x[i] + 0.9 * x[i - 2500])));
-    tap_many_check (&many, worst < 1e-9, "%s: %g",
-        is_fir ? "FIR" : "delay line", worst);
-    rows_free (&plan);
-    tfx_filter_unref (&f);
+    tap_many_check (&many, worst < 1e-9, "%s, with its past: %g", name, worst);
   }
   tap_many_end (&many);
 }
@@ -559,23 +493,20 @@ test_enters (void)
     static double x[N_SINE];
     TfxStage *stages[2] = { tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
       make_echo (tfx_stage_new_id (), i % 3 == 1, 3000) };
-    TfxFilter *f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
+    TfxFilter *f;
+    TfxPlan *plan = rows_open (&stages[0], 1, 1, TFX_SAMPLE_F64, &f);
     double bend;
 
     if (i % 3 == 2) {
-      TfxChain *branches[2] = { rows_chain (&stages[1], 1), tfx_chain_new () };
-
-      stages[1] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
-      tfx_chain_unref (&branches[0]);
-      tfx_chain_unref (&branches[1]);
+      stages[1] = rows_sum (tfx_stage_new_id (), rows_chain (&stages[1], 1),
+          tfx_chain_new ());
     }
     stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
     for (size_t k = 0; k < N_SINE; k++)
       x[k] = cos (2 * M_PI * 100.0 * (double)k / RATE);
     rows_run (plan, x, 1, 6000);
-    set_chain (f, rows_chain (stages, 2));
-    run_in_blocks (plan, x + 6000, N_SINE - 6000, i < 3 ? N_SINE : 100);
+    rows_set_chain (f, rows_chain (stages, 2));
+    rows_run_blocks (plan, x + 6000, 1, N_SINE - 6000, i < 3 ? N_SINE : 100);
     bend = test_jump_bend (x + 4999, N_SINE - 4999);
     tap_many_check (&many, bend < 2e-3, "%s: %g",
         i % 3 == 0   ? "delay line"
@@ -583,7 +514,6 @@ test_enters (void)
                      : "sum",
         bend);
     rows_free (&plan);
-    tfx_filter_unref (&f);
   }
   tap_many_end (&many);
 }
@@ -609,17 +539,14 @@ static TfxStage *
 make_halves (TfxStage *(*make) (void))
 {
   TfxChain *branches[2];
-  TfxStage *stages[2], *sum;
 
   for (int k = 0; k < 2; k++) {
-    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
-    stages[1] = make ();
+    TfxStage *stages[2] = { tfx_stage_new_gain (tfx_stage_new_id (), 0.5),
+      make () };
+
     branches[k] = rows_chain (stages, 2);
   }
-  sum = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
-  tfx_chain_unref (&branches[0]);
-  tfx_chain_unref (&branches[1]);
-  return sum;
+  return rows_sum (tfx_stage_new_id (), branches[0], branches[1]);
 }
 
 /* How far a constant goes off it from frame `from` on, while others come in the stage's
@@ -633,20 +560,19 @@ find_dip (TfxStage *stage, TfxStage **others, size_t n, double constant,
     N_EVEN = 6000
   };
   static double x[N_EVEN];
-  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&f, 1);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
   double off = 0.0;
 
   for (size_t k = 0; k < N_EVEN; k++)
     x[k] = constant;
   rows_run (plan, x, 1, n_before);
-  set_chain (f, rows_chain (others, n));
+  rows_set_chain (f, rows_chain (others, n));
   for (size_t k = n_before; k < N_EVEN; k += 100)
     rows_run (plan, x + k, 1, 100);
   for (size_t k = from; k < N_EVEN; k++)
     off = fmax (off, fabs (x[k] - constant));
   rows_free (&plan);
-  tfx_filter_unref (&f);
   return off;
 }
 
@@ -656,10 +582,8 @@ static void
 test_enters_evenly (void)
 {
   static const double one[1000] = { 1.0 };
-  const double *kernel = one;
   TfxStage *stages[] = { tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
-    make_delay (),
-    tfx_stage_new_fir (tfx_stage_new_id (), &kernel, 1, 1000, TFX_FIR_AUTO),
+    make_delay (), rows_fir (tfx_stage_new_id (), one, 1000, TFX_FIR_AUTO),
     make_halves (make_delay) };
   const double off = find_dip (tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
       stages, 4, 1.0, 1000, 0);
@@ -678,40 +602,6 @@ test_enters_evenly_late (void)
       off);
 }
 
-typedef TfxStage *Setting (uint64_t id, unsigned i);
-
-/* The same bits however the blocks lie in a change, also behind its end: from setting
- * 0 to the last one of n, each set before the one in front of it is there. */
-static void
-check_splits (Setting *make, unsigned n, const char *what)
-{
-  static double x[3][N];
-  const size_t sizes[3] = { N, 64, 7 };
-  TapMany many = tap_many (what);
-
-  test_noise_f64 (x[0], N);
-  for (size_t k = 1; k < 3; k++)
-    memcpy (x[k], x[0], sizeof x[0]);
-  for (size_t k = 0; k < 3; k++) {
-    const uint64_t id = tfx_stage_new_id ();
-    TfxStage *stage = make (id, 0);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
-
-    rows_run (plan, x[k], 1, 901);
-    for (unsigned i = 1; i < n; i++) {
-      stage = make (id, i);
-      set_chain (f, rows_chain (&stage, 1));
-    }
-    run_in_blocks (plan, x[k] + 901, N - 901, sizes[k]);
-    tap_many_check (&many, memcmp (x[k], x[0], sizeof x[0]) == 0,
-        "blocks of %zu: %g", sizes[k], test_distance (x[k], x[0], N));
-    rows_free (&plan);
-    tfx_filter_unref (&f);
-  }
-  tap_many_end (&many);
-}
-
 static TfxStage *
 delay_setting (uint64_t id, unsigned i)
 {
@@ -721,26 +611,53 @@ delay_setting (uint64_t id, unsigned i)
   return tfx_stage_new_delay (id, i == 0 ? 0.37 : 0.63, &taps[i], 1);
 }
 
-static void
-test_delay_splits (void)
-{
-  check_splits (delay_setting, 2, "a delay line's gains change, in any split");
-}
-
 static TfxStage *
 fir_setting (uint64_t id, unsigned i)
 {
   static const double taps[3][3] = { { 1, 0.5, 0.2 }, { -1, 0.3, 0.7 },
     { 0.1, 0.9, -0.4 } };
-  const double *kernel = taps[i];
 
-  return tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
+  return rows_fir (id, taps[i], 3, TFX_FIR_DIRECT);
 }
 
+/* The same bits however the blocks lie in a change, also after its end: from setting 0 to the
+ * last one, each set before the one before it is there. */
 static void
-test_fir_splits (void)
+test_unit_splits (void)
 {
-  check_splits (fir_setting, 3, "a FIR's taps change twice, in any split");
+  static const struct
+  {
+    TfxStage *(*make) (uint64_t id, unsigned i);
+    unsigned n_settings;
+    const char *name;
+  } cases[] = { { delay_setting, 2, "a delay line's gains" },
+    { fir_setting, 3, "a FIR's taps" } };
+  static const size_t sizes[3] = { N, 64, 7 };
+  static double in[N], x[N], want[N];
+  TapMany many = tap_many ("values of units change, in any split");
+
+  test_noise_f64 (in, N);
+  for (size_t k = 0; k < 6; k++) {
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stage = cases[k / 3].make (id, 0);
+    TfxFilter *f;
+    TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
+
+    memcpy (x, in, sizeof x);
+    rows_run (plan, x, 1, 901);
+    for (unsigned i = 1; i < cases[k / 3].n_settings; i++) {
+      stage = cases[k / 3].make (id, i);
+      rows_set_chain (f, rows_chain (&stage, 1));
+    }
+    rows_run_blocks (plan, x + 901, 1, N - 901, sizes[k % 3]);
+    if (k % 3 == 0)
+      memcpy (want, x, sizeof x);
+    tap_many_check (&many, memcmp (x, want, sizeof x) == 0,
+        "%s, blocks of %zu: %g", cases[k / 3].name, sizes[k % 3],
+        test_distance (x, want, N));
+    rows_free (&plan);
+  }
+  tap_many_end (&many);
 }
 
 /* ---- many changes --------------------------------------------------------------------- */
@@ -772,7 +689,6 @@ random_stage (uint64_t id, int depth)
   TfxSos sos[3] = { test_random_section (0.9), test_random_section (0.9),
     test_random_section (0.9) };
   double taps[40];
-  const double *kernel[1] = { taps };
   TfxChain *branches[2];
   TfxStage *stage;
 
@@ -784,7 +700,7 @@ random_stage (uint64_t id, int depth)
       return tfx_stage_new_delay (id, 0.5, &tap, 1);
     case 2:
       test_noise_f64 (taps, 40);
-      return tfx_stage_new_fir (id, kernel, 1, 20 + tap_random_below (2) * 20,
+      return rows_fir (id, taps, 20 + tap_random_below (2) * 20,
           TFX_FIR_DIRECT);
     case 4:
       for (int k = 0; k < 2; k++)
@@ -853,7 +769,7 @@ test_last (void)
       n = 1 + tap_random_below (400);
       rows_run (plan, x + 2 * i, 2, n);
       last = tap_random_below (3);
-      set_chain (f, tfx_chain_ref (chains[last]));
+      rows_set_chain (f, tfx_chain_ref (chains[last]));
     }
     if (round % 2)
       rows_run (plan, x, 2, N_LONG);
@@ -887,8 +803,8 @@ test_next (void)
   const TfxTap tap = { .delay = 40, .gain = 0.5 };
   TfxStage *both[2] = { tfx_stage_new_gain (1, 0.5),
     tfx_stage_new_gain (6, 0.5) };
-  TfxFilter *f = rows_filter (both, 2, 1, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&f, 1);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (both, 2, 1, TFX_SAMPLE_F64, &f);
   TfxStage *next[4], *stage;
   TfxChain *chain = NULL;
 
@@ -897,41 +813,33 @@ test_next (void)
   rows_run (plan, x, 1, 100);
   both[0] = tfx_stage_new_delay (2, 1.0, &tap, 1);
   both[1] = tfx_stage_new_gain (6, 0.5);
-  set_chain (f, rows_chain (both, 2));
+  rows_set_chain (f, rows_chain (both, 2));
   rows_run (plan, x + 100, 1, 100);
   next[0] = tfx_stage_new_gain (3, 2.0);
   next[1] = tfx_stage_new_gain (4, 3.0);
   next[2] = tfx_stage_new_gain (5, 5.0);
   next[3] = tfx_stage_new_gain (6, 0.5);
-  set_chain (f, rows_chain (next, 4));
-  tfx_filter_lock (f);
+  rows_set_chain (f, rows_chain (next, 4));
   /* One that there is now and then. */
-  stage = tfx_stage_new_gain (6, 2.0);
-  tap_check (tfx_filter_set_stage (f, stage) == 0, "what stays is set");
-  tfx_stage_unref (&stage);
-  stage = tfx_stage_new_gain (3, 7.0);
-  tap_check (tfx_filter_set_stage (f, stage) == 0, "it is set");
-  tfx_stage_unref (&stage);
-  stage = tfx_stage_new_gain (4, 11.0);
-  tap_check (tfx_filter_queue_stage (f, 320, stage) == 0, "it is queued");
-  tfx_stage_unref (&stage);
+  tap_check (rows_set (f, tfx_stage_new_gain (6, 2.0)) == 0,
+      "what stays is set");
+  tap_check (rows_set (f, tfx_stage_new_gain (3, 7.0)) == 0, "it is set");
+  tap_check (rows_queue (f, 320, tfx_stage_new_gain (4, 11.0)) == 0,
+      "it is queued");
   /* One that there is now, but not then. */
   stage = tfx_stage_new_delay (2, 0.5, &tap, 1);
-  tap_check (tfx_filter_set_stage (f, stage) == 0 &&
-                 tfx_filter_queue_stage (f, 320, stage) == 0,
+  tap_check (rows_set (f, tfx_stage_ref (stage)) == 0 &&
+                 rows_queue (f, 320, stage) == 0,
       "and what goes");
-  tfx_stage_unref (&stage);
   tap_check (tfx_filter_get_chain (f, &chain) == 0 &&
                  tfx_chain_n_stages (chain) == 4,
       "that is its chain now");
   tfx_chain_unref (&chain);
-  tfx_filter_unlock (f);
   rows_run (plan, x + 200, 1, N_LONG - 200);
   tap_check (fabs (x[N_LONG - 1] - 7.0 * 11.0 * 5.0 * 2.0) < 1e-9 &&
                  !tfx_filter_is_changing (f),
       "in the chain that waited: %g", x[N_LONG - 1]);
   rows_free (&plan);
-  tfx_filter_unref (&f);
 }
 
 /* Three filters change at random, and any split gives the same bits. */
@@ -1035,12 +943,8 @@ run_in_rows (unsigned seed, bool alone, double *x)
     if ((seed >> 22) % 3 == 0) {
       const int k = (int)((seed >> 24) % N_ROW);
       const double hz = (seed >> 26) % 8 ? 900.0 + (seed >> 16) % 100 : 3000.0;
-      TfxStage *stage = row_stage (k, hz);
 
-      tfx_filter_lock (f[k]);
-      tfx_filter_set_stage (f[k], stage);
-      tfx_filter_unlock (f[k]);
-      tfx_stage_unref (&stage);
+      rows_set (f[k], row_stage (k, hz));
     }
     for (size_t a = 0, b; a < N_ROW; a = b) {
       for (b = a + 1; b < N_ROW && !(cuts >> (b - 1) & 1);)
@@ -1093,15 +997,9 @@ run_equaliser (const TfxBackend *backend, double level_db, double *x, size_t n)
         &sos[i]);
   f = test_filter_of (stages, 2, 1, backend);
   for (size_t i = 0; i < 3; i++) {
-    TfxStage *stage = tfx_stage_new_sections (1, &sos[i], 1);
-
-    if (i > 0)
-      tfx_filter_lock (f->filter);
-    if (i > 0 && tfx_filter_set_stage (f->filter, stage) < 0)
+    if (i > 0 &&
+        rows_set (f->filter, tfx_stage_new_sections (1, &sos[i], 1)) < 0)
       abort ();
-    if (i > 0)
-      tfx_filter_unlock (f->filter);
-    tfx_stage_unref (&stage);
     test_filter_f64 (f, x + i * n / 3, 1, n / 3);
   }
   test_filter_free (&f);
@@ -1144,13 +1042,11 @@ main (int argc, char **argv)
     { "fade", test_fade },
     { "fir", test_fir },
     { "delay", test_delay },
-    { "long_again", test_long_again },
-    { "long_past", test_long_past },
+    { "lengths", test_lengths },
     { "enters", test_enters },
     { "enters_evenly", test_enters_evenly },
     { "enters_evenly_late", test_enters_evenly_late },
-    { "delay_splits", test_delay_splits },
-    { "fir_splits", test_fir_splits },
+    { "unit_splits", test_unit_splits },
     { "splits", test_splits },
     { "last", test_last },
     { "next", test_next },
