@@ -22,10 +22,10 @@
  * multiples lie along a curve, which is followed from the real axis.
  * (NIST Digital Library of Mathematical Functions, 10.28, 10.29 and 10.47; the
  * norms are SciPy's.) */
-#include "bessel.h"
-
 #include <complex.h>
 #include <math.h>
+
+#include "prototype.h"
 
 typedef long double complex LComplex;
 

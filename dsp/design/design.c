@@ -105,12 +105,7 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why)
 int
 tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
 {
-  TfxPrototype proto;
-
-  if (find_fault (design, rate_hz))
-    return -EINVAL;
-  tfx_prototype_init (&proto, design);
-  return make_sections (&proto, design, rate_hz, sos);
+  return tfx_designer_sections (NULL, design, rate_hz, sos);
 }
 
 /* ---- again and again ------------------------------------------------------ */
@@ -128,21 +123,20 @@ tfx_designer_free (TfxDesigner **designer)
   *designer = NULL;
 }
 
-static bool
-has_prototype_of (const TfxDesign *a, const TfxDesign *b)
-{
-  return a->family == b->family && a->order == b->order &&
-         a->ripple_db == b->ripple_db &&
-         a->attenuation_db == b->attenuation_db && a->norm == b->norm;
-}
-
 static const struct Remembered *
 find_remembered (TfxDesigner *d, const TfxDesign *design)
 {
   size_t at = 0;
 
-  while (at < d->n && !has_prototype_of (&d->remembered[at].design, design))
-    at++;
+  for (; at < d->n; at++) {
+    const TfxDesign *known = &d->remembered[at].design;
+
+    if (known->family == design->family && known->order == design->order &&
+        known->ripple_db == design->ripple_db &&
+        known->attenuation_db == design->attenuation_db &&
+        known->norm == design->norm)
+      break;
+  }
   if (at == d->n) {
     d->n += d->n < N_REMEMBERED;
     at = d->n - 1;
@@ -158,20 +152,29 @@ int
 tfx_designer_sections (TfxDesigner *d, const TfxDesign *design, double rate_hz,
     TfxSos *sos)
 {
-  if (!d || find_fault (design, rate_hz))
-    return tfx_design_sections (design, rate_hz, sos);
-  return make_sections (&find_remembered (d, design)->prototype, design,
-      rate_hz, sos);
+  TfxPrototype own;
+
+  if (find_fault (design, rate_hz))
+    return -EINVAL;
+  if (d)
+    return make_sections (&find_remembered (d, design)->prototype, design,
+        rate_hz, sos);
+  tfx_prototype_init (&own, design);
+  return make_sections (&own, design, rate_hz, sos);
 }
 
-/* In double; returns how many sections, 0 where that does not do. */
-static int
-make_shapes (const struct Remembered *r, const TfxDesign *design,
-    double rate_hz, TfxSos *sos, TfxSvf *shapes)
+int
+tfx_designer_shapes (TfxDesigner *d, const TfxDesign *design, double rate_hz,
+    TfxSos *sos, TfxSvf *shapes)
 {
-  const int n = tfx_svf_design_sections (&r->prototype, &r->resonances, design,
-      rate_hz, shapes);
+  const struct Remembered *r;
+  int n;
 
+  if (!d || find_fault (design, rate_hz))
+    return 0;
+  r = find_remembered (d, design);
+  n = tfx_svf_design_sections (&r->prototype, &r->resonances, design, rate_hz,
+      shapes);
   for (int k = 0; k < n; k++) {
     sos[k] = tfx_svf_to_sos (&shapes[k],
         tfx_svf_design_is_first_order (&r->prototype, design, (unsigned)k));
@@ -179,16 +182,6 @@ make_shapes (const struct Remembered *r, const TfxDesign *design,
       return 0;
   }
   return n;
-}
-
-int
-tfx_designer_shapes (TfxDesigner *d, const TfxDesign *design, double rate_hz,
-    TfxSos *sos, TfxSvf *shapes)
-{
-  if (!d || find_fault (design, rate_hz))
-    return 0;
-  return make_shapes (find_remembered (d, design), design, rate_hz, sos,
-      shapes);
 }
 
 int

@@ -20,10 +20,10 @@
  *
  * All in long double, and with both k and k' always at hand, so that nothing
  * cancels when one of them is near 1. */
-#include "elliptic.h"
-
 #include <float.h>
 #include <math.h>
+
+#include "prototype.h"
 
 #define PI 3.141592653589793238462643383279502884L
 #define LN10 2.302585092994045684017991454684364208L

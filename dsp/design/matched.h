@@ -19,4 +19,13 @@ typedef double (*TfxPowerFunction) (double freq_hz, const void *data);
 int tfx_matched_sections (double p1, double p2, TfxPowerFunction power,
     const void *data, double rate_hz, TfxSos sos[TFX_MATCHED_N_SOS]);
 
+#define TFX_LEAST_SQUARES_MAX 32
+
+/* x[n] such that |A x - b| is the least, for A of n_rows >= n rows and n <=
+ * TFX_LEAST_SQUARES_MAX columns: a[n][n_rows], a column after the other.  a and
+ * b[n_rows] are overwritten.  A column that depends on those before it gets
+ * 0. */
+void
+tfx_least_squares (double *a, double *b, size_t n_rows, size_t n, double *x);
+
 #endif /* TFX_MATCHED_H */

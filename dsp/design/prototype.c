@@ -17,21 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "bessel.h"
-#include "elliptic.h"
-
 /* 10^(db/10) - 1 without the cancellation for small db. */
 static double
 power_minus_one (double db)
 {
   return expm1 (db * (M_LN10 / 10.0));
-}
-
-static TfxFactor
-reciprocal (TfxFactor p)
-{
-  double d = p.re * p.re + p.im * p.im;
-  return (TfxFactor){ p.re / d, p.im / d, p.zero };
 }
 
 /* The magnitude of a factor that is 1 at DC, in nepers, at omega rad/s. */
@@ -51,34 +41,8 @@ factor_log_magnitude (const TfxFactor *f, double omega)
   return log (fmax (n, 1e-300) / d);
 }
 
-/* The gain at infinity of a factor that is 1 at DC. */
-static double
-far_gain (const TfxFactor *f)
-{
-  if (f->im == 0.0 || !isfinite (f->zero))
-    return 0.0;
-  return (f->re * f->re + f->im * f->im) / (f->zero * f->zero);
-}
-
 #define N_SPREAD 64
 #define MAX_POINTS (N_SPREAD + 2 * TFX_PROTOTYPE_MAX_FACTORS)
-
-/* Frequencies that show the shape of the response: a spread over the whole
- * axis, and the corner and the resonance of each pole. */
-static unsigned
-choose_points (const TfxPrototype *proto, double *omega)
-{
-  unsigned n = 0;
-
-  for (unsigned i = 0; i < N_SPREAD; i++)
-    omega[n++] = tan (M_PI_2 * i / N_SPREAD);
-  for (unsigned i = 0; i < proto->n_factors; i++) {
-    const TfxFactor *f = &proto->factors[i];
-    omega[n++] = hypot (f->re, f->im);
-    omega[n++] = f->im;
-  }
-  return n;
-}
 
 /* Within this of its maximum a response counts as pass band. */
 #define PASS_BAND_NEPER (4.0 * M_LN10 / 20.0)
@@ -104,12 +68,19 @@ order_factors (TfxPrototype *proto, bool has_zeros)
   double total[MAX_POINTS] = { 0.0 }, peak = -INFINITY;
   TfxFactor ordered[TFX_PROTOTYPE_MAX_FACTORS];
   bool taken[TFX_PROTOTYPE_MAX_FACTORS] = { false };
-  unsigned n_points;
+  unsigned n_points = 0;
 
   if (n < (has_zeros ? 2 : 3))
     return;
 
-  n_points = choose_points (proto, omega);
+  /* Frequencies that show the shape of the response: a spread over the whole axis, and the
+   * corner and the resonance of each pole. */
+  for (unsigned i = 0; i < N_SPREAD; i++)
+    omega[n_points++] = tan (M_PI_2 * i / N_SPREAD);
+  for (unsigned i = 0; i < n; i++) {
+    omega[n_points++] = hypot (proto->factors[i].re, proto->factors[i].im);
+    omega[n_points++] = proto->factors[i].im;
+  }
   for (unsigned k = 0; k < n; k++) {
     for (unsigned i = 0; i < n_points; i++) {
       response[k][i] = factor_log_magnitude (&proto->factors[k], omega[i]);
@@ -134,10 +105,15 @@ order_factors (TfxPrototype *proto, bool has_zeros)
         if (total[i] >= peak - PASS_BAND_NEPER && v < lo)
           lo = v;
       }
-      if (has_zeros && done == 0)
-        range = far_gain (&proto->factors[k]);
-      else
-        range = hi - lo;
+      range = hi - lo;
+      if (has_zeros && done == 0) {
+        const TfxFactor *f = &proto->factors[k];
+
+        /* The gain at infinity of a factor that is 1 at DC. */
+        range = f->im == 0.0 || !isfinite (f->zero)
+                    ? 0.0
+                    : (f->re * f->re + f->im * f->im) / (f->zero * f->zero);
+      }
       if (range < best_range) {
         best_range = range;
         best = k;
@@ -158,7 +134,7 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
   double sinh_mu = 1.0, cosh_mu = 1.0;
   bool inverse = false;
 
-  proto->n_factors = 0;
+  proto->n_factors = (order + 1) / 2;
   proto->dc_gain = 1.0;
 
   switch (design->family) {
@@ -173,7 +149,6 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
       break;
     }
     case TFX_FAMILY_ELLIPTIC:
-      proto->n_factors = (order + 1) / 2;
       if (order % 2 == 0)
         proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
       tfx_elliptic_factors (order, design->ripple_db, design->attenuation_db,
@@ -181,7 +156,6 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
       order_factors (proto, false);
       return;
     case TFX_FAMILY_BESSEL:
-      proto->n_factors = (order + 1) / 2;
       tfx_bessel_factors (order, design->norm, proto->factors);
       order_factors (proto, false);
       return;
@@ -194,18 +168,21 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
     }
   }
 
-  for (unsigned i = 0; i < (order + 1) / 2; i++) {
+  for (unsigned i = 0; i < proto->n_factors; i++) {
     bool real = 2 * i + 1 == order;
     double theta = M_PI * (2 * i + 1) / (2.0 * order);
     double cos_theta = real ? 0.0 : cos (theta);
     TfxFactor f = { -sinh_mu * sin (theta), cosh_mu * cos_theta, INFINITY };
 
     if (inverse) {
-      f = reciprocal (f);
+      double d = f.re * f.re + f.im * f.im;
+
+      f.re /= d;
+      f.im /= d;
       if (!real)
         f.zero = 1.0 / cos_theta;
     }
-    proto->factors[proto->n_factors++] = f;
+    proto->factors[i] = f;
   }
   order_factors (proto, inverse);
 }

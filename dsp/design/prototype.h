@@ -27,4 +27,11 @@ typedef struct TfxPrototype
  * every partial product as flat as can be over the pass band. */
 void tfx_prototype_init (TfxPrototype *prototype, const TfxDesign *design);
 
+/* The (order + 1) / 2 factors of two families, order 1 to TFX_DESIGN_MAX_ORDER; a real pole
+ * comes first.  elliptic.c: the pass band ends at 1 rad/s, and each pole has the zero that is
+ * nearest to it; 0 < ripple_db < attenuation_db.  bessel.c: of that norm. */
+void tfx_elliptic_factors (unsigned order, double ripple_db,
+    double attenuation_db, TfxFactor *factors);
+void tfx_bessel_factors (unsigned order, TfxNorm norm, TfxFactor *factors);
+
 #endif

@@ -36,24 +36,6 @@ typedef struct Fraction
   double b0, b1, b2, a0, a1, a2;
 } Fraction;
 
-static void
-set_poles (Fraction *f, const Corner *c)
-{
-  f->a0 = 1.0 + c->alpha;
-  f->a1 = -2.0 * c->cosine;
-  f->a2 = 1.0 - c->alpha;
-}
-
-static void
-set_peaking (Fraction *f, const Corner *c, double a)
-{
-  f->b0 = 1.0 + c->alpha * a;
-  f->b1 = f->a1 = -2.0 * c->cosine;
-  f->b2 = 1.0 - c->alpha * a;
-  f->a0 = 1.0 + c->alpha / a;
-  f->a2 = 1.0 - c->alpha / a;
-}
-
 /* The low shelf; the high one is its mirror image, cos w0 -> -cos w0 and z ->
  * -z.  (A + 1) - (A - 1) cos w0 = A (1 - cos w0) + (1 + cos w0), and so on. */
 static void
@@ -89,8 +71,9 @@ set_first_order (Fraction *f, double sine, double cosine, double a, bool high)
 static void
 set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q, double a)
 {
-  set_poles (f, c);
-  f->b1 = f->a1;
+  f->a0 = 1.0 + c->alpha;
+  f->a1 = f->b1 = -2.0 * c->cosine;
+  f->a2 = 1.0 - c->alpha;
   switch (kind) {
     case TFX_RBJ_LOW_PASS:
       f->b1 = c->one_minus;
@@ -114,7 +97,10 @@ set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q, double a)
       f->b2 = f->a0;
       break;
     case TFX_RBJ_PEAKING:
-      set_peaking (f, c, a);
+      f->b0 = 1.0 + c->alpha * a;
+      f->b2 = 1.0 - c->alpha * a;
+      f->a0 = 1.0 + c->alpha / a;
+      f->a2 = 1.0 - c->alpha / a;
       break;
     case TFX_RBJ_LOW_SHELF:
     case TFX_RBJ_HIGH_SHELF:

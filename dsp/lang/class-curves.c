@@ -5,7 +5,6 @@
 
 #include "class.h"
 #include "design/k-weighting.h"
-#include "design/least-squares.h"
 #include "design/matched.h"
 #include "design/rbj.h"
 #include "design/sos.h"
