@@ -7,7 +7,7 @@
 #define TFX_CUDA_COST_H
 
 #include "card.h"
-#include "core/plan.h"
+#include "core/backend.h"
 
 /* What a step costs. */
 typedef struct TfxCost

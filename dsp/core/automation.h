@@ -5,7 +5,7 @@
 #define TFX_AUTOMATION_H
 
 #include "events.h"
-#include "filter.h"
+#include "slot.h"
 
 /* The values of a stage, from the next frame on: a ramp of n_cells points of the grid,
  * which waits for the end of one that runs; 0: at once.  0 or negative errno. */

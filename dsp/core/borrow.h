@@ -7,7 +7,8 @@
 #ifndef TFX_BORROW_H
 #define TFX_BORROW_H
 
-#include "filter.h"
+#include "backend.h"
+#include "slot.h"
 
 /* Returns the state from the plan that has it to the slots; on a device it stays there if
  * possible (_give_back), or is read to the host (_from_device). */

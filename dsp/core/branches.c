@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned
-chain_depth (const TfxChain *chain)
-{
-  unsigned depth = 0;
-
-  for (size_t i = 0; i < chain->n_stages; i++) {
-    const TfxStage *s = chain->stages[i];
-
-    if (tfx_branches_are_in (s) && s->u.sum.depth > depth)
-      depth = s->u.sum.depth;
-  }
-  return depth;
-}
-
 TfxStage *
 tfx_branches_new (uint64_t id, const TfxKind *kind, TfxChain *const *branches,
     const uint64_t *channels, size_t n)
@@ -31,9 +17,12 @@ tfx_branches_new (uint64_t id, const TfxKind *kind, TfxChain *const *branches,
   if (n < 1)
     return NULL;
   for (size_t i = 0; i < n; i++) {
-    const unsigned d = chain_depth (branches[i]);
+    for (size_t k = 0; k < branches[i]->n_stages; k++) {
+      const TfxStage *s = branches[i]->stages[k];
 
-    depth = d > depth ? d : depth;
+      if (tfx_branches_are_in (s) && s->u.sum.depth > depth)
+        depth = s->u.sum.depth;
+    }
   }
   if (depth >= TFX_SUM_MAX_DEPTH)
     return NULL;

@@ -14,14 +14,6 @@ TfxStage *tfx_branches_new (uint64_t id, const TfxKind *kind,
 TfxStage *
 tfx_branches_new_like (const TfxStage *stage, TfxChain *const *branches);
 
-/* Whether a stage has branches. */
-static inline bool
-tfx_branches_are_in (const TfxStage *stage)
-{
-  return stage->kind->step == TFX_STEP_SUM ||
-         stage->kind->step == TFX_STEP_SPLIT;
-}
-
 /* How many of n_channels a branch filters. */
 static inline unsigned
 tfx_branches_n_channels (const TfxStage *stage, size_t branch,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * chain-response.c: the frequency response of a chain, stage after stage. */
-#include "branches.h"
-
 #include <errno.h>
 #include <math.h>
+
+#include "kind.h"
 
 /* Half the distance in Hz over which a phase is followed, in parts of the rate: a
  * delay of a million frames turns it by less than half a cycle. */

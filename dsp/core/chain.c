@@ -23,13 +23,6 @@ tfx_chain_new (void)
   return chain_alloc (0);
 }
 
-static void
-copy_stages (TfxChain *to, size_t first, const TfxChain *from)
-{
-  for (size_t i = 0; i < from->n_stages; i++)
-    to->stages[first + i] = tfx_stage_ref (from->stages[i]);
-}
-
 TfxChain *
 tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 {
@@ -38,8 +31,8 @@ tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 
   if (!longer)
     return NULL;
-  if (chain)
-    copy_stages (longer, 0, chain);
+  for (size_t i = 0; i < n; i++)
+    longer->stages[i] = tfx_stage_ref (chain->stages[i]);
   longer->stages[n] = tfx_stage_ref (stage);
   return longer;
 }
@@ -111,56 +104,42 @@ is_same (const TfxStage *a, const TfxStage *b)
   return a == b || (a->id == b->id && tfx_stage_is_same (a, b));
 }
 
-/* The two as one, a reference, if they were joined before; or NULL. */
-static TfxStage *
-find_join (TfxJoins *joins, const TfxFilterSpec *spec, const TfxStage *first,
-    const TfxStage *second)
-{
-  for (size_t i = 0; i < joins->n; i++) {
-    TfxStage *both = joins->stages[i];
-
-    if (!is_same (both->parts[0], first) || !is_same (both->parts[1], second) ||
-        (both->kind->check && both->kind->check (both, spec) < 0))
-      continue;
-    if (i >= joins->n_used) {
-      joins->stages[i] = joins->stages[joins->n_used];
-      joins->stages[joins->n_used++] = both;
-    }
-    return tfx_stage_ref (both);
-  }
-  return NULL;
-}
-
-/* If memory is short the two are joined again next time. */
-static void
-remember_join (TfxJoins *joins, TfxStage *both)
-{
-  TfxStage **stages = realloc (joins->stages, (joins->n + 1) * sizeof *stages);
-
-  if (!stages)
-    return;
-  joins->stages = stages;
-  stages[joins->n++] = stages[joins->n_used];
-  stages[joins->n_used++] = tfx_stage_ref (both);
-}
-
-/* *both is NULL if the two remain two. */
+/* *both, a reference, is the two as one, also if they were joined before; NULL if they remain
+ * two.  If memory is short for remembering them, they are joined again next time. */
 static int
 join (TfxStage *first, TfxStage *second, const TfxFilterSpec *spec,
     TfxJoins *joins, TfxStage **both)
 {
+  TfxStage **stages;
+  size_t i = 0;
   int ret;
 
-  *both = joins ? find_join (joins, spec, first, second) : NULL;
-  if (*both)
-    return 0;
-  ret = first->kind->join (first, second, spec, both);
-  if (ret < 0 || !*both)
-    return ret;
-  (*both)->parts[0] = tfx_stage_ref (first);
-  (*both)->parts[1] = tfx_stage_ref (second);
-  if (joins)
-    remember_join (joins, *both);
+  for (; joins && i < joins->n; i++) {
+    TfxStage *known = joins->stages[i];
+
+    if (is_same (known->parts[0], first) && is_same (known->parts[1], second) &&
+        !(known->kind->check && known->kind->check (known, spec) < 0))
+      break;
+  }
+  if (joins && i < joins->n) {
+    *both = joins->stages[i];
+  } else {
+    ret = first->kind->join (first, second, spec, both);
+    if (ret < 0 || !*both)
+      return ret;
+    (*both)->parts[0] = tfx_stage_ref (first);
+    (*both)->parts[1] = tfx_stage_ref (second);
+    stages = joins ? realloc (joins->stages, (i + 1) * sizeof *stages) : NULL;
+    if (!stages)
+      return 0;
+    joins->stages = stages;
+    joins->stages[joins->n++] = *both;
+  }
+  if (i >= joins->n_used) {
+    joins->stages[i] = joins->stages[joins->n_used];
+    joins->stages[joins->n_used++] = *both;
+  }
+  tfx_stage_ref (*both);
   return 0;
 }
 

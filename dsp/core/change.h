@@ -3,7 +3,7 @@
 #ifndef TFX_CHANGE_H
 #define TFX_CHANGE_H
 
-#include "filter.h"
+#include "slot.h"
 
 /* Sets a running filter to a chain.  0, or negative errno: nothing has changed. */
 int tfx_change_begin (TfxFilter *filter, TfxChain *chain);

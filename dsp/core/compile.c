@@ -176,10 +176,14 @@ static int
 add_fade (Compiler *c, TfxSteps *list, const TfxSlotEntry *entry)
 {
   TfxSlot *const slots[2] = { entry->old, entry->slot };
-  TfxStep *step = add_step (c, list, TFX_STEP_FADE);
+  TfxStep *step;
   int ret = 0;
 
+  if (!c->plan->backend->update_step)
+    return -ENOTSUP;
+  step = add_step (c, list, TFX_STEP_FADE);
   step->fade = entry->fade;
+  c->plan->is_fading = true;
   step->branches = calloc (2, sizeof *step->branches);
   if (!step->branches)
     return -ENOMEM;
@@ -262,6 +266,7 @@ tfx_compile_clear (TfxPlan *plan)
   plan->scratch = NULL;
   plan->n_parts = plan->n_sos = plan->n_all_steps = 0;
   plan->n_chain_stages = 0;
+  plan->is_fading = false;
 }
 
 /* ---- values ------------------------------------------------------------------------- */
@@ -301,35 +306,19 @@ tfx_compile_set_step (TfxPlan *plan, TfxStep *step)
   step->gain = gain;
 }
 
-static void
-each_step (TfxPlan *plan, TfxSteps *list, TfxStepFunction f, void *data)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    f (plan, &list->steps[i], data);
-    for (size_t k = 0; k < list->steps[i].n_branches; k++)
-      each_step (plan, &list->steps[i].branches[k], f, data);
-  }
-}
-
-void
-tfx_compile_each (TfxPlan *plan, TfxStepFunction f, void *data)
-{
-  each_step (plan, &plan->top, f, data);
-}
-
-static void
-set_values (TfxPlan *plan, TfxStep *step, void *data)
-{
-  if (step->kind == TFX_STEP_CASCADE) {
-    tfx_compile_set_step (plan, step);
-  } else if (step->n_parts > 0 && step->stage != step->parts->slot->stage) {
-    tfx_stage_unref (&step->stage);
-    step->stage = tfx_stage_ref (step->parts->slot->stage);
-  }
-}
-
 void
 tfx_compile_set_values (TfxPlan *plan)
 {
-  tfx_compile_each (plan, set_values, NULL);
+  for (size_t i = 0; i < plan->n_parts; i++) {
+    TfxStep *step = plan->parts[i].step;
+
+    if (step->parts != &plan->parts[i])
+      continue;
+    if (step->kind == TFX_STEP_CASCADE) {
+      tfx_compile_set_step (plan, step);
+    } else if (step->stage != step->parts->slot->stage) {
+      tfx_stage_unref (&step->stage);
+      step->stage = tfx_stage_ref (step->parts->slot->stage);
+    }
+  }
 }

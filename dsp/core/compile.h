@@ -3,10 +3,12 @@
 #ifndef TFX_COMPILE_H
 #define TFX_COMPILE_H
 
-#include "filter.h"
+#include "backend.h"
+#include "slot.h"
 
 /* Makes the steps of a plan that has its filters and none yet.  is_cut: slots that are
- * reserved (see TfxSlot) are separate steps, as automated ones.  0 or -ENOMEM;
+ * reserved (see TfxSlot) are separate steps, as automated ones.  0, -ENOMEM, or -ENOTSUP for a
+ * cross-fade that the backend does not run;
  * tfx_compile_clear() is right in any case. */
 int tfx_compile_steps (TfxPlan *plan, bool is_cut);
 void tfx_compile_clear (TfxPlan *plan);
@@ -14,9 +16,5 @@ void tfx_compile_clear (TfxPlan *plan);
 /* Copies the values of the slots to a step of sections; to all steps. */
 void tfx_compile_set_step (TfxPlan *plan, TfxStep *step);
 void tfx_compile_set_values (TfxPlan *plan);
-
-/* Calls f for every step, those of branches included. */
-typedef void (*TfxStepFunction) (TfxPlan *plan, TfxStep *step, void *data);
-void tfx_compile_each (TfxPlan *plan, TfxStepFunction f, void *data);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef TFX_EVENTS_H
 #define TFX_EVENTS_H
 
-#include "slot.h"
+#include "state.h"
 
 /* More than two seconds of points. */
 #define TFX_EVENTS_MAX 4096

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * filter.c: one running filter: its settings and the state of its stages. */
-#include "filter.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,9 +8,19 @@
 
 #include <stddef.h>
 
-#include "plan.h"
 #include "stage.h"
 #include "design/weight.h"
+
+/* How a plan runs a kind. */
+typedef enum
+{
+  TFX_STEP_CASCADE, /* sos[n_sos]; n_sos may be 0 */
+  TFX_STEP_FIR,     /* stage */
+  TFX_STEP_UNIT,    /* stage, of a kind that not every device supports */
+  TFX_STEP_SUM,     /* branches[n_branches] */
+  TFX_STEP_SPLIT,   /* branches, each for some of the channels */
+  TFX_STEP_FADE     /* from the first of two branches to the second */
+} TfxStepKind;
 
 /* A number of a stage's setting.  Validity, equality and ramps follow from the table. */
 typedef enum
@@ -178,6 +188,14 @@ tfx_complex_product (TfxComplex a, TfxComplex b)
 /* Of a gain, and of a clip below its limits. */
 TfxComplex tfx_gain_response (const TfxStage *stage, unsigned channel,
     double freq_hz, double rate_hz);
+
+/* Whether a stage has branches. */
+static inline bool
+tfx_branches_are_in (const TfxStage *stage)
+{
+  return stage->kind->step == TFX_STEP_SUM ||
+         stage->kind->step == TFX_STEP_SPLIT;
+}
 
 extern const TfxKind tfx_kind_sections;
 extern const TfxKind tfx_kind_gain;

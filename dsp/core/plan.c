@@ -37,6 +37,7 @@ swap_compiled (TfxPlan *a, TfxPlan *b)
   SWAP (n_all_steps);
   SWAP (n_chain_stages);
   SWAP (is_stale);
+  SWAP (is_fading);
 #undef SWAP
 }
 
@@ -64,25 +65,12 @@ free_spare (TfxPlan *plan)
   plan->spare = NULL;
 }
 
-static void
-look_for_fade (TfxPlan *plan, TfxStep *step, void *data)
-{
-  bool *is_fading = data;
-
-  *is_fading = *is_fading || step->kind == TFX_STEP_FADE;
-}
-
 /* Compiles a plan that has nothing compiled; is_cut: see tfx_compile_steps(). */
 static int
 make_engine (TfxPlan *plan, bool is_cut)
 {
-  bool is_fading = false;
   int ret = tfx_compile_steps (plan, is_cut);
 
-  if (ret == 0)
-    tfx_compile_each (plan, look_for_fade, &is_fading);
-  if (is_fading && !plan->backend->update_step)
-    ret = -ENOTSUP;
   if (ret == 0)
     ret = plan->backend->engine_new (plan, &plan->engine);
   if (ret < 0)
@@ -115,7 +103,7 @@ make_spare (TfxPlan *plan)
   TfxPlan *spare = NULL;
 
   free_spare (plan);
-  if (plan->backend->update_step && has_shared (plan, true))
+  if (plan->backend->update_step && !plan->is_fading && has_shared (plan, true))
     spare = calloc (1, sizeof *spare);
   if (!spare)
     return;
@@ -236,12 +224,15 @@ take_hold (TfxPlan *plan)
   return load (plan);
 }
 
-/* Automated slots become separate steps: of the spare, unless the best cut is wanted. */
+/* Automated slots become separate steps: of the spare, unless the best cut is wanted.  Where
+ * cross-fades run, the next plan has the best cut. */
 static void
 cut_steps (TfxPlan *plan, TfxCut cut)
 {
   const bool is_wanted = has_shared (plan, false);
 
+  if (plan->is_fading && cut == TFX_CUT_SPARE)
+    return;
   if (is_wanted && plan->spare && cut == TFX_CUT_SPARE) {
     give_back_all (plan);
     swap_compiled (plan, plan->spare);

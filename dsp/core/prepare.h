@@ -7,7 +7,7 @@
 #ifndef TFX_PREPARE_H
 #define TFX_PREPARE_H
 
-#include "filter.h"
+#include "slot.h"
 
 typedef struct TfxPrepared
 {

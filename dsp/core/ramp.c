@@ -64,6 +64,14 @@ tfx_ramp_clear (TfxSlot *slot)
 
 /* ---- begins and ends ------------------------------------------------------------ */
 
+/* The change of frequency and quality together, high / low, is 1 or more. */
+static inline void
+find_ratio (const TfxSvf *a, const TfxSvf *b, double *high, double *low)
+{
+  *high = (b->g > a->g ? b->g : a->g) * (b->k > a->k ? b->k : a->k);
+  *low = (b->g > a->g ? a->g : b->g) * (b->k > a->k ? a->k : b->k);
+}
+
 /* The relative change of a gain. */
 static double
 part_of (double from, double to)
@@ -73,48 +81,27 @@ part_of (double from, double to)
   return most > 0.0 ? fabs (to - from) / most : 0.0;
 }
 
-/* The change of frequency and quality together is high / low, 1 or more. */
-typedef struct Ratio
-{
-  double high, low;
-} Ratio;
-
-static inline Ratio
-ratio_of (const TfxSvf *a, const TfxSvf *b)
-{
-  return (Ratio){ (b->g > a->g ? b->g : a->g) * (b->k > a->k ? b->k : a->k),
-    (b->g > a->g ? a->g : b->g) * (b->k > a->k ? a->k : b->k) };
-}
-
-/* Gains are linear between points: a change by a half counts as an octave. */
+/* Whether sections are cross-faded.  Gains are linear between points: a change by a half
+ * counts as an octave. */
 static bool
 is_far (const TfxSlot *slot)
 {
-  double sum = 0.0;
+  double sum = 0.0, high, low;
 
   for (size_t k = 0; k < slot->n_sos; k++) {
     const TfxSvf *a = &slot->ramp.from[k], *b = &slot->ramp.to[k];
-    const Ratio r = ratio_of (a, b);
 
-    sum += log2 (r.high / r.low);
+    find_ratio (a, b, &high, &low);
+    if (slot->ramp.is_curve && high > MOST_RATIO_OF_CELL * low)
+      return true;
+    if (slot->ramp.is_curve)
+      continue;
+    sum += log2 (high / low);
     sum += 2.0 *
            fmax (part_of (a->low, b->low),
                fmax (part_of (a->band, b->band), part_of (a->high, b->high)));
   }
   return sum > MOST_OCTAVES;
-}
-
-static bool
-is_far_on_curve (const TfxSlot *slot)
-{
-  bool found = false;
-
-  for (size_t k = 0; !found && k < slot->n_sos; k++) {
-    const Ratio r = ratio_of (&slot->ramp.from[k], &slot->ramp.to[k]);
-
-    found = r.high > MOST_RATIO_OF_CELL * r.low;
-  }
-  return found;
 }
 
 /* Moves the state back from the ramp, which has ended at `to`, in these shapes. */
@@ -166,33 +153,15 @@ count_fade_cells (const TfxRamp *m, size_t n_sos)
       fmin (frames / TFX_GRID_FRAMES, MOST_FADES * m->n_fade_cells));
 }
 
-/* Begins a ramp to sections whose shapes are in m->to, from those in m->from.  After a
- * sweep along the same curve the integrators continue. */
-static void
-begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
-{
-  TfxRamp *m = &slot->ramp;
-  const bool fades = m->is_curve ? is_far_on_curve (slot) : is_far (slot);
-
-  if (fades && was_gliding) {
-    take_state (slot, m->from);
-    m->is_entered = false;
-  }
-  if (was_gliding)
-    memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
-  memcpy (slot->to, to, slot->n_sos * sizeof *to);
-  m->is_fade = fades;
-  if (fades)
-    m->n_cells = count_fade_cells (m, slot->n_sos);
-}
-
-/* Begins a ramp at `first`, after the last one; or in place of a ramp that has not begun. */
+/* Begins a ramp at `first`, after the last one; or in place of a ramp that has not begun.  After
+ * a sweep along the same curve the integrators continue. */
 static void
 begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
 {
   TfxRamp *m = &slot->ramp;
   const bool was_gliding =
       m->n_cells == 1 && n_cells == 1 && m->is_entered && !m->is_fade;
+  bool fades;
 
   if (m->n_cells > 0 && !was_gliding && first >= tfx_ramp_end (slot)) {
     take_state (slot, m->to);
@@ -218,35 +187,17 @@ begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
       m->from[k] = tfx_svf_of (&slot->sos[k]);
     m->to[k] = to->shapes ? to->shapes[k] : tfx_svf_of (&to->sos[k]);
   }
-  begin_sections (slot, to->sos, was_gliding);
-}
-
-static bool
-are_same (const TfxSos *a, const TfxSos *b, size_t n)
-{
-  return n == 0 || memcmp (a, b, n * sizeof *a) == 0;
-}
-
-static void
-set_at_once (TfxSlot *slot, const TfxSlotValues *to)
-{
-  if (slot->n_sos > 0)
-    memcpy (slot->to, to->sos, slot->n_sos * sizeof *slot->to);
-  slot->gain_to = to->gain;
-  finish (slot);
-}
-
-/* Gives the running ramp of a gain another end. */
-static void
-lead_to (TfxSlot *slot, double gain_to, uint64_t now)
-{
-  double w = 0.0, gain;
-
-  if (now >= slot->ramp.first)
-    tfx_ramp_weights (slot, now, 1, &w);
-  gain = slot->gain + w * (slot->gain_to - slot->gain);
-  slot->gain = (gain - w * gain_to) / (1.0 - w);
-  slot->gain_to = gain_to;
+  fades = is_far (slot);
+  if (fades && was_gliding) {
+    take_state (slot, m->from);
+    m->is_entered = false;
+  }
+  m->is_fade = fades;
+  if (was_gliding)
+    memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
+  memcpy (slot->to, to->sos, slot->n_sos * sizeof *slot->to);
+  if (fades)
+    m->n_cells = count_fade_cells (m, slot->n_sos);
 }
 
 void
@@ -281,20 +232,31 @@ tfx_ramp_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now)
 {
   const TfxRamp *m = &slot->ramp;
+  const size_t n_bytes = slot->n_sos * sizeof *slot->sos;
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+  const bool is_same =
+      slot->sos ? n_bytes == 0 || memcmp (to->sos, slot->sos, n_bytes) == 0
+                : to->gain == slot->gain;
+  double w = 0.0, gain;
 
-  /* At once; or back to the current values before the ramp has begun. */
-  if (n_cells == 0 ||
-      (!has_begun (m, now) &&
-          (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
-                     : to->gain == slot->gain)))
-    set_at_once (slot, to);
-  else if (m->n_cells > 0 && now < tfx_ramp_end (slot) &&
-           (has_begun (m, now) || (n_cells == 1 && !m->is_curve)))
-    lead_to (slot, to->gain, now);
-  else
+  if (n_cells == 0 || (!has_begun (m, now) && is_same)) {
+    /* At once; or back to the current values before the ramp has begun. */
+    if (n_bytes > 0)
+      memcpy (slot->to, to->sos, n_bytes);
+    slot->gain_to = to->gain;
+    finish (slot);
+  } else if (m->n_cells > 0 && now < tfx_ramp_end (slot) &&
+             (has_begun (m, now) || (n_cells == 1 && !m->is_curve))) {
+    /* The running ramp of a gain gets another end. */
+    if (now >= m->first)
+      tfx_ramp_weights (slot, now, 1, &w);
+    gain = slot->gain + w * (slot->gain_to - slot->gain);
+    slot->gain = (gain - w * to->gain) / (1.0 - w);
+    slot->gain_to = to->gain;
+  } else {
     begin (slot, to, n_cells, first);
+  }
 }
 
 void

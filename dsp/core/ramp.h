@@ -8,7 +8,7 @@
 #ifndef TFX_RAMP_H
 #define TFX_RAMP_H
 
-#include "slot.h"
+#include "state.h"
 
 /* Memory for the ramps of a slot that has its sections.  0 or -ENOMEM. */
 int tfx_ramp_init (TfxSlot *slot, const TfxFilterSpec *spec);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "branches.h"
 #include "events.h"
 #include "ramp.h"
-#include "resident.h"
 
 /* ---- making ------------------------------------------------------------------ */
 

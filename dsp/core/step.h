@@ -5,7 +5,7 @@
 #ifndef TFX_STEP_H
 #define TFX_STEP_H
 
-#include "plan.h"
+#include "backend.h"
 
 /* Finds the steps whose values move, before a run. */
 void tfx_step_mark_moving (TfxPlan *plan);

@@ -13,7 +13,7 @@
 #include "core/branches.h"
 #include "core/automation.h"
 #include "core/step.h"
-#include "core/slot.h"
+#include "core/state.h"
 #include "copy.h"
 #include "moving.h"
 

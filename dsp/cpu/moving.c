@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/block.h"
-#include "core/filter.h"
+#include "core/state.h"
 #include "core/ramp.h"
 
 /* A part over some frames of a cell, for some channels side by side. */

@@ -3,7 +3,7 @@
 #ifndef TFX_MOVING_H
 #define TFX_MOVING_H
 
-#include "core/plan.h"
+#include "core/backend.h"
 #include "kernels.h"
 
 /* Runs a block from frame `first` of a run on, in place or apart, with values and

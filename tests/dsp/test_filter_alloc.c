@@ -3,7 +3,8 @@
  * samples flow and values move, and a filter goes on when it runs short.
  */
 #include "common.h"
-#include "core/slot.h"
+#include "core/backend.h"
+#include "core/state.h"
 #include "heap.h"
 #include "rows.h"
 #include "tap.h"
@@ -32,11 +33,10 @@ static TfxStage *
 fir (uint64_t id, size_t n_taps)
 {
   double taps[300];
-  const double *kernels[1] = { taps };
 
   for (size_t i = 0; i < n_taps; i++)
     taps[i] = cos (0.1 * (double)i) / (double)(n_taps);
-  return tfx_stage_new_fir (id, kernels, 1, n_taps, TFX_FIR_AUTO);
+  return rows_fir (id, taps, n_taps, TFX_FIR_AUTO);
 }
 
 static TfxStage *
@@ -45,17 +45,6 @@ delay (uint64_t id, size_t frames)
   const TfxTap tap = { frames, 0.5, false, TFX_TAP_BOTH };
 
   return tfx_stage_new_delay (id, 0.5, &tap, 1);
-}
-
-static TfxStage *
-sum (uint64_t id, TfxStage *a, TfxStage *b)
-{
-  TfxChain *branches[2] = { rows_chain (&a, 1), rows_chain (&b, 1) };
-  TfxStage *stage = tfx_stage_new_sum (id, branches, 2);
-
-  tfx_chain_unref (&branches[0]);
-  tfx_chain_unref (&branches[1]);
-  return stage;
 }
 
 static void
@@ -69,6 +58,8 @@ make_ids (void)
 static TfxChain *
 chain_of (int way)
 {
+  TfxStage *inside[2] = { notch (ids[4], 500),
+    delay (ids[5], way == 3 ? 300 : 99) };
   TfxStage *stages[6];
   size_t n = 0;
 
@@ -76,8 +67,8 @@ chain_of (int way)
   if (way != 1)
     stages[n++] = tfx_stage_new_gain (ids[1], 0.5);
   stages[n++] = fir (ids[2], way == 2 ? 150 : 300);
-  stages[n++] = sum (ids[3], notch (ids[4], 500),
-      way == 3 ? delay (ids[5], 300) : delay (ids[5], 99));
+  stages[n++] =
+      rows_sum (ids[3], rows_chain (&inside[0], 1), rows_chain (&inside[1], 1));
   if (way == 1)
     stages[n++] = notch (ids[6], 3000);
   return rows_chain (stages, n);
@@ -170,8 +161,7 @@ test_curve_begins (void)
   make_ids ();
   for (int i = 0; i < 6; i++)
     stages[i] = notch (ids[i], 500 + 300 * i);
-  f = rows_filter (stages, 6, CHANNELS, TFX_SAMPLE_F64);
-  plan = rows_plan (&f, 1);
+  plan = rows_open (stages, 6, CHANNELS, TFX_SAMPLE_F64, &f);
   moving = notch (ids[2], 1000);
   test_noise_f64 (x, BLOCK * CHANNELS);
   tfx_filter_lock (f);
@@ -200,7 +190,6 @@ test_curve_begins (void)
       "which takes nothing from the heap: %u", counts.n_allocations);
   tfx_stage_unref (&moving);
   rows_free (&plan);
-  rows_clear (&f, 1);
 }
 
 /* A stage that stays follows its curve while a chain waits for a cross-fade. */
@@ -288,6 +277,8 @@ run_short (int way, unsigned fail, bool in_run, double *x, int *ret)
   TfxPlan *plan = rows_plan (&f, 1);
   HeapCounts counts = { 0 };
 
+  /* The plan has a spare, too. */
+  tfx_filter_reserve (f, ids[0], BLOCK, false);
   for (int i = 0; i < N_BLOCKS; i++) {
     if (i == 10) {
       tfx_filter_lock (f);

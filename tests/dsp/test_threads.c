@@ -3,7 +3,7 @@
  * sanitizer as well: meson setup -Db_sanitize=thread.
  */
 #include "common.h"
-#include "core/filter.h"
+#include "core/state.h"
 #include "rows.h"
 
 #include <pthread.h>
