@@ -30,13 +30,12 @@ static TfxStage *
 fir (size_t n_taps, TfxFirMethod method)
 {
   double *taps = test_alloc (n_taps * sizeof *taps);
-  const double *kernels[1] = { taps };
   TfxStage *stage;
 
   test_noise_f64 (taps, n_taps);
   for (size_t i = 0; i < n_taps; i++)
     taps[i] /= sqrt ((double)n_taps);
-  stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, method);
+  stage = rows_fir (tfx_stage_new_id (), taps, n_taps, method);
   free (taps);
   return stage;
 }
@@ -100,9 +99,7 @@ run_apart (TfxFilter *const *row, size_t n, double *x, size_t n_frames,
   for (size_t k = 0; k < n; k++) {
     TfxPlan *plan = rows_plan (&row[k], 1);
 
-    for (size_t i = 0; i < n_frames; i += block)
-      rows_run (plan, x + i * CHANNELS, CHANNELS,
-          block < n_frames - i ? block : n_frames - i);
+    rows_run_blocks (plan, x, CHANNELS, n_frames, block);
     rows_free (&plan);
   }
 }
@@ -124,8 +121,7 @@ test_rows (void)
                  !tfx_plan_is_for (plan, row, n - 1, tfx_cpu_backend ()),
       "a plan knows whose it is");
   tap_check (tfx_plan_is_silent (plan), "a row at rest is silent");
-  for (size_t i = 0; i < FRAMES; i += 500)
-    rows_run (plan, x + i * CHANNELS, CHANNELS, 500);
+  rows_run_blocks (plan, x, CHANNELS, FRAMES, 500);
   tap_check (!tfx_plan_is_silent (plan), "and is not when it has run");
   rows_reset (row, n);
   tap_check (tfx_plan_is_silent (plan), "but after a reset");
@@ -308,8 +304,8 @@ run_samples (TfxPlan *plan, double *x, TfxSample type, size_t n)
 static void
 check_silent (TapMany *many, TfxStage *stage, TfxSample type, size_t number)
 {
-  TfxFilter *filter = rows_filter (&stage, 1, CHANNELS, type);
-  TfxPlan *plan = rows_plan (&filter, 1);
+  TfxFilter *filter;
+  TfxPlan *plan = rows_open (&stage, 1, CHANNELS, type, &filter);
   static double x[1600 * CHANNELS];
   double peak = 0;
   size_t n;
@@ -328,7 +324,6 @@ check_silent (TapMany *many, TfxStage *stage, TfxSample type, size_t number)
   tap_many_check (many, n < 20000 && peak < 1e-15,
       "stage %zu, after %zu frames: %g", number, n, peak);
   rows_free (&plan);
-  tfx_filter_unref (&filter);
 }
 
 static void
@@ -367,8 +362,9 @@ test_silent_soon (void)
 
   for (size_t i = 0; i < 2; i++) {
     const bool is_delay = i == 0;
-    TfxFilter *filter = rows_filter (&stages[i], 1, CHANNELS, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&filter, 1);
+    TfxFilter *filter;
+    TfxPlan *plan =
+        rows_open (&stages[i], 1, CHANNELS, TFX_SAMPLE_F64, &filter);
     double least = 1.0;
 
     test_noise_f64 (x, 64 * CHANNELS);
@@ -386,7 +382,6 @@ test_silent_soon (void)
         "whether a long %s is silent is known in %.1f us",
         is_delay ? "delay line" : "FIR", 1e6 * least);
     rows_free (&plan);
-    tfx_filter_unref (&filter);
   }
 }
 
@@ -397,23 +392,19 @@ test_silent_glide (void)
   const uint64_t id = tfx_stage_new_id ();
   TfxSos sos = { 0.02, 0, 0, -1.96, 0.98 };
   TfxStage *stage = tfx_stage_new_sections (id, &sos, 1), *other;
-  TfxFilter *filter = rows_filter (&stage, 1, CHANNELS, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&filter, 1);
+  TfxFilter *filter;
+  TfxPlan *plan = rows_open (&stage, 1, CHANNELS, TFX_SAMPLE_F64, &filter);
   double x[64 * CHANNELS] = { 0 };
 
   sos.a1 = -1.959;
   other = tfx_stage_new_sections (id, &sos, 1);
   rows_run (plan, x, CHANNELS, 64);
   tap_check (tfx_plan_is_silent (plan), "it is silent");
-  tfx_filter_lock (filter);
-  tfx_filter_set_stage (filter, other);
-  tfx_filter_unlock (filter);
+  rows_set (filter, other);
   test_noise_f64 (x, 64 * CHANNELS);
   rows_run (plan, x, CHANNELS, 64);
   tap_check (!tfx_plan_is_silent (plan), "but not once it has heard noise");
-  tfx_stage_unref (&other);
   rows_free (&plan);
-  tfx_filter_unref (&filter);
 }
 
 /* Values that are set before the first frame are there with it. */
@@ -424,25 +415,19 @@ test_set_at_rest (void)
   const uint64_t id = tfx_stage_new_id ();
   TfxStage *first[] = { tfx_stage_new_gain (id, 0.5),
     tfx_stage_new_delay (id + 1000, 1, &tap, 1) };
-  TfxStage *gain = tfx_stage_new_gain (id, 2);
-  TfxStage *delay = tfx_stage_new_delay (id + 1000, 0, &tap, 1);
-  TfxFilter *filter = rows_filter (first, 2, 1, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&filter, 1);
+  TfxFilter *filter;
+  TfxPlan *plan = rows_open (first, 2, 1, TFX_SAMPLE_F64, &filter);
   double x[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 
-  tfx_filter_lock (filter);
-  tap_check (tfx_filter_set_stage (filter, gain) == 0 &&
-                 tfx_filter_set_stage (filter, delay) == 0 &&
+  tap_check (rows_set (filter, tfx_stage_new_gain (id, 2)) == 0 &&
+                 rows_set (filter,
+                     tfx_stage_new_delay (id + 1000, 0, &tap, 1)) == 0 &&
                  !tfx_filter_is_changing (filter),
       "set at rest");
-  tfx_filter_unlock (filter);
   rows_run (plan, x, 1, 8);
   tap_check (x[0] == 0 && x[2] == 0 && x[3] == 1 && x[7] == 1,
       "in force from the first frame on: %g, %g, %g", x[0], x[2], x[3]);
   rows_free (&plan);
-  tfx_filter_unref (&filter);
-  tfx_stage_unref (&gain);
-  tfx_stage_unref (&delay);
 }
 
 /* A FIR that is set later, at once, by zeros in front, goes on with what it
@@ -481,19 +466,14 @@ check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
   }
   test_noise_f64 (x, FRAMES * CHANNELS);
   memcpy (y, x, FRAMES * CHANNELS * sizeof *y);
-  for (size_t i = 0; i < FRAMES; i += 100)
-    rows_run (plan[0], x + i * CHANNELS, CHANNELS, 100);
-
-  for (size_t i = 0; i < at; i += 79)
-    rows_run (plan[1], y + i * CHANNELS, CHANNELS, 79 < at - i ? 79 : at - i);
+  rows_run_blocks (plan[0], x, CHANNELS, FRAMES, 100);
+  rows_run_blocks (plan[1], y, CHANNELS, at, 79);
   tfx_filter_lock (filter[1]);
   tap_check (tfx_filter_set_chain_at_once (filter[1], chains[1]) == 0 &&
                  !tfx_filter_is_changing (filter[1]),
       "at once");
   tfx_filter_unlock (filter[1]);
-  for (size_t i = at; i < FRAMES; i += 79)
-    rows_run (plan[1], y + i * CHANNELS, CHANNELS,
-        79 < FRAMES - i ? 79 : FRAMES - i);
+  rows_run_blocks (plan[1], y + at * CHANNELS, CHANNELS, FRAMES - at, 79);
   for (size_t i = at + n_later; i < FRAMES; i++) {
     for (size_t c = 0; c < CHANNELS; c++)
       error = fmax (error,
@@ -540,7 +520,7 @@ test_gains (void)
   for (unsigned k = 0; k < 200; k++) {
     static double x[FRAMES * CHANNELS];
     const uint64_t id = tfx_stage_new_id ();
-    TfxStage *stages[8], *moved;
+    TfxStage *stages[8];
     size_t n = 0;
     TfxFilter *filter;
     TfxPlan *plan;
@@ -555,24 +535,18 @@ test_gains (void)
               ? delay (20)
               : tfx_stage_new_gain (i == 3 ? id : id + 1000 + i, factor);
     }
-    filter = rows_filter (stages, n, CHANNELS, TFX_SAMPLE_F64);
-    plan = rows_plan (&filter, 1);
+    plan = rows_open (stages, n, CHANNELS, TFX_SAMPLE_F64, &filter);
     memset (x, 0, sizeof x);
     /* Silence, and what is very quiet: nothing can overflow. */
     for (size_t i = 0; i < FRAMES / 4; i++)
       x[i] = k % 2 ? 0.0 : 1e-300;
     rows_run (plan, x, CHANNELS, FRAMES / 2);
-    moved = tfx_stage_new_gain (id, gains[tap_random_below (6)]);
-    tfx_filter_lock (filter);
-    tfx_filter_set_stage (filter, moved);
-    tfx_filter_unlock (filter);
+    rows_set (filter, tfx_stage_new_gain (id, gains[tap_random_below (6)]));
     rows_run (plan, x + FRAMES / 2 * CHANNELS, CHANNELS, FRAMES / 2);
     for (size_t i = 0; i < FRAMES * CHANNELS; i++)
       is_number = is_number && !isnan (x[i]);
     tap_many_check (&many, is_number || k % 2 == 0, "row %u", k);
-    tfx_stage_unref (&moved);
     rows_free (&plan);
-    tfx_filter_unref (&filter);
   }
   tap_many_end (&many);
 }
@@ -596,9 +570,7 @@ test_mute (void)
   memcpy (want, x, sizeof want);
   rows_run (b, want, CHANNELS, FRAMES);
   rows_run (a, x, CHANNELS, at);
-  tfx_filter_lock (filter);
-  tfx_filter_set_stage (filter, loud);
-  tfx_filter_unlock (filter);
+  rows_set (filter, loud);
   rows_run (a, x + at * CHANNELS, CHANNELS, FRAMES - at);
   for (size_t i = 0; i < at * CHANNELS; i++)
     peak = fmax (peak, fabs (x[i]));
@@ -606,7 +578,6 @@ test_mute (void)
     worst = fmax (worst, fabs (x[i] - 0.5 * want[i]));
   tap_check (peak == 0, "a gain of 0 is silence: %g", peak);
   tap_check (worst < 1e-9, "and behind it goes on what ran: %g", worst);
-  tfx_stage_unref (&loud);
   rows_free (&a);
   rows_free (&b);
   tfx_filter_unref (&filter);

@@ -72,15 +72,6 @@ stage_of (const TfxDesign *d)
   return tfx_stage_new_sections (ID, sos, (size_t)n);
 }
 
-static void
-set (TfxFilter *f, TfxStage *stage)
-{
-  tfx_filter_lock (f);
-  tfx_filter_set_stage (f, stage);
-  tfx_filter_unlock (f);
-  tfx_stage_unref (&stage);
-}
-
 static double
 gain_at (const TfxDesign *d, double hz)
 {
@@ -134,15 +125,14 @@ static Jump
 run_jump (TfxStage *before, TfxStage *after, double phase, double loud)
 {
   static double x[LENGTH];
-  TfxFilter *f = rows_filter (&before, 1, 1, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&f, 1);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (&before, 1, 1, TFX_SAMPLE_F64, &f);
 
   fill_sine (x, phase);
   rows_run (plan, x, 1, SETTLE);
-  set (f, after);
+  rows_set (f, after);
   rows_run (plan, x + SETTLE, 1, LENGTH - SETTLE);
   rows_free (&plan);
-  rows_clear (&f, 1);
   return measure_jump (x, loud);
 }
 
@@ -283,8 +273,8 @@ drag (double hz, const TfxDesign *at, size_t every)
   const bool is_high = at->mode == TFX_MODE_HIGH_PASS;
   const size_t from = LENGTH / 2;
   TfxStage *stage = stage_of (at);
-  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-  TfxPlan *plan = rows_plan (&f, 1);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
   TfxDesign d = *at;
   double energy = 0;
 
@@ -295,13 +285,12 @@ drag (double hz, const TfxDesign *at, size_t every)
 
     d.lower_hz = is_high ? hz / 4 / far : hz * 4 * far;
     if (i >= LENGTH / 4)
-      set (f, stage_of (&d));
+      rows_set (f, stage_of (&d));
     rows_run (plan, x + i, 1, every < LENGTH - i ? every : LENGTH - i);
   }
   for (size_t i = from; i < LENGTH; i++)
     energy += 2 * x[i] * x[i];
   rows_free (&plan);
-  rows_clear (&f, 1);
   return 10 * log10 (energy / (double)(LENGTH - from));
 }
 
@@ -371,15 +360,6 @@ run_ideal (TfxDesign d, double way, double *x)
 }
 
 static void
-queue (TfxFilter *f, size_t frame, TfxStage *stage)
-{
-  tfx_filter_lock (f);
-  tfx_filter_queue_stage (f, frame, stage);
-  tfx_filter_unlock (f);
-  tfx_stage_unref (&stage);
-}
-
-static void
 test_ideal (void)
 {
   static const unsigned orders[] = { 1, 2, 4, 16, 64 };
@@ -395,8 +375,8 @@ test_ideal (void)
       .lower_hz = 1000 };
     const double way = i / 10 ? -1 : 1;
     TfxStage *stage = stage_of (&d);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
+    TfxFilter *f;
+    TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
     double error = 0, all = 0, db;
 
     for (size_t n = 0; n < N_CURVE; n++)
@@ -405,7 +385,7 @@ test_ideal (void)
     rows_run (plan, x, 1, SETTLE);
     for (size_t at = SETTLE + GRID; at <= SETTLE + 480; at += GRID) {
       d.lower_hz = octave_at (at, way);
-      queue (f, at, stage_of (&d));
+      rows_queue (f, at, stage_of (&d));
     }
     rows_run (plan, x + SETTLE, 1, N_CURVE - SETTLE);
     for (size_t n = SETTLE; n < N_CURVE; n++) {
@@ -417,7 +397,6 @@ test_ideal (void)
     tap_many_check (&many, db < -60, "mode %d, order %u, way %g: %.1f dB",
         (int)d.mode, d.order, way, db);
     rows_free (&plan);
-    rows_clear (&f, 1);
   }
   tap_diag ("at most %.1f dB from it", worst);
   tap_many_end (&many);
@@ -444,8 +423,8 @@ test_sweep (void)
       .lower_hz = 1000 };
     const size_t block = blocks[i / 2];
     TfxStage *stage = stage_of (&d);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
+    TfxFilter *f;
+    TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
 
     for (size_t n = 0; n < N_SWEEP; n++)
       x[n] = 0.5 * sin (2 * M_PI * 440 * (double)n / RATE);
@@ -453,7 +432,7 @@ test_sweep (void)
       /* As far ahead as the block goes; the first second is the sweep. */
       for (; queued < first + block; queued += GRID) {
         d.lower_hz = 1000 * (1 + fmin ((double)(queued + GRID) / RATE, 1));
-        queue (f, queued + GRID, stage_of (&d));
+        rows_queue (f, queued + GRID, stage_of (&d));
       }
       rows_run (plan, x + first, 1, block);
     }
@@ -466,7 +445,6 @@ test_sweep (void)
           (int)d.mode, d.order, block, at, db);
     }
     rows_free (&plan);
-    rows_clear (&f, 1);
   }
   tap_diag ("at most %.1f dB", worst);
   tap_many_end (&many);

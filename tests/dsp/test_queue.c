@@ -110,6 +110,7 @@ typedef struct Way
 {
   size_t block; /* frames; 0: at random */
   bool is_fused;
+  bool is_reserved;
 } Way;
 
 /* Two filters whose stages all move, over x in place. */
@@ -126,6 +127,8 @@ run_row (const Way *way, double *x, size_t n_frames)
 
     row[k] = rows_filter_of (chain, CHANNELS, TFX_SAMPLE_F64);
     tfx_chain_unref (&chain);
+    for (int i = 0; way->is_reserved && i < N_STAGES; i++)
+      tfx_filter_reserve (row[k], ids[k][i], MOST_FRAMES, false);
   }
   plans[0] = rows_plan (row, way->is_fused ? 2 : 1);
   if (!way->is_fused)
@@ -177,34 +180,36 @@ test_cuts (void)
   static const size_t blocks[] = { 1, 64, 33, 0, 0, 0 };
   const size_t n = 12000 * CHANNELS;
   double *in = test_alloc (n * sizeof *in);
-  double *want[2] = { test_alloc (n * sizeof *in),
-    test_alloc (n * sizeof *in) };
+  double *want[4];
   double *have = test_alloc (n * sizeof *have);
   TapMany many = tap_many ("curves give the same to the bit, however cut");
 
   make_ids ();
   test_noise_f64 (in, n);
-  for (int is_fused = 0; is_fused < 2; is_fused++) {
-    const Way whole = { MOST_FRAMES, is_fused };
+  for (int k = 0; k < 4; k++) {
+    const Way whole = { MOST_FRAMES, k % 2, k / 2 };
     int ret;
 
-    compare (&whole, in, in, want[is_fused], n, &ret);
+    want[k] = test_alloc (n * sizeof *in);
+    compare (&whole, in, in, want[k], n, &ret);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-      const Way way = { blocks[i], is_fused };
-      const size_t at = compare (&way, in, want[is_fused], have, n, &ret);
+      const Way way = { blocks[i], k % 2, k / 2 };
+      const size_t at = compare (&way, in, want[k], have, n, &ret);
 
       tap_many_check (&many, ret >= 0 && at == n,
-          "blocks of %zu, %s: %d, frame %zu differs", way.block,
-          is_fused ? "fused" : "apart", ret, at / CHANNELS);
+          "blocks of %zu, %s%s: %d, frame %zu differs", way.block,
+          way.is_fused ? "fused" : "apart", way.is_reserved ? ", reserved" : "",
+          ret, at / CHANNELS);
     }
   }
   tap_many_end (&many);
-  tap_check (test_distance (want[1], want[0], n) < 1e-13,
-      "fused or apart: the same to rounding, %g",
-      test_distance (want[1], want[0], n));
+  for (int k = 1; k < 4; k++)
+    tap_check (test_distance (want[k], want[0], n) < 1e-13,
+        "%s%s: the same to rounding, %g", k % 2 ? "fused" : "apart",
+        k / 2 ? ", reserved" : "", test_distance (want[k], want[0], n));
+  for (int k = 0; k < 4; k++)
+    free (want[k]);
   free (in);
-  free (want[0]);
-  free (want[1]);
   free (have);
 }
 

@@ -37,19 +37,6 @@ make_ids (void)
     ids[i] = tfx_stage_new_id ();
 }
 
-static TfxStage *
-low_pass (uint64_t id, int order, double hz)
-{
-  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
-    .mode = TFX_MODE_LOW_PASS,
-    .order = order,
-    .lower_hz = hz };
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-  const int n = tfx_design_sections (&d, 48000, sos);
-
-  return tfx_stage_new_sections (id, sos, (size_t)n);
-}
-
 /* What a stage is at a frame. */
 static TfxStage *
 stage_at (int which, uint64_t frame)
@@ -65,9 +52,9 @@ stage_at (int which, uint64_t frame)
       return tfx_stage_new_delay (ids[which], 1.0, &tap, 1);
     case EQ:
     case COMES:
-      return low_pass (ids[which], 2, 1000.0 + 3000.0 * part);
+      return rows_low_pass (ids[which], 2, 1000.0 + 3000.0 * part);
     default:
-      return low_pass (ids[which], 2, 15000.0);
+      return rows_low_pass (ids[which], 2, 15000.0);
   }
 }
 
@@ -88,12 +75,8 @@ static const int at_last[] = { LEVEL, ECHO, LAST, EQ, COMES, NEW_ECHO };
 static void
 set_chain (TfxFilter *f, const int *which, size_t n, uint64_t frame)
 {
-  TfxChain *chain = chain_at (which, n, frame);
-
-  tfx_filter_lock (f);
-  tap_check (tfx_filter_set_chain (f, chain) == 0, "a chain is taken");
-  tfx_filter_unlock (f);
-  tfx_chain_unref (&chain);
+  tap_check (rows_set_chain (f, chain_at (which, n, frame)) == 0,
+      "a chain is taken");
 }
 
 /* The points of what is to come, as an element asks its curves: one that a chain that
@@ -101,16 +84,10 @@ set_chain (TfxFilter *f, const int *which, size_t n, uint64_t frame)
 static void
 queue_up_to (TfxFilter *f, uint64_t *next, uint64_t end)
 {
-  tfx_filter_lock (f);
   for (; *next < end + GRID; *next += GRID) {
-    for (int i = 0; i <= NEW_ECHO; i++) {
-      TfxStage *stage = stage_at (i, *next);
-
-      tfx_filter_queue_stage (f, *next, stage);
-      tfx_stage_unref (&stage);
-    }
+    for (int i = 0; i <= NEW_ECHO; i++)
+      rows_queue (f, *next, stage_at (i, *next));
   }
-  tfx_filter_unlock (f);
 }
 
 /* Noise in blocks; two changes of structure, at once and behind its cross-fade. */
@@ -174,7 +151,6 @@ test_structure (void)
   TfxFilter *f;
   TfxPlan *plan;
   TfxChain *chain;
-  TfxStage *stage;
 
   make_ids ();
   chain = chain_at (at_first, 3, 0);
@@ -186,21 +162,14 @@ test_structure (void)
   set_chain (f, then, 4, 0);
   rows_run (plan, x, 1, 100);
   set_chain (f, at_last, 6, 0);
-  stage = low_pass (ids[EQ], 6, 1000.0);
-  tfx_filter_lock (f);
-  tap_check (tfx_filter_set_stage (f, stage) == 0, "a stage is taken");
-  tfx_stage_unref (&stage);
-  stage = stage_at (MARK, 0);
-  tap_check (tfx_filter_set_stage (f, stage) == 0, "so is one that is to go");
-  tfx_stage_unref (&stage);
-  tfx_filter_unlock (f);
+  tap_check (rows_set (f, rows_low_pass (ids[EQ], 6, 1000.0)) == 0,
+      "a stage is taken");
+  tap_check (rows_set (f, stage_at (MARK, 0)) == 0, "so is one that is to go");
   for (int i = 0; i < 20; i++)
     rows_run (plan, x, 1, 100);
-  tfx_filter_lock (f);
   tap_check (tfx_filter_get_chain (f, &chain) == 0 &&
                  tfx_chain_n_stages (chain) == 6,
       "the chain that waited is in force");
-  tfx_filter_unlock (f);
   tfx_chain_unref (&chain);
   rows_free (&plan);
   rows_clear (&f, 1);
@@ -210,10 +179,9 @@ test_structure (void)
 static TfxStage *
 kernel (uint64_t id, size_t n_taps, double gain)
 {
-  double taps[8] = { gain };
-  const double *k = taps;
+  const double taps[8] = { gain };
 
-  return tfx_stage_new_fir (id, &k, 1, n_taps, TFX_FIR_DIRECT);
+  return rows_fir (id, taps, n_taps, TFX_FIR_DIRECT);
 }
 
 static TfxStage *
@@ -232,14 +200,8 @@ static int
 set_stages (TfxFilter *f, TfxStage *a, TfxStage *b)
 {
   TfxStage *stages[2] = { a, b };
-  TfxChain *chain = rows_chain (stages, b ? 2 : 1);
-  int ret;
 
-  tfx_filter_lock (f);
-  ret = tfx_filter_set_chain (f, chain);
-  tfx_filter_unlock (f);
-  tfx_chain_unref (&chain);
-  return ret;
+  return rows_set_chain (f, rows_chain (stages, b ? 2 : 1));
 }
 
 /* The output after n frames of 1, in blocks. */
@@ -272,8 +234,7 @@ test_refused (void)
 
     make_ids ();
     stage = kernel (ids[EQ], 3, 1.0);
-    f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    plan = rows_plan (&f, 1);
+    plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
     run_ones (plan, 640);
     ret = set_stages (f, kernel (ids[EQ], 5, 0.25), NULL);
     if (is_fading > 0)
@@ -287,7 +248,6 @@ test_refused (void)
     tap_check (fabs (gain - (is_fading == 2 ? 0.125 : 0.25)) < 1e-12,
         "%s: what was accepted comes: %g", when[is_fading], gain);
     rows_free (&plan);
-    rows_clear (&f, 1);
   }
 }
 
@@ -295,7 +255,7 @@ test_refused (void)
 static void
 test_joined (void)
 {
-  TfxStage *stages[3], *stage;
+  TfxStage *stages[3];
   TfxFilter *f;
   TfxPlan *plan;
   double gain;
@@ -303,23 +263,16 @@ test_joined (void)
   make_ids ();
   stages[0] = kernel (ids[LEVEL], 3, 0.5);
   stages[1] = kernel (ids[ECHO], 3, 0.25);
-  stages[2] = low_pass (ids[EQ], 2, 1000.0);
-  f = rows_filter (stages, 3, 1, TFX_SAMPLE_F64);
-  plan = rows_plan (&f, 1);
+  stages[2] = rows_low_pass (ids[EQ], 2, 1000.0);
+  plan = rows_open (stages, 3, 1, TFX_SAMPLE_F64, &f);
   run_ones (plan, 640);
-  tfx_filter_lock (f);
-  stage = low_pass (ids[EQ], 6, 1000.0);
-  tap_check (tfx_filter_set_stage (f, stage) == 0, "another order");
-  tfx_stage_unref (&stage);
-  stage = kernel (ids[LEVEL], 3, 1.0);
-  tap_check (tfx_filter_set_stage (f, stage) == -ENOENT,
+  tap_check (rows_set (f, rows_low_pass (ids[EQ], 6, 1000.0)) == 0,
+      "another order");
+  tap_check (rows_set (f, kernel (ids[LEVEL], 3, 1.0)) == -ENOENT,
       "one of two joined FIRs is not set");
-  tfx_stage_unref (&stage);
-  tfx_filter_unlock (f);
   gain = run_ones (plan, 6400);
   tap_check (fabs (gain - 0.125) < 1e-9, "both are there: %g", gain);
   rows_free (&plan);
-  rows_clear (&f, 1);
 }
 
 /* A limiter comes in place of another one of the same look-ahead, but not with its
@@ -335,8 +288,7 @@ test_ids (void)
   make_ids ();
   stages[0] = limiter (ids[EQ], -40.0);
   stages[1] = limiter (ids[COMES], 6.0);
-  f = rows_filter (stages, 2, 1, TFX_SAMPLE_F64);
-  plan = rows_plan (&f, 1);
+  plan = rows_open (stages, 2, 1, TFX_SAMPLE_F64, &f);
   gain = run_ones (plan, 6400);
   tap_check (fabs (gain - 0.01) < 1e-9, "a limiter limits: %g", gain);
   tap_check (set_stages (f, limiter (ids[LAST], 6.0), limiter (ids[EQ], 6.0)) ==
@@ -345,7 +297,6 @@ test_ids (void)
   gain = run_ones (plan, 2048);
   tap_check (fabs (gain - 1.0) < 1e-9, "with a state of their own: %g", gain);
   rows_free (&plan);
-  rows_clear (&f, 1);
 }
 
 int
