@@ -12,22 +12,34 @@
 
 /* ---- values that are set ----------------------------------------------------------- */
 
+/* The slot ramps to values in n_frames (0: at once): to numbers of sections or a gain, from frame
+ * `now` on; or to those of a stage, prepared for its unit, if there are any. */
 static void
-set_stage (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
+apply (TfxFilter *f, TfxSlot *slot, const TfxSlotValues *numbers, uint64_t now,
+    TfxStage *stage, void *values, size_t n_frames, TfxWeight weight)
 {
-  tfx_stage_ref (stage);
-  tfx_stage_unref (&slot->stage);
-  slot->stage = stage;
-  slot->is_active = slot->is_active || !tfx_stage_is_identity (stage);
-  f->n_settings++;
+  const bool was_active = slot->is_active;
+
+  if (numbers) {
+    slot->is_active = was_active || !tfx_slot_is_identity (slot, numbers);
+    tfx_ramp_set (slot, numbers, (unsigned)(n_frames / TFX_GRID_FRAMES), now);
+    f->n_values += n_frames == 0;
+  } else {
+    if (slot->unit && values)
+      stage->kind->unit->set_values (slot->unit, values, n_frames, weight);
+    tfx_stage_ref (stage);
+    tfx_stage_unref (&slot->stage);
+    slot->stage = stage;
+    slot->is_active = was_active || !tfx_stage_is_identity (stage);
+    f->n_settings++;
+  }
+  f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
 }
 
 static void
 set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *values,
     unsigned n_cells)
 {
-  const bool was_active = slot->is_active;
-
   if (stage->kind->step == TFX_STEP_CASCADE) {
     const TfxSlotValues numbers = tfx_slot_values (stage);
 
@@ -35,15 +47,12 @@ set_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, void *values,
     while (n_cells > 0 && tfx_events_get (slot, 0) &&
            tfx_events_get (slot, 0)->start <= f->n_run)
       tfx_events_remove_first (slot);
-    tfx_slot_glide (slot, &numbers, n_cells, f->n_run);
-    f->n_values += n_cells == 0;
+    apply (f, slot, &numbers, f->n_run, NULL, NULL, n_cells * TFX_GRID_FRAMES,
+        TFX_WEIGHT_SMOOTH);
   } else {
-    if (slot->unit)
-      stage->kind->unit->set_values (slot->unit, values,
-          n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0, TFX_WEIGHT_SMOOTH);
-    set_stage (f, slot, stage);
+    apply (f, slot, NULL, f->n_run, stage, values,
+        n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0, TFX_WEIGHT_SMOOTH);
   }
-  f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
   f->is_changing = f->is_changing || n_cells > 0;
 }
 
@@ -153,18 +162,13 @@ take_first (TfxFilter *f, TfxSlot *slot, size_t n_frames, uint64_t now)
   if (next && next->slot == slot)
     tfx_prepare_drop_values (next);
   if (event->stage) {
-    if (slot->unit && event->values)
-      slot->stage->kind->unit->set_values (slot->unit, event->values, n_frames,
-          TFX_WEIGHT_LINEAR);
+    apply (f, slot, NULL, now, event->stage, event->values, n_frames,
+        TFX_WEIGHT_LINEAR);
     event->values = NULL;
-    set_stage (f, slot, event->stage);
   } else {
-    const TfxSlotValues values = tfx_event_values (slot, event);
-    const bool is_new = tfx_slot_glide (slot, &values,
-        (unsigned)(n_frames / TFX_GRID_FRAMES), now);
+    const TfxSlotValues numbers = tfx_event_values (slot, event);
 
-    f->wants_compile = f->wants_compile || (n_frames == 0 && is_new);
-    f->n_values += n_frames == 0;
+    apply (f, slot, &numbers, now, NULL, NULL, n_frames, TFX_WEIGHT_LINEAR);
   }
   tfx_events_remove_first (slot);
 }

@@ -76,27 +76,10 @@ tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxSlots *list)
   return ret;
 }
 
-static int
-make_branches (TfxSlot *slot, const TfxSlotSpec *spec)
-{
-  const TfxStage *stage = slot->stage;
-  int ret = 0;
-
-  slot->branches = calloc (stage->u.sum.n, sizeof *slot->branches);
-  if (!slot->branches)
-    return -ENOMEM;
-  slot->n_branches = stage->u.sum.n;
-  for (size_t i = 0; ret == 0 && i < slot->n_branches; i++) {
-    const TfxSlotSpec own = tfx_slot_branch_spec (spec, stage, i);
-
-    ret = tfx_slots_new (stage->u.sum.branches[i], &own, &slot->branches[i]);
-  }
-  return ret;
-}
-
 int
 tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
 {
+  const size_t n = tfx_branches_are_in (stage) ? stage->u.sum.n : 0;
   TfxSlot *slot;
   int ret = stage->kind->check ? stage->kind->check (stage, &spec->filter) : 0;
 
@@ -109,9 +92,17 @@ tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
   slot->stage = tfx_stage_ref (stage);
   slot->n_channels = spec->filter.n_channels;
   slot->is_active = !tfx_stage_is_identity (stage);
-  if (tfx_branches_are_in (stage))
-    ret = make_branches (slot, spec);
-  else if (stage->kind == &tfx_kind_sections)
+  if (n > 0) {
+    slot->branches = calloc (n, sizeof *slot->branches);
+    slot->n_branches = slot->branches ? n : 0;
+    ret = slot->branches ? 0 : -ENOMEM;
+  }
+  for (size_t i = 0; ret == 0 && i < n; i++) {
+    const TfxSlotSpec own = tfx_slot_branch_spec (spec, stage, i);
+
+    ret = tfx_slots_new (stage->u.sum.branches[i], &own, &slot->branches[i]);
+  }
+  if (stage->kind == &tfx_kind_sections)
     ret = make_sections (slot, spec);
   else if (stage->kind == &tfx_kind_gain)
     slot->gain = slot->gain_to = stage->u.gain;
@@ -271,17 +262,6 @@ tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values)
   else
     stage.u.gain = values->gain;
   return tfx_stage_is_identity (&stage);
-}
-
-bool
-tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values, unsigned n_cells,
-    uint64_t now)
-{
-  const bool was_active = slot->is_active;
-
-  slot->is_active = was_active || !tfx_slot_is_identity (slot, values);
-  tfx_ramp_set (slot, values, n_cells, now);
-  return slot->is_active && !was_active;
 }
 
 /* ---- state ------------------------------------------------------------------- */

@@ -56,11 +56,6 @@ bool tfx_slot_are_values (const TfxSlot *slot, const TfxSlotValues *values,
 /* Whether the slot has no effect with these values. */
 bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
 
-/* Begins a ramp of sections or a gain, see tfx_ramp_set().  Returns true if plans have
- * omitted the slot. */
-bool tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values,
-    unsigned n_cells, uint64_t now);
-
 /* To rest. */
 void tfx_slot_reset (TfxSlot *slot);
 /* The largest magnitude in the state that the slot has. */

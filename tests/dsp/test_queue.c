@@ -460,6 +460,27 @@ test_leap (void)
   rows_free (&plan);
 }
 
+/* A unit without effect, which plans omit, has a value ahead when the filter is reset. */
+static void
+test_reset (void)
+{
+  static const double gains[2] = { 1.0, 0.5 };
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_mix (id, 1, &gains[0]);
+  TfxFilter *f;
+  TfxPlan *plan = rows_open (&stage, 1, 1, TFX_SAMPLE_F64, &f);
+  double x[8] = { 1.0 };
+
+  rows_run (plan, x, 1, 8);
+  tap_check (rows_queue (f, 64, tfx_stage_new_mix (id, 1, &gains[1])) == 0,
+      "a mix comes into effect");
+  rows_reset (&f, 1);
+  x[0] = 1.0;
+  rows_run (plan, x, 1, 8);
+  tap_check (x[0] == 0.5, "also when the filter is reset before: %g", x[0]);
+  rows_free (&plan);
+}
+
 static void
 test_refusals (void)
 {
@@ -501,6 +522,7 @@ main (int argc, char **argv)
     { "line", test_line },
     { "beside", test_beside },
     { "leap", test_leap },
+    { "reset", test_reset },
     { "refusals", test_refusals },
     { NULL, NULL },
   };
