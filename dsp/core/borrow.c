@@ -38,26 +38,7 @@ read_resident (TfxSlot *slot)
   tfx_slot_drop_resident (slot);
 }
 
-/* Leaves the state on the device; false: impossible. */
-static bool
-keep_part (TfxPlan *plan, const TfxPlanPart *part)
-{
-  TfxSlot *slot = part->slot;
-  TfxResident *resident = NULL;
-
-  tfx_slot_drop_resident (slot);
-  if (plan->backend->keep_state)
-    resident = plan->backend->keep_state (plan->engine, part);
-  slot->resident = resident;
-  if (resident && slot->unit) {
-    resident->room =
-        calloc (part->state_size + 1, slot->n_channels * sizeof (double));
-    if (!resident->room)
-      tfx_slot_drop_resident (slot);
-  }
-  return slot->resident != NULL;
-}
-
+/* Returns the state from the engine to the slot; or, if it may, leaves it on the device. */
 static void
 get_part (TfxPlan *plan, const TfxPlanPart *part, bool may_stay)
 {
@@ -65,8 +46,19 @@ get_part (TfxPlan *plan, const TfxPlanPart *part, bool may_stay)
 
   if (!has_state (part) || !is_in_engine (plan, part) || part->step->is_apart)
     return;
-  if (may_stay && keep_part (plan, part))
-    return;
+  if (may_stay) {
+    tfx_slot_drop_resident (slot);
+    if (plan->backend->keep_state)
+      slot->resident = plan->backend->keep_state (plan->engine, part);
+    if (slot->resident && slot->unit) {
+      slot->resident->room =
+          calloc (part->state_size + 1, slot->n_channels * sizeof (double));
+      if (!slot->resident->room)
+        tfx_slot_drop_resident (slot);
+    }
+    if (slot->resident)
+      return;
+  }
   if (!slot->unit) {
     plan->backend->get_state (plan->engine, part, slot->state);
     return;

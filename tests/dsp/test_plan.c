@@ -415,15 +415,6 @@ static const struct
   { { 500, 500 }, { TFX_FIR_DIRECT, TFX_FIR_DIRECT }, 1024, -1 },
 };
 
-static TfxStage *
-couple_stage (size_t number, int i, const double *taps)
-{
-  const double *kernels[1] = { taps };
-
-  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
-      couples[number].n_taps[i], couples[number].methods[i]);
-}
-
 static double
 couple_cost (const TfxFilterSpec *spec, size_t n_taps, TfxFirMethod method)
 {
@@ -460,7 +451,7 @@ check_couple (TapMany *many, size_t number, unsigned *n_one)
   for (int i = 0; i < 2; i++) {
     taps[i] = test_alloc (n[i] * sizeof *taps[i]);
     test_noise_f64 (taps[i], n[i]);
-    stages[i] = couple_stage (number, i, taps[i]);
+    stages[i] = rows_fir (tfx_stage_new_id (), taps[i], n[i], methods[i]);
   }
   for (int i = 0; i < 2; i++) {
     TfxStage *one[1] = { tfx_stage_ref (stages[i]) };

@@ -42,11 +42,10 @@ static TfxStage *
 make_kernel (double scale, TfxFirMethod method)
 {
   double scaled[N_TAPS];
-  const double *kernels[] = { scaled };
 
   for (size_t i = 0; i < N_TAPS; i++)
     scaled[i] = scale * taps[i];
-  return tfx_stage_new_fir (ids[KERNEL], kernels, 1, N_TAPS, method);
+  return rows_fir (ids[KERNEL], scaled, N_TAPS, method);
 }
 
 /* A row of one filter of these stages, which it takes over. */
