@@ -670,8 +670,7 @@ int tfx_filter_queue_stage (TfxFilter *filter, uint64_t frame, TfxStage *stage);
  *
  * Plans run sections or a gain under a curve as a separate step, so that their
  * neighbours keep their speed: with will_follow from the next run on; without, from the
- * first event on, or, if memory was reserved without will_follow, from the next
- * change of structure on. */
+ * first event on. */
 void tfx_filter_reserve (TfxFilter *filter, uint64_t id, size_t n_frames,
     bool will_follow);
 

@@ -380,7 +380,7 @@ commit (TfxFilter *f, TfxSlots *next)
       f->wants_compile || (find_phases (&f->slots) & 1u << TFX_SLOT_WAITING);
 }
 
-/* The new slots of a prepared list take over the events of those that they replace in the next
+/* The new slots of a prepared list take over the events of the slots that they replace in the next
  * setting, if these have the same structure. */
 static void
 adopt_events (TfxFilter *f, const TfxSlots *prepared)

@@ -15,7 +15,7 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   const TfxKind *kind;
-  TfxStage *parts[2]; /* references: what it was joined of; or NULL */
+  TfxStage *parts[2]; /* references: the stages that were joined; or NULL */
   union
   {
     double gain; /* gains and clips */

@@ -8,7 +8,7 @@
 typedef enum
 {
   /* A change by itself: 6 t^5 - 15 t^4 + 10 t^3, whose second derivative too is 0 at
-   * its ends: what it spreads falls fast. */
+   * its ends, so its spectrum falls fast. */
   TFX_WEIGHT_SMOOTH,
   /* From one point of a curve to the next. */
   TFX_WEIGHT_LINEAR
@@ -25,8 +25,8 @@ tfx_weight_at (TfxWeight weight, size_t done, size_t length)
              : t * t * t * (10.0 + t * (6.0 * t - 15.0));
 }
 
-/* What is known of a signal begins somewhere inside of it: it rises there over
- * so many frames, or a delay line would make a click of that. */
+/* Frames in which a signal rises where its known history begins: a delay line would repeat
+ * a step as a click. */
 #define TFX_WEIGHT_RISE 512
 
 #endif

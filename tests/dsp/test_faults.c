@@ -407,7 +407,7 @@ static void
 test_ring_out (void)
 {
   TapMany denormal = tap_many ("no denormal number comes out");
-  TapMany zero = tap_many ("in the end nothing is left");
+  TapMany zero = tap_many ("the output decays to zero");
   const size_t n_frames = 48000;
   const char *kernel;
 

@@ -91,7 +91,7 @@ make_row (TfxFilter **row, bool is_recursive)
 
 /* ---- tests -------------------------------------------------------------------------- */
 
-/* Each filter of the row by a plan of its own, in blocks. */
+/* Each filter of the row by its own plan, in blocks. */
 static void
 run_apart (TfxFilter *const *row, size_t n, double *x, size_t n_frames,
     size_t block)
@@ -300,7 +300,7 @@ run_samples (TfxPlan *plan, double *x, TfxSample type, size_t n)
     x[i] = floats[i];
 }
 
-/* Frame by frame: what is silent puts out nothing any more. */
+/* Frame by frame: a silent filter has no more output. */
 static void
 check_silent (TapMany *many, TfxStage *stage, TfxSample type, size_t number)
 {
@@ -385,7 +385,7 @@ test_silent_soon (void)
   }
 }
 
-/* What is heard while sections glide is in none of their states. */
+/* Sections that glide keep their output in none of their states. */
 static void
 test_silent_glide (void)
 {
@@ -403,7 +403,7 @@ test_silent_glide (void)
   rows_set (filter, other);
   test_noise_f64 (x, 64 * CHANNELS);
   rows_run (plan, x, CHANNELS, 64);
-  tap_check (!tfx_plan_is_silent (plan), "but not once it has heard noise");
+  tap_check (!tfx_plan_is_silent (plan), "but not after noise");
   rows_free (&plan);
 }
 
@@ -430,8 +430,8 @@ test_set_at_rest (void)
   rows_free (&plan);
 }
 
-/* A FIR that is set later, at once, by zeros in front, goes on with what it
- * would have put out so many frames before; whatever the split. */
+/* A FIR that is set later, at once, by leading zeros, continues with its output of as many frames
+ * before, in any split. */
 static void
 check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
 {
@@ -479,8 +479,8 @@ check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
       error = fmax (error,
           fabs (y[i * CHANNELS + c] - x[(i - n_later) * CHANNELS + c]));
   }
-  tap_check (error <= 1e-13, "%zu taps go on to the sample, within %g", n_taps,
-      error);
+  tap_check (error <= 1e-13, "%zu taps continue to the sample, within %g",
+      n_taps, error);
 
   /* Not into a change. */
   tfx_filter_lock (filter[1]);
@@ -510,7 +510,7 @@ test_later (void)
   check_later (20000, TFX_FIR_FFT, true);
 }
 
-/* Gains at the ends of what a double holds, in rows and moving. */
+/* Gains at the limits of a double, in rows and moving. */
 static void
 test_gains (void)
 {
@@ -551,7 +551,7 @@ test_gains (void)
   tap_many_end (&many);
 }
 
-/* A gain of 0 is heard; the sections in front of it run on. */
+/* A gain of 0 mutes; the sections before it keep running. */
 static void
 test_mute (void)
 {
@@ -577,14 +577,15 @@ test_mute (void)
   for (size_t i = end * CHANNELS; i < FRAMES * CHANNELS; i++)
     worst = fmax (worst, fabs (x[i] - 0.5 * want[i]));
   tap_check (peak == 0, "a gain of 0 is silence: %g", peak);
-  tap_check (worst < 1e-9, "and behind it goes on what ran: %g", worst);
+  tap_check (worst < 1e-9, "and the sections before it kept running: %g",
+      worst);
   rows_free (&a);
   rows_free (&b);
   tfx_filter_unref (&filter);
   tfx_filter_unref (&other);
 }
 
-/* What a gain of 1e-308 does to a wave between two sections, and back. */
+/* A gain of 1e-308 between two sections, and back. */
 static void
 test_tiny (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_filter_alloc.c: running filters and memory: none is asked for while
- * samples flow and values move, and a filter goes on when it runs short.
+ * test_filter_alloc.c: running filters and memory: no allocation while samples
+ * flow and values move, and a filter keeps running when memory is short.
  */
 #include "common.h"
 #include "core/backend.h"
@@ -113,7 +113,7 @@ test_steady (void)
     rows_run (plan, x, CHANNELS, BLOCK);
   counts = heap_unwatch ();
   tap_check (counts.n_allocations == 0 && counts.n_frees == 0,
-      "nothing is allocated while samples flow");
+      "no allocation while samples flow");
   tap_check (counts.n_locks == 200, "and the locks are the filters': %u",
       counts.n_locks);
 
@@ -230,8 +230,7 @@ test_waiting (void)
   counts = heap_unwatch ();
   tfx_filter_unlock (f);
   tap_check (is_good && counts.n_allocations == 0,
-      "nothing is allocated for values while a chain waits: %u",
-      counts.n_allocations);
+      "no allocation for values while a chain waits: %u", counts.n_allocations);
   tfx_stage_unref (&moving);
   rows_free (&plan);
   rows_clear (&f, 1);
@@ -307,7 +306,7 @@ static void
 test_short (void)
 {
   static double noise[N], same[N], changed[N], x[N];
-  TapMany many = tap_many ("a filter goes on where memory is short");
+  TapMany many = tap_many ("a filter keeps running where memory is short");
 
   make_ids ();
   test_noise_f64 (noise, N);
@@ -327,7 +326,7 @@ test_short (void)
         memcpy (x, noise, sizeof x);
         has_failed = run_short (way, fail, in_run, x, &ret);
         tap_many_check (&many, heap_n_alive () == n_before,
-            "way %d, %u: nothing is lost", way, fail);
+            "way %d, %u: no leak", way, fail);
         if (!has_failed)
           break;
         if (!in_run)
@@ -378,8 +377,7 @@ test_new (void)
     if (plan)
       rows_free (&plan);
     tfx_filter_unref (&f);
-    tap_many_check (&many, heap_n_alive () == n_before, "%u: nothing is lost",
-        fail);
+    tap_many_check (&many, heap_n_alive () == n_before, "%u: no leak", fail);
   }
   tap_many_check (&many, fail > 10, "%u", fail);
   tap_many_end (&many);

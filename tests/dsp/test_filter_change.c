@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_filter_change.c: running filters that get other settings: glides,
- * cross-fades at the stage, and what goes on meanwhile. */
+ * cross-fades at the stage, and the other stages. */
 #include "common.h"
 #include "jump.h"
 #include "design/rbj.h"
@@ -52,7 +52,7 @@ smooth (double t)
   return t < 1 ? t * t * t * (10 + t * (6 * t - 15)) : 1;
 }
 
-/* t of the way; the integrators go on. */
+/* t of the way; the integrators keep their state. */
 static void
 plain_between (Plain *p, const Plain *from, const Plain *to, double t)
 {
@@ -74,7 +74,7 @@ glide_at (size_t i)
   return a + (b - a) * (double)(i % GRID) / GRID;
 }
 
-/* The weight of what is faded in, at frame i of the fade. */
+/* The weight of the new stage, at frame i of the fade. */
 static double
 weight (size_t i)
 {
@@ -109,7 +109,7 @@ low_pass (double hz)
   return sos[0];
 }
 
-/* What is asked for, and the frame where it begins: the next point of the grid; or
+/* A requested value, and the frame where it begins: the next point of the grid; or
  * where what runs already has come to its end. */
 typedef struct Move
 {
@@ -236,7 +236,7 @@ enum
   N_WAYS
 };
 
-/* Three stages, of which the one in the middle changes, comes or goes. */
+/* Three stages; the one in the middle changes, comes or goes. */
 static void
 test_fade (void)
 {
@@ -312,7 +312,7 @@ convolve (const double *x, const double *taps, size_t n_taps, double *y)
 }
 
 /* Other taps: of the same number, linearly; of another, with the weight of a
- * cross-fade.  The past is heard either way. */
+ * cross-fade.  Both use the past. */
 static void
 test_fir (void)
 {
@@ -445,7 +445,7 @@ run_lengths (bool is_fir, const size_t *delays, const size_t *ends, double *x)
   rows_free (&plan);
 }
 
-/* A line that has become short has little past: the past of what becomes long rises out of
+/* A line that has become short has little past: that of a longer line rises out of
  * silence, without a step.  A line that has run for long since gives all of its past. */
 static void
 test_lengths (void)
@@ -479,7 +479,7 @@ test_lengths (void)
   tap_many_end (&many);
 }
 
-/* What comes into a chain that runs hears no edge, which would come out of it later. */
+/* An echo that comes into a running chain gets no edge, which it would repeat later. */
 static void
 test_enters (void)
 {
@@ -576,7 +576,7 @@ find_dip (TfxStage *stage, TfxStage **others, size_t n, double constant,
   return off;
 }
 
-/* The sound that goes through it is as loud meanwhile: its input rises, and is not faded
+/* The signal keeps its level during the change: its input rises, and is not faded
  * in once more. */
 static void
 test_enters_evenly (void)
@@ -591,7 +591,7 @@ test_enters_evenly (void)
   tap_check (off < 1e-12, "a constant stays one while echoes come: %g", off);
 }
 
-/* Nor where it is not heard at once, as what comes beside it looks ahead. */
+/* The same where another new stage has look-ahead, so that the fade begins later. */
 static void
 test_enters_evenly_late (void)
 {
@@ -774,7 +774,7 @@ test_last (void)
     if (round % 2)
       rows_run (plan, x, 2, N_LONG);
     tap_many_check (&many, round % 2 == 0 || !tfx_filter_is_changing (f),
-        "round %d: it goes on", round);
+        "round %d: it has ended", round);
     rows_reset (&f, 1);
     plain = rows_filter_of (chains[last], 2, TFX_SAMPLE_F64);
     plain_plan = rows_plan (&plain, 1);
@@ -794,7 +794,7 @@ test_last (void)
   tap_many_end (&many);
 }
 
-/* A chain waits for a cross-fade: values that are set meanwhile, or queued, of a stage
+/* A chain waits for a cross-fade: values that are set or queued before then, of a stage
  * that is in that one alone are there when it is. */
 static void
 test_next (void)
@@ -966,7 +966,7 @@ static void
 test_rows (void)
 {
   static double noise[N_LONG], x[N_LONG], want[N_LONG];
-  TapMany many = tap_many ("what moves goes on in any row");
+  TapMany many = tap_many ("filters keep moving in any row");
 
   for (unsigned round = 0; round < 20; round++) {
     const unsigned seed = tap_random_below (1 << 30);
@@ -982,7 +982,7 @@ test_rows (void)
   tap_many_end (&many);
 }
 
-/* An equaliser with a gain behind it goes to 0 dB, where it shows nothing of its state, and back.
+/* An equaliser with a gain after it goes to 0 dB, where its output hides its state, and back.
  * Noise through it. */
 static void
 run_equaliser (const TfxBackend *backend, double level_db, double *x, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_motion.c: what is heard of values that move: jumps, sweeps, and the
+ * test_motion.c: values that move, in the output: jumps, sweeps, and the
  * filter that is designed anew at every sample.
  */
 #include "common.h"
@@ -294,7 +294,7 @@ drag (double hz, const TfxDesign *at, size_t every)
   return 10 * log10 (energy / (double)(LENGTH - from));
 }
 
-/* A new filter that began with the full weight after 10 ms had not heard enough of a
+/* A new filter that began with the full weight after 10 ms had not seen enough of a
  * low wave: -1.9 dB. */
 static void
 test_drag (void)
@@ -331,7 +331,7 @@ octave_at (size_t frame, double way)
 }
 
 /* The filter that is designed anew at every sample, the integrators of its
- * sections go on; in place. */
+ * sections keep their state; in place. */
 static void
 run_ideal (TfxDesign d, double way, double *x)
 {

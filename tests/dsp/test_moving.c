@@ -94,7 +94,7 @@ step_limit (const TfxDesign *one, const TfxDesign *two, double freq)
   return amplitude * (own + filter);
 }
 
-/* Order 8, from 1000 Hz to 20 Hz and back, on a sine: the output goes on
+/* Order 8, from 1000 Hz to 20 Hz and back, on a sine: the output continues
  * without a step and does not swing up. */
 static void
 test_cutoff_jumps (void)
@@ -264,7 +264,7 @@ follow_curve (const TfxDesign *from, double ratio, unsigned n_channels,
   return ret;
 }
 
-/* What moves runs with the same operations on all of them. */
+/* Moving sections use the same operations on all of them. */
 static void
 test_same_bits (void)
 {

@@ -429,8 +429,8 @@ couple_cost (const TfxFilterSpec *spec, size_t n_taps, TfxFirMethod method)
   return tfx_convolver_cost (&convolver);
 }
 
-/* The chain has as many filters as it should; what it puts out does not depend
- * on that. */
+/* The chain has as many filters as it should; its output does not depend on
+ * that. */
 static void
 check_couple (TapMany *many, size_t number, unsigned *n_one)
 {

@@ -12,7 +12,7 @@
 
 #define CHANNELS 2
 #define GRID TFX_GRID_FRAMES
-/* What is queued ahead. */
+/* The most frames of events ahead. */
 #define MOST_FRAMES (64 * GRID)
 
 /* ---- chains and curves --------------------------------------------------------------- */
@@ -53,7 +53,7 @@ taps (uint64_t id, double cutoff)
   return rows_fir (id, values, 21, TFX_FIR_DIRECT);
 }
 
-/* What a stage is at a frame.  Some are identities up to 3000. */
+/* The setting of a stage at a frame.  Some are identities up to 3000. */
 static TfxStage *
 stage_at (int which, int stage, uint64_t frame)
 {
@@ -243,7 +243,7 @@ test_values (void)
   rows_free (&plan);
 }
 
-/* What moves by hand gets the curve as its end. */
+/* A ramp of a set value gets the curve as its end. */
 static void
 test_by_hand (void)
 {
@@ -366,7 +366,7 @@ test_hand_behind_passed (void)
   rows_free (&plan);
 }
 
-/* Points of a straight line: so is what lies between them. */
+/* Points of a straight line are joined by straight lines. */
 static void
 test_line (void)
 {
@@ -437,7 +437,7 @@ test_beside (void)
   rows_clear (f, 2);
 }
 
-/* A curve goes on slowly and then jumps: a soft sine far below hardly notices. */
+/* A curve moves slowly and then jumps: a soft sine far below hardly notices. */
 static void
 test_leap (void)
 {

@@ -112,7 +112,7 @@ test_run_errors (void)
     tap_check (test_filter_run (row, &cases[k].in, &cases[k].out) == -EINVAL,
         "%s", cases[k].name);
   tap_check (!memcmp (out, zero, sizeof out) && test_filter_is_silent (row),
-      "nothing is written, and the state stays");
+      "no sample is written, and the state stays");
   tap_check (!test_filter_run (row, &nothing, &nothing),
       "a block of no frames");
   tap_check (!test_filter_run (row, &i, &o), "a block that fits");

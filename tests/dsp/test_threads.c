@@ -14,7 +14,7 @@
 #define N_BLOCKS 200
 #define BLOCK 256
 
-/* Filters that all threads run, each with plans of its own over some of
+/* Filters that all threads run, each with its own plans over some of
  * them. */
 #define N_FILTERS 3
 

@@ -48,7 +48,7 @@ make_kernel (double scale, TfxFirMethod method)
   return rows_fir (ids[KERNEL], scaled, N_TAPS, method);
 }
 
-/* A row of one filter of these stages, which it takes over. */
+/* A row of one filter; it takes the references to the stages. */
 static TestFilter *
 make_row (TfxStage **stages, size_t n)
 {
@@ -70,7 +70,7 @@ make_signals (void)
 }
 
 /* A kernel next to a section that moves: to the bit what it does alone, behind
- * that section, and nothing is made of it anew. */
+ * that section, and it is not made anew. */
 static void
 test_beside (TfxFirMethod method, const char *name)
 {
@@ -123,7 +123,7 @@ test_beside_sections (void)
   test_beside (TFX_FIR_DIRECT, "tap by tap");
 }
 
-/* A kernel that does get other taps, a gain in front of it, and both
+/* A kernel that does get other taps, a gain before it, and both
  * back again. */
 static void
 test_changed (void)

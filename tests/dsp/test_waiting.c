@@ -37,7 +37,7 @@ make_ids (void)
     ids[i] = tfx_stage_new_id ();
 }
 
-/* What a stage is at a frame. */
+/* The setting of a stage at a frame. */
 static TfxStage *
 stage_at (int which, uint64_t frame)
 {
@@ -79,7 +79,7 @@ set_chain (TfxFilter *f, const int *which, size_t n, uint64_t frame)
       "a chain is taken");
 }
 
-/* The points of what is to come, as an element asks its curves: one that a chain that
+/* The points ahead, as an element asks its curves: one that a chain that
  * waits does not have, is refused. */
 static void
 queue_up_to (TfxFilter *f, uint64_t *next, uint64_t end)
@@ -164,7 +164,7 @@ test_structure (void)
   set_chain (f, at_last, 6, 0);
   tap_check (rows_set (f, rows_low_pass (ids[EQ], 6, 1000.0)) == 0,
       "a stage is taken");
-  tap_check (rows_set (f, stage_at (MARK, 0)) == 0, "so is one that is to go");
+  tap_check (rows_set (f, stage_at (MARK, 0)) == 0, "so is one that will go");
   for (int i = 0; i < 20; i++)
     rows_run (plan, x, 1, 100);
   tap_check (tfx_filter_get_chain (f, &chain) == 0 &&
@@ -246,7 +246,7 @@ test_refused (void)
         "look-ahead is refused %s", when[is_fading]);
     gain = run_ones (plan, 6400);
     tap_check (fabs (gain - (is_fading == 2 ? 0.125 : 0.25)) < 1e-12,
-        "%s: what was accepted comes: %g", when[is_fading], gain);
+        "%s: the accepted setting comes: %g", when[is_fading], gain);
     rows_free (&plan);
   }
 }
