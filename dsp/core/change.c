@@ -123,11 +123,13 @@ tfx_change_go_on (TfxFilter *f, size_t n_frames)
   TfxSlotEntry *entry;
   TfxSlot *slot;
 
-  f->is_changing =
-      tfx_filter_has_next (f) || is_changing (find_phases (&f->slots));
+  f->is_changing = tfx_filter_has_next (f);
   while ((entry = tfx_walk_entry (&walk))) {
     TfxFade *fade = entry->fade;
 
+    if (entry->phase == TFX_SLOT_STEADY)
+      continue;
+    f->is_changing = true;
     if (entry->phase == TFX_SLOT_FADING) {
       fade->done += least (n_frames, fade->length - fade->done);
       f->wants_compile = f->wants_compile || fade->done == fade->length;
@@ -140,12 +142,12 @@ tfx_change_go_on (TfxFilter *f, size_t n_frames)
       f->wants_compile = true;
     }
   }
-  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));)
+  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));) {
     tfx_automation_step (f, slot);
-  for (walk = tfx_walk (&f->slots); (slot = tfx_walk_slot (&walk));)
     f->is_changing =
         f->is_changing || slot->ramp.n_cells > 0 || tfx_events_get (slot, 0) ||
         (slot->unit && slot->stage->kind->unit->is_changing (slot->unit));
+  }
 }
 
 /* ---- history -------------------------------------------------------------------------- */

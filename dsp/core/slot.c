@@ -298,61 +298,55 @@ tfx_slot_peak (const TfxSlot *slot)
   return peak;
 }
 
-/* Advances a walk: *entry or *slot, or neither, is what it passes.  False at its end. */
-static bool
-step (TfxWalk *walk, TfxSlotEntry **entry, TfxSlot **slot)
+/* The next slot, or (is_entry) the next entry. */
+static inline void *
+walk_on (TfxWalk *walk, const bool is_entry)
 {
-  TfxSlotEntry *e;
-  TfxSlot *s;
+  for (;;) {
+    TfxWalkLevel *at = &walk->at[walk->depth];
+    TfxSlotEntry *entry;
+    TfxSlot *slot;
 
-  *entry = NULL;
-  *slot = NULL;
-  if (walk->at[walk->depth].entry == walk->at[walk->depth].list->n)
-    return --walk->depth >= 0;
-  e = &walk->at[walk->depth].list->entries[walk->at[walk->depth].entry];
-  if (walk->at[walk->depth].slot == 2) {
-    *entry = e;
-    walk->at[walk->depth].entry++;
-    walk->at[walk->depth].slot = 0;
-    return true;
-  }
-  s = walk->at[walk->depth].slot == 0 ? e->slot : e->old;
-  if (s && walk->at[walk->depth].branch < s->n_branches) {
-    const size_t b = walk->at[walk->depth].branch++;
+    if (at->entry == at->list->n) {
+      if (walk->depth-- == 0)
+        return NULL;
+      continue;
+    }
+    entry = &at->list->entries[at->entry];
+    if (at->slot == 2) {
+      at->entry++;
+      at->slot = 0;
+      if (is_entry)
+        return entry;
+      continue;
+    }
+    slot = at->slot == 0 ? entry->slot : entry->old;
+    if (slot && at->branch < slot->n_branches) {
+      const TfxSlots *list = at->slot == 0
+                                 ? tfx_slot_entry_branch (entry, at->branch)
+                                 : &slot->branches[at->branch];
 
-    walk->depth++;
-    walk->at[walk->depth].list =
-        s == e->slot ? tfx_slot_entry_branch (e, b) : &s->branches[b];
-    walk->at[walk->depth].entry = walk->at[walk->depth].branch = 0;
-    walk->at[walk->depth].slot = 0;
-    return true;
+      at->branch++;
+      walk->at[++walk->depth] = (TfxWalkLevel){ .list = list };
+      continue;
+    }
+    at->slot = at->slot == 0 && entry->old ? 1 : 2;
+    at->branch = 0;
+    if (!is_entry && slot)
+      return slot;
   }
-  *slot = s;
-  walk->at[walk->depth].slot++;
-  walk->at[walk->depth].branch = 0;
-  return true;
 }
 
 TfxSlotEntry *
 tfx_walk_entry (TfxWalk *walk)
 {
-  TfxSlotEntry *entry = NULL;
-  TfxSlot *slot;
-
-  while (!entry && step (walk, &entry, &slot))
-    ;
-  return entry;
+  return walk_on (walk, true);
 }
 
 TfxSlot *
 tfx_walk_slot (TfxWalk *walk)
 {
-  TfxSlotEntry *entry;
-  TfxSlot *slot = NULL;
-
-  while (!slot && step (walk, &entry, &slot))
-    ;
-  return slot;
+  return walk_on (walk, false);
 }
 
 TfxSlotEntry *

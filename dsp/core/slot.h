@@ -71,15 +71,17 @@ tfx_slots_get_chain (const TfxSlots *list, TfxStage *stage, TfxChain **chain);
 
 /* A walk over the entries of a list and of all branches, also those that fade out; the entries
  * of branches come before the entry that has them. */
+typedef struct TfxWalkLevel
+{
+  const TfxSlots *list;
+  size_t entry, branch;
+  int slot; /* the next one of the entry, of two */
+} TfxWalkLevel;
+
 typedef struct TfxWalk
 {
-  struct
-  {
-    const TfxSlots *list;
-    size_t entry, branch;
-    int slot; /* the next one of the entry, of two */
-  } at[TFX_SUM_MAX_DEPTH + 1];
   int depth;
+  TfxWalkLevel at[TFX_SUM_MAX_DEPTH + 1];
 } TfxWalk;
 
 static inline TfxWalk
@@ -87,9 +89,8 @@ tfx_walk (const TfxSlots *list)
 {
   TfxWalk walk;
 
-  walk.at[0].list = list;
-  walk.at[0].entry = walk.at[0].branch = 0;
-  walk.at[0].slot = walk.depth = 0;
+  walk.depth = 0;
+  walk.at[0] = (TfxWalkLevel){ .list = list };
   return walk;
 }
 
