@@ -134,8 +134,8 @@ OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
     size_t end, const int n_groups, const int n_vectors)
 {
   const int n = WIDE ? CHAIN / n_groups : 1;
-  /* which a chain that is carried needs, and a loop with little in it */
-  const bool has_pairs = WIDE || (LANES == 8 && n_vectors == 2);
+  /* Carried chains come in pairs; in a short loop two take less than one. */
+  const bool has_pairs = WIDE || n_vectors <= 2;
 
   for (; has_pairs && phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
     OP (direct_chain) (t, 0, x, h, phase, n, n_groups, n_vectors);
@@ -154,24 +154,12 @@ OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
 
-#if LANES == 2 || (LANES == 4 && !WIDE) || (LANES == 8 && WIDE)
-  /* Where its branches stand once, the loop takes a tenth less: in short blocks, and
-   * of doubles where a vector has few. */
-  if (!WIDE || n_vectors == 2) {
-#pragma GCC unroll 4
-    for (size_t full = 0; full < GROUPS; full++) {
-      if (n_full != full)
-        continue;
-      OP (direct_phases) (t, x, h, 0, n_more, (int)full + 1, n_vectors);
-      if (full > 0)
-        OP (direct_phases) (t, x, h, n_more, LANES, (int)full, n_vectors);
-    }
-    return;
-  }
-#endif
   for (size_t phase = 0, end = n_more; phase < LANES;
        phase = end, end = LANES) {
-    switch (n_full + (end < LANES)) {
+    const int n_groups = (int)n_full + (end < LANES);
+
+    /* No unrolled loop over n: GCC 12 gave wrong sums in the set `c`. */
+    switch (n_groups) {
       case 1:
         OP (direct_phases) (t, x, h, phase, end, 1, n_vectors);
         break;
@@ -187,7 +175,7 @@ OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
         break;
 #endif
     }
-    if (end == LANES || n_full == 0)
+    if (end == LANES)
       break;
   }
 }
@@ -252,26 +240,6 @@ TILES (2, LANES + 1)
 TILES (1, 1)
 #undef TILES
 
-/* More vectors than these take as long as a tile of eight, and of four; or longer. */
-#define FEW_OF_8 (LANES == 4 && !WIDE ? 4 : 6)
-#define FEW_OF_4 (WIDE && MOST == 4 ? 3 : 2)
-
-/* n_frames, less than the tile of n_vectors that they are computed in. */
-INLINE void
-OP (direct_part) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames,
-    const int n_vectors)
-{
-  T tile[MOST * LANES];
-
-#if MOST == 8
-  if (n_vectors == 8)
-    OP (direct_tiles_8) (tile, x, h, n_taps, 0, 8 * LANES);
-#endif
-  if (n_vectors == 4)
-    OP (direct_tiles_4) (tile, x, h, n_taps, 0, 4 * LANES);
-  memcpy (y, tile, n_frames * sizeof *y);
-}
-
 static void
 OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 {
@@ -279,21 +247,10 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 
 #if MOST == 8
   n = OP (direct_tiles_8) (y, x, h, n_taps, n, n_frames);
-  if (n + FEW_OF_8 * LANES < n_frames) {
-    OP (direct_part) (y + n, x + n, h, n_taps, n_frames - n, 8);
-    return;
-  }
 #endif
-  if (n + 3 * LANES < n_frames)
-    n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
-  if (n + FEW_OF_4 * LANES < n_frames) {
-    OP (direct_part) (y + n, x + n, h, n_taps, n_frames - n, 4);
-    return;
-  }
-  if (n + LANES < n_frames)
-    n = OP (direct_tiles_2) (y, x, h, n_taps, n, n_frames);
-  if (n < n_frames)
-    OP (direct_tiles_1) (y, x, h, n_taps, n, n_frames);
+  n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
+  n = OP (direct_tiles_2) (y, x, h, n_taps, n, n_frames);
+  OP (direct_tiles_1) (y, x, h, n_taps, n, n_frames);
 }
 
 /* Up to MOST_SHORT taps: chains of two products, or of four, which are two of two where
@@ -538,8 +495,6 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
 #undef BLOCK
 #undef CHAIN
 #undef MOST
-#undef FEW_OF_8
-#undef FEW_OF_4
 #undef MOST_SHORT
 #undef HAS_LARGEST
 #undef IS_CARRIED
