@@ -482,92 +482,63 @@ VOP (factor) (const T *factors, int k)
 #endif
 }
 
-/* Vectors number at[0] ... at[3] of the group: the quarters of a leaf. */
+/* Splits a leaf, or joins it.  Its quarters are the vectors at, at + step, at +
+ * 2 step and at + 3 step of the group. */
 INLINE void
-VOP (split_leaf) (VOP (Group) * g, const int at[4], const T *f)
+VOP (pass_leaf) (VOP (Group) * g, const int at, const int step, const T *f,
+    const bool is_back)
 {
   C x[4];
 
 #pragma GCC unroll 4
   for (int k = 0; k < 4; k++) {
-    x[k] = (C){ g->re[at[k]], g->im[at[k]] };
-    if (k > 0)
+    x[k] = (C){ g->re[at + k * step], g->im[at + k * step] };
+    if (k > 0 && !is_back)
       x[k] = VOP (c_mul) (x[k],
           (C){ VOP (factor) (f, 2 * k - 2), VOP (factor) (f, 2 * k - 1) });
   }
   VOP (points) (x, 4);
 #pragma GCC unroll 4
   for (int k = 0; k < 4; k++) {
-    g->re[at[k]] = x[k].re;
-    g->im[at[k]] = x[k].im;
-  }
-}
+    C y = is_back ? x[(4 - k) % 4] : x[k];
 
-INLINE void
-VOP (join_leaf) (VOP (Group) * g, const int at[4], const T *f)
-{
-  C x[4];
-
-#pragma GCC unroll 4
-  for (int k = 0; k < 4; k++)
-    x[k] = (C){ g->re[at[k]], g->im[at[k]] };
-  VOP (points) (x, 4);
-#pragma GCC unroll 4
-  for (int k = 0; k < 4; k++) {
-    C y = x[(4 - k) % 4];
-
-    if (k > 0)
+    if (k > 0 && is_back)
       y = VOP (c_mul_conj) (y,
           (C){ VOP (factor) (f, 2 * k - 2), VOP (factor) (f, 2 * k - 1) });
-    g->re[at[k]] = y.re;
-    g->im[at[k]] = y.im;
+    g->re[at + k * step] = y.re;
+    g->im[at + k * step] = y.im;
   }
 }
 
 #if L == 16
-/* Two leaves of two vectors each, quarters 0 1 and 2 3, to vectors of the same
- * quarter of both, and back. */
 INLINE void
-VOP (pair) (V *x)
+VOP (join_halves) (V a, V b, V *low, V *high)
 {
-  const V a = x[0], b = x[1], c = x[2], d = x[3];
-
-  x[0] = __builtin_shufflevector (a, c, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
+  *low = __builtin_shufflevector (a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
       20, 21, 22, 23);
-  x[1] = __builtin_shufflevector (a, c, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25,
-      26, 27, 28, 29, 30, 31);
-  x[2] = __builtin_shufflevector (b, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
-      20, 21, 22, 23);
-  x[3] = __builtin_shufflevector (b, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25,
+  *high = __builtin_shufflevector (a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25,
       26, 27, 28, 29, 30, 31);
 }
 
+/* Two leaves of two vectors each, quarters 0 1 and 2 3, to vectors of the same
+ * quarter of both; or back. */
 INLINE void
-VOP (unpair) (V *x)
+VOP (swap_halves) (V *x, const bool is_back)
 {
-  const V a = x[0], b = x[1], c = x[2], d = x[3];
+  const int near = is_back ? 1 : 2, far = 3 - near;
+  const V a = x[0], b = x[near], c = x[far], d = x[3];
 
-  x[0] = __builtin_shufflevector (a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
-      20, 21, 22, 23);
-  x[1] = __builtin_shufflevector (c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
-      20, 21, 22, 23);
-  x[2] = __builtin_shufflevector (a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25,
-      26, 27, 28, 29, 30, 31);
-  x[3] = __builtin_shufflevector (c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25,
-      26, 27, 28, 29, 30, 31);
+  VOP (join_halves) (a, b, &x[0], &x[far]);
+  VOP (join_halves) (c, d, &x[near], &x[3]);
+}
+
+INLINE void
+VOP (swap_group) (VOP (Group) * g, const bool is_back)
+{
+  VOP (swap_halves) (g->re, is_back), VOP (swap_halves) (g->re + 4, is_back);
+  VOP (swap_halves) (g->im, is_back), VOP (swap_halves) (g->im + 4, is_back);
 }
 #endif
-
-/* A leaf, split or joined. */
-INLINE void
-VOP (pass_leaf) (VOP (Group) * g, const int at[4], const T *factors,
-    const bool is_back)
-{
-  if (is_back)
-    VOP (join_leaf) (g, at, factors);
-  else
-    VOP (split_leaf) (g, at, factors);
-}
 
 /* All of a group. */
 INLINE void
@@ -576,23 +547,17 @@ VOP (pass_leaves) (VOP (Group) * g, const T *factors, const bool is_back)
 #if N == 4
 #pragma GCC unroll 4
   for (int i = 0; i < 8 / L; i++)
-    VOP (pass_leaf)
-  (g, (const int[]){ i, i + 8 / L, i + 16 / L, i + 24 / L }, factors, is_back);
+    VOP (pass_leaf) (g, i, 8 / L, factors, is_back);
 #else
 #if L == 16
-  if (!is_back) {
-    VOP (pair) (g->re), VOP (pair) (g->re + 4);
-    VOP (pair) (g->im), VOP (pair) (g->im + 4);
-  }
+  if (!is_back)
+    VOP (swap_group) (g, false);
 #endif
-  VOP (pass_leaf) (g, (const int[]){ 0, 1, 2, 3 }, factors, is_back);
-  VOP (pass_leaf)
-  (g, (const int[]){ 4, 5, 6, 7 }, factors + 6 * N_LEAVES / 2, is_back);
+  VOP (pass_leaf) (g, 0, 1, factors, is_back);
+  VOP (pass_leaf) (g, 4, 1, factors + 6 * N_LEAVES / 2, is_back);
 #if L == 16
-  if (is_back) {
-    VOP (unpair) (g->re), VOP (unpair) (g->re + 4);
-    VOP (unpair) (g->im), VOP (unpair) (g->im + 4);
-  }
+  if (is_back)
+    VOP (swap_group) (g, true);
 #endif
 #endif
 }
