@@ -110,6 +110,16 @@ direct_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
          (double)n_frames * frame;
 }
 
+/* The most frames of a call by the direct form that take less than `most` ns. */
+static size_t
+count_few (const TfxConvolverCost *cost, size_t n_taps, double most)
+{
+  const double call = direct_cost (cost, n_taps, 0);
+  const double n = (most - call) / (direct_cost (cost, n_taps, 1) - call);
+
+  return n > 0.0 ? (size_t)n : 0;
+}
+
 /* A frame of the direct form, in calls of block_frames. */
 static double
 direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
@@ -122,57 +132,18 @@ direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 
 /* ---- one transform for each call ------------------------------------------ */
 
-/* The frames that a level can give. */
-static size_t
-count_frames (const TfxConvolverLevel *level, size_t n_taps)
-{
-  return 2 * level->size - (n_taps - 1);
-}
-
-/* Rounded down, so that the next frames start at a cache line. */
 size_t
-tfx_convolver_layout_step (const TfxConvolverLevel *level, size_t n_taps)
+tfx_convolver_layout_next (const TfxConvolverLayout *layout, size_t n,
+    size_t *level)
 {
-  const size_t n = count_frames (level, n_taps);
-
-  return n < TFX_LEAF ? n : n / 16 * 16;
-}
-
-/* As many whole steps of one level as fit, and the rest by one more, a smaller
- * one, or directly. */
-double
-tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
-    const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
-    size_t *level, size_t *n_done)
-{
-  double best = is_fft_asked ? INFINITY : direct_cost (cost, n_taps, n);
-
-  *level = layout->n_levels;
-  *n_done = n;
-  for (size_t i = 0; i < layout->n_levels; i++) {
-    const TfxConvolverLevel *l = &layout->levels[i];
-    const bool is_one = n <= count_frames (l, n_taps);
-    const size_t step = is_one ? n : tfx_convolver_layout_step (l, n_taps);
-    const size_t n_left = n % step;
-    double total = (double)(n / step) * l->cost, rest = l->cost;
-
-    /* after whole steps what is left is planned anew */
-    if (n_left > 0) {
-      if (!is_fft_asked)
-        rest = fmin (rest, direct_cost (cost, n_taps, n_left));
-      for (size_t k = i + 1; k < layout->n_levels; k++) {
-        if (count_frames (&layout->levels[k], n_taps) >= n_left)
-          rest = fmin (rest, layout->levels[k].cost);
-      }
-      total += rest;
-    }
-    if (total < best) {
-      best = total;
-      *level = i;
-      *n_done = step;
-    }
+  if (n <= layout->n_few) {
+    *level = layout->n_levels;
+    return n;
   }
-  return best;
+  *level = layout->n_levels - 1;
+  while (*level > 0 && layout->levels[*level].n_step < n)
+    --*level;
+  return n < layout->levels[*level].n_step ? n : layout->levels[*level].n_step;
 }
 
 /* The layout becomes that of the form block with a largest transform of `size`, and
@@ -185,18 +156,29 @@ lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const size_t n_frames = spec->block_frames < TFX_CONVOLVER_MAX_SEGMENT
                               ? spec->block_frames
                               : TFX_CONVOLVER_MAX_SEGMENT;
-  size_t level, n_done;
+  double one[TFX_CONVOLVER_MAX_LEVELS], total = 0.0;
+  size_t i = 0;
 
   *layout = (TfxConvolverLayout){ TFX_CONVOLVER_BLOCK };
   do {
-    layout->levels[layout->n_levels++] = (TfxConvolverLevel){ size, 1, 0,
-      cost->call + tfx_convolver_layout_step_cost (cost, size) };
+    const size_t n_most = 2 * size - (n - 1);
+
+    one[i] = cost->call + tfx_convolver_layout_step_cost (cost, size);
+    /* Rounded down, so that the next frames start at a cache line. */
+    layout->levels[i++] = (TfxConvolverLevel){ .size = size,
+      .n_parts = 1,
+      .n_step = n_most < TFX_LEAF ? n_most : n_most / 16 * 16 };
     size /= 2;
-  } while (layout->n_levels < TFX_CONVOLVER_MAX_LEVELS &&
-           size % TFX_LEAF == 0 && 2 * size >= n + TFX_LEAF);
-  layout->cost = tfx_convolver_layout_plan (layout, cost, n,
-                     spec->method == TFX_FIR_FFT, n_frames, &level, &n_done) /
-                 (double)n_frames;
+  } while (i < TFX_CONVOLVER_MAX_LEVELS && size % TFX_LEAF == 0 &&
+           2 * size >= n + TFX_LEAF);
+  layout->n_levels = i;
+  if (spec->method != TFX_FIR_FFT)
+    layout->n_few = count_few (cost, n, one[i - 1]);
+  for (size_t at = 0, n_done, level; at < n_frames; at += n_done) {
+    n_done = tfx_convolver_layout_next (layout, n_frames - at, &level);
+    total += level < i ? one[level] : direct_cost (cost, n, n_done);
+  }
+  layout->cost = total / (double)n_frames;
 }
 
 /* ---- partitions ------------------------------------------------------------ */
@@ -290,7 +272,7 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
   const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);
   TfxConvolverLayout other;
 
-  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_DIRECT };
+  *layout = (TfxConvolverLayout){ TFX_CONVOLVER_DIRECT, .n_few = SIZE_MAX };
   layout->cost = direct_frame_cost (spec, cost, n_core (spec));
   if (spec->precision == TFX_SAMPLE_F32)
     layout->cost *= DIRECT_PREFERENCE_F32;
@@ -314,7 +296,8 @@ bool
 tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
     const TfxConvolverLayout *b)
 {
-  bool is_equal = a->form == b->form && a->n_levels == b->n_levels;
+  bool is_equal =
+      a->form == b->form && a->n_levels == b->n_levels && a->n_few == b->n_few;
 
   for (size_t i = 0; is_equal && i < a->n_levels; i++)
     is_equal = a->levels[i].size == b->levels[i].size &&

@@ -267,15 +267,14 @@ typedef enum
 #define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
 #define TFX_CONVOLVER_MAX_LEVEL ((size_t)1 << 17) /* the longest partition */
 
-/* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
- * partitioned: n_parts partitions of size taps from tap `first` on. */
+/* n_parts partitions of size taps from tap `first` on. */
 typedef struct TfxConvolverLevel
 {
   size_t size, n_parts, first;
-  double cost; /* block: ns for the transform, one channel */
+  size_t n_step; /* block: frames that one transform gives */
 } TfxConvolverLevel;
 
-/* block: the levels are sizes to choose from for each call, the largest first.
+/* block: sizes to choose from for each call, the largest first.
  * partitioned: level 0 is the head, first = 0, whose blocks are transformed
  * as they come.  first = 2 size for every other level: its work is spread
  * over a block. */
@@ -284,7 +283,8 @@ typedef struct TfxConvolverLayout
   TfxConvolverForm form;
   size_t n_levels;
   TfxConvolverLevel levels[TFX_CONVOLVER_MAX_LEVELS];
-  double cost; /* ns for a frame of one channel */
+  size_t n_few; /* block: so many frames and fewer are summed up directly */
+  double cost;  /* ns for a frame of one channel */
 } TfxConvolverLayout;
 
 /* The one that costs least. */
@@ -303,15 +303,10 @@ tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size);
 double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size);
 
-/* block: how many frames transforms of a level give, one after the other, n_taps computed. */
-size_t
-tfx_convolver_layout_step (const TfxConvolverLevel *level, size_t n_taps);
-
-/* block: ns for n frames of one channel by what costs least, n_taps computed;
- * which level is the first then (n_levels: direct) and how many frames it gives. */
-double tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
-    const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
-    size_t *level, size_t *n_done);
+/* block: how many of n frames come next, and by which level (n_levels: direct): by the
+ * smallest that gives all. */
+size_t tfx_convolver_layout_next (const TfxConvolverLayout *layout, size_t n,
+    size_t *level);
 
 bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
     const TfxConvolverLayout *b);
@@ -334,8 +329,7 @@ struct TfxConvolverTaps
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
-  bool is_fft_asked; /* the direct form only where nothing else is possible */
-  bool is_exact;     /* the direct form was asked for: in double */
+  bool is_exact; /* the direct form was asked for: in double */
   const TfxConvolverKernels *kernels;
   TfxConvolverLayout layout;
   size_t memory;
@@ -349,13 +343,12 @@ struct TfxConvolverTaps
   /* Spectra of the partitions of each level, over the transform's size,
    * T[n_kernels][leaf][partition][64], the last partition first. */
   void *spectra[TFX_CONVOLVER_MAX_LEVELS];
-  /* Levels of the form block, as bits, whose spectra are made when they are first
-   * used, and what with. */
-  unsigned unfilled;
+  /* block: makes the spectra when they are first used; NULL: they are there. */
   TfxConvolverFiller *filler;
 };
 
-void tfx_convolver_taps_fill_level (TfxConvolverTaps *taps, size_t level);
+/* block: makes the spectra, where that was put off. */
+void tfx_convolver_taps_fill_block (TfxConvolverTaps *taps);
 
 /* As tfx_convolver_taps_new(), in a layout of one's own; NULL for the best. */
 int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,

@@ -159,18 +159,22 @@ spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
   return -ENOMEM;
 }
 
-/* Writes the taps [first, first + n) of one kernel, and zeros after the last, to the
- * tiles of partition `slot` of n_parts. */
+/* Writes the taps [first, first + n) of a kernel, and zeros after the last, to the tiles
+ * of partition `slot` of n_parts.  taps is NULL for those of the direct form. */
 static void
-spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
-    size_t first, size_t n, void *spectra, size_t slot, size_t n_parts)
+spectrum_write (Spectrum *s, const TfxConvolverTaps *t, size_t kernel,
+    const double *taps, size_t first, size_t n, void *spectra, size_t slot,
+    size_t n_parts)
 {
   const size_t size = s->fft.size;
   const double scale = 1.0 / (double)s->fft.size;
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_core;
-    (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
+    (i < size ? s->re : s->im)[i % size] =
+        !is_tap ? 0.0
+        : taps  ? taps[first + i]
+                : direct_tap (t, kernel, first + i);
   }
   tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
   for (size_t i = 0; i < size; i++) {
@@ -187,6 +191,7 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
   }
 }
 
+/* The spectra of a level; spec is NULL for taps of the direct form. */
 static void
 fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
     Spectrum *spectrum)
@@ -200,10 +205,10 @@ fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
 
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (spectrum, t, first_tap (spec, kernel),
-          l->first + part * l->size, length,
-          (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
-          l->n_parts);
+      spectrum_write (spectrum, t, kernel,
+          spec ? first_tap (spec, kernel) : NULL, l->first + part * l->size,
+          length, (char *)t->spectra[level] + kernel * stride,
+          l->n_parts - 1 - part, l->n_parts);
   }
 }
 
@@ -211,7 +216,6 @@ fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
 
 struct TfxConvolverFiller
 {
-  double *taps; /* [n_kernels][n_core] */
   size_t n_levels;
   Spectrum spectra[TFX_CONVOLVER_MAX_LEVELS];
 };
@@ -226,7 +230,6 @@ tfx_convolver_filler_free (TfxConvolverFiller **filler)
     return;
   for (size_t i = 0; i < f->n_levels; i++)
     spectrum_clear (&f->spectra[i]);
-  free (f->taps);
   free (f);
 }
 
@@ -236,10 +239,6 @@ tfx_convolver_filler_new (const TfxConvolverTaps *t, TfxConvolverFiller **out)
   TfxConvolverFiller *f = calloc (1, sizeof *f);
   int result = f ? 0 : -ENOMEM;
 
-  if (f) {
-    f->taps = calloc (t->n_core, t->n_kernels * sizeof *f->taps);
-    result = f->taps ? 0 : -ENOMEM;
-  }
   for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
 
@@ -260,17 +259,12 @@ fill (TfxConvolverTaps *t, const TfxConvolverSpec *spec, TfxConvolverFiller *f)
     fill_spectra (t, i, spec, &f->spectra[i]);
 }
 
-/* From the taps of the direct form, which the form block has whole. */
 void
-tfx_convolver_taps_fill_level (TfxConvolverTaps *t, size_t level)
+tfx_convolver_taps_fill_block (TfxConvolverTaps *t)
 {
-  TfxConvolverFiller *f = t->filler;
-  const TfxConvolverSpec spec = { .taps = f->taps, .n_taps = t->n_core };
-
-  for (size_t i = 0; i < t->n_kernels * t->n_core; i++)
-    f->taps[i] = direct_tap (t, i / t->n_core, i % t->n_core);
-  fill_spectra (t, level, &spec, &f->spectra[level]);
-  t->unfilled &= ~(1u << level);
+  for (size_t i = 0; i < t->layout.n_levels; i++)
+    fill_spectra (t, i, NULL, &t->filler->spectra[i]);
+  t->filler = NULL;
 }
 
 /* ---- the object ------------------------------------------------------------- */
@@ -333,10 +327,9 @@ tfx_convolver_taps_refill (TfxConvolverTaps *t, const TfxConvolverSpec *spec,
     fill (t, spec, filler);
     return true;
   }
-  /* Under a curve most of the levels are never used. */
+  /* Under a curve most calls are short, and need no spectra. */
   fill_direct (t, spec);
   t->filler = filler;
-  t->unfilled = (1u << t->layout.n_levels) - 1;
   return true;
 }
 
@@ -368,7 +361,6 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     .n_channels = spec->n_channels,
     .precision = spec->precision,
     .block_frames = spec->block_frames,
-    .is_fft_asked = spec->method == TFX_FIR_FFT,
     .is_exact = spec->method == TFX_FIR_DIRECT,
     .kernels = kernels };
   if (layout)

@@ -107,25 +107,16 @@ round_up (size_t n_values)
  * long enough to fill the largest transform together with a new frame;
  * frames beyond n_taps - 1 have no effect but by rounding. */
 
-/* How n frames are begun: the costs are not compared for each call. */
-typedef struct Plan
-{
-  size_t n, level, n_done;
-} Plan;
-
-#define N_PLANS 4
-
 struct TfxConvolverOverlap
 {
-  Plan plans[N_PLANS]; /* of the first parts of a call, n = 0: none */
-  size_t n_history;    /* frames that are kept */
-  size_t max_frames;   /* of a segment */
-  size_t capacity;     /* frames of a line */
-  size_t stride;       /* from line to line */
-  size_t at;           /* the first new frame */
-  void *samples;       /* T[n_channels][stride] */
-  void *re, *im;       /* T[largest transform], scratch */
-  void *tiles;         /* T[2 largest transform], scratch */
+  size_t n_history;  /* frames that are kept */
+  size_t max_frames; /* of a segment */
+  size_t capacity;   /* frames of a line */
+  size_t stride;     /* from line to line */
+  size_t at;         /* the first new frame */
+  void *samples;     /* T[n_channels][stride] */
+  void *re, *im;     /* T[largest transform], scratch */
+  void *tiles;       /* T[2 largest transform], scratch */
 };
 
 /* What all channels of a segment take, so that it is still near the core when it is put
@@ -140,9 +131,7 @@ line_place (TfxConvolver *c, TfxArena *arena)
   const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
   const size_t most = tfx_convolver_catch_up_frames (block);
-  const size_t step =
-      size > 0 ? tfx_convolver_layout_step (&c->layout.levels[0], c->n_core)
-               : 128;
+  const size_t step = size > 0 ? c->layout.levels[0].n_step : 128;
   const size_t near = SEGMENT_BYTES / (c->n_channels * c->value_size);
 
   /* The longest segment: whole steps of the largest transform. */
@@ -229,8 +218,8 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       line_at (c, channel, l->at + first + n - c->n_leading - 2 * fft->size);
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
-  if (taps->unfilled & 1u << level)
-    tfx_convolver_taps_fill_level (taps, level);
+  if (taps->filler)
+    tfx_convolver_taps_fill_block (taps);
   tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size), l->re,
       l->im, l->tiles, TFX_TILE);
   tfx_fft_back (fft, &sum, l->re, l->im);
@@ -242,44 +231,20 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       tfx_convolver_at (c, l->im, fft->size - n_im), n_im * c->value_size);
 }
 
-/* What n frames begin with, part number i of a call. */
-static Plan
-find_plan (TfxConvolver *c, size_t i, size_t n)
-{
-  Plan *plan = &c->overlap->plans[i % N_PLANS];
-
-  if (plan->n != n) {
-    *plan = (Plan){ n, 0, n };
-    if (c->layout.n_levels > 0)
-      tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
-          c->fade_pair[c->active]->is_fft_asked, n, &plan->level,
-          &plan->n_done);
-  }
-  return *plan;
-}
-
 static void
 line_render (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
     void *y)
 {
-  /* the direct form alone: one part, whose plan need not be found in short blocks */
-  if (c->layout.n_levels == 0) {
-    tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
-        line_at (c, channel, c->overlap->at - c->n_leading), n);
-    return;
-  }
-  for (size_t first = 0, i = 0; first < n; i++) {
-    const Plan plan = find_plan (c, i, n - first);
+  for (size_t first = 0, n_part; first < n; first += n_part) {
     void *y_part = tfx_convolver_at (c, y, first);
+    size_t level;
 
-    if (plan.level < c->layout.n_levels)
-      render_transform (c, side, channel, first, plan.n_done, plan.level,
-          y_part);
+    n_part = tfx_convolver_layout_next (&c->layout, n - first, &level);
+    if (level < c->layout.n_levels)
+      render_transform (c, side, channel, first, n_part, level, y_part);
     else
       tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y_part,
-          line_at (c, channel, c->overlap->at + first - c->n_leading),
-          plan.n_done);
-    first += plan.n_done;
+          line_at (c, channel, c->overlap->at + first - c->n_leading), n_part);
   }
 }
 
@@ -473,7 +438,6 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
       taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
-      taps->is_fft_asked != now->is_fft_asked ||
       !tfx_convolver_layout_is_equal (&taps->layout, &c->layout))
     return -EINVAL;
   unref_retired (c);
