@@ -61,10 +61,13 @@ typedef struct Level
   size_t n_before[2];
   uint64_t period;     /* the number of the current block */
   uint64_t first_back; /* of the blocks in which steps back are taken */
-  size_t n_steps_forward, n_steps_back;      /* for each channel */
-  double cost_pass, cost_forward, cost_back; /* of a step */
-  double cost_all_forward, cost_all_back;    /* of all channels */
-  LevelWork forward, back[2];
+  /* [0]: to a spectrum, [1]: back */
+  size_t n_steps[2];                /* for each channel */
+  double cost_all[2];               /* of all channels */
+  double cost_pass, cost_leaves[2]; /* of a step */
+  /* Its tasks: the spectrum of the last block, and for each side the output for the
+   * next one. */
+  LevelWork work[3];
 } Level;
 
 struct TfxConvolverPartitions
@@ -74,8 +77,6 @@ struct TfxConvolverPartitions
   uint64_t time; /* frames before the current block of level 0 */
   size_t at;     /* frames of that block that have come */
   bool is_whole; /* the current segment is a block */
-  void *head;    /* T[n_channels][head_stride]: blocks k - 1 and k */
-  size_t head_stride;
   void *scratch, *restored_re, *restored_im; /* T[largest size] */
 
   /* The past that was put in and is not transformed yet: that of the first n_unrestored
@@ -84,25 +85,24 @@ struct TfxConvolverPartitions
    * channels. */
   size_t n_unrestored, restored_steps;
   uint64_t sought, window;
-  /* T[n_channels][n_kept]: the input, what the partitions see at t at
-   * t % n_kept, a multiple of the largest level's size. */
+  /* T[n_channels][past_stride]: the input.  Behind one block of the head, what the
+   * partitions see at t lies at t % n_kept, which is a multiple of the largest size.
+   * That block is a copy of the last one, so that the direct form finds its history in
+   * front of the first. */
   void *past;
+  size_t past_stride;
 };
 
 /* ---- addresses --------------------------------------------------------------- */
-
-static size_t
-level_divide_up (size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
 
 /* The input from frame `time` on; up to the end of a block of any level. */
 static void *
 level_past (const TfxConvolver *c, unsigned channel, uint64_t time)
 {
-  return tfx_convolver_at (c, c->partitions->past,
-      channel * c->n_kept + time % c->n_kept);
+  const TfxConvolverPartitions *g = c->partitions;
+
+  return tfx_convolver_at (c, g->past,
+      channel * g->past_stride + g->levels[0].size + time % c->n_kept);
 }
 
 /* The first tile of X_k; the other leaves are n_slots tiles apart. */
@@ -124,21 +124,6 @@ level_output (const TfxConvolver *c, const Level *l, unsigned side,
       ((side * n_blocks + k % n_blocks) * c->n_channels + channel) * l->size);
 }
 
-static void *
-head_at (const TfxConvolver *c, unsigned channel, size_t i)
-{
-  return tfx_convolver_at (c, c->partitions->head,
-      channel * c->partitions->head_stride + i);
-}
-
-/* The newest frames in the head. */
-static void *
-input_at (const TfxConvolver *c, unsigned channel)
-{
-  return head_at (c, channel,
-      c->partitions->levels[0].size + c->partitions->at);
-}
-
 /* ---- set-up ------------------------------------------------------------------ */
 
 /* Takes the arrays of level number i from the arena, and sets its numbers. */
@@ -151,6 +136,7 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
   const double leaf_back =
       leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+  const size_t n_leaves = c->fft[i].n_leaves;
   const double passes = tfx_convolver_layout_pass_cost (&c->cost, size);
   size_t n_pass_steps;
 
@@ -174,7 +160,7 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
               c->layout.levels[0].size >= TFX_CONVOLVER_MAX_DEPTH * TFX_LEAF
           ? TFX_CONVOLVER_MAX_DEPTH
           : 2;
-  if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && c->fft[i].n_leaves > 1)
+  if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && n_leaves > 1)
     l->ahead = tfx_arena_take (arena,
         2 * c->n_channels * (l->depth - 1) * 2 * size * value_size);
 
@@ -186,17 +172,14 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
     l->batch = TFX_LEAF_BATCH;
   l->n_pass_parts = size > PASS_VALUES ? size / PASS_VALUES : 1;
   n_pass_steps = c->fft[i].n_passes * l->n_pass_parts;
-  l->n_steps_forward =
-      n_pass_steps + level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
-  l->n_steps_back =
-      n_pass_steps + level_divide_up (c->fft[i].n_leaves, l->batch);
+  l->n_steps[0] = n_pass_steps + (n_leaves + FORWARD_BATCH - 1) / FORWARD_BATCH;
+  l->n_steps[1] = n_pass_steps + (n_leaves + l->batch - 1) / l->batch;
   l->cost_pass = n_pass_steps > 0 ? passes / (double)n_pass_steps : 0.0;
-  l->cost_forward = FORWARD_BATCH * leaf;
-  l->cost_back = (double)l->batch * leaf_back;
-  l->cost_all_forward =
-      (double)c->n_channels * (passes + (double)c->fft[i].n_leaves * leaf);
-  l->cost_all_back =
-      (double)c->n_channels * (passes + (double)c->fft[i].n_leaves * leaf_back);
+  l->cost_leaves[0] = FORWARD_BATCH * leaf;
+  l->cost_leaves[1] = (double)l->batch * leaf_back;
+  for (int way = 0; way < 2; way++)
+    l->cost_all[way] = (double)c->n_channels *
+                       (passes + (double)n_leaves * (way ? leaf_back : leaf));
 }
 
 /* At rest, in the block that starts at `time`. */
@@ -210,8 +193,7 @@ level_reset (const TfxConvolver *c, Level *l, uint64_t time)
   l->period = time / l->size;
   l->first_back = 0;
   l->ahead_of[0] = l->ahead_of[1] = 0;
-  memset (&l->forward, 0, sizeof l->forward);
-  memset (l->back, 0, sizeof l->back);
+  memset (l->work, 0, sizeof l->work);
 }
 
 static size_t
@@ -228,19 +210,20 @@ place (TfxConvolver *c, TfxArena *arena)
     const Level *l = &grid.levels[i];
 
     level_place (c, &grid.levels[i], i, arena);
-    c->mean_work += (l->cost_all_forward + l->cost_all_back) / (double)l->size;
+    c->mean_work += (l->cost_all[0] + l->cost_all[1]) / (double)l->size;
   }
-  grid.head_stride = 2 * layout->levels[0].size + TFX_CONVOLVER_PAD;
-  grid.head =
-      tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
   /* the frames that output depends on, at least by rounding */
-  c->n_kept = (level_divide_up (c->n_taps + tfx_convolver_catch_up_frames (
-                                                c->fade_pair[0]->block_frames),
-                   last->size) +
-                  4) *
-              last->size;
+  c->n_kept =
+      ((c->n_taps +
+           tfx_convolver_catch_up_frames (c->fade_pair[0]->block_frames) +
+           last->size - 1) /
+              last->size +
+          4) *
+      last->size;
   c->n_window = c->n_kept;
-  grid.past = tfx_arena_take (arena, c->n_channels * c->n_kept * c->value_size);
+  grid.past_stride = layout->levels[0].size + c->n_kept + TFX_CONVOLVER_PAD;
+  grid.past =
+      tfx_arena_take (arena, c->n_channels * grid.past_stride * c->value_size);
   grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
   grid.restored_re = tfx_arena_take (arena, last->size * c->value_size);
   grid.restored_im = tfx_arena_take (arena, last->size * c->value_size);
@@ -257,8 +240,7 @@ reset (TfxConvolver *c)
 
   g->time = TFX_CONVOLVER_START;
   g->at = g->n_unrestored = 0;
-  memset (g->head, 0, c->n_channels * g->head_stride * c->value_size);
-  memset (g->past, 0, c->n_channels * c->n_kept * c->value_size);
+  memset (g->past, 0, c->n_channels * g->past_stride * c->value_size);
   for (size_t i = 0; i < g->n_levels; i++)
     level_reset (c, &g->levels[i], g->time);
 }
@@ -319,7 +301,7 @@ level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
 
 /* ---- the steps of the levels after the first --------------------------------- */
 
-/* Step number `step` of n_steps_forward to X_k, with re, im for scratch; its cost. */
+/* Step number `step` of n_steps[0] to X_k, with re, im for scratch; its cost. */
 static double
 forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
     size_t step, void *re, void *im)
@@ -346,17 +328,17 @@ forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
   tfx_fft_leaves_forward (fft, first,
       n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, re, im,
       level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
-  return l->cost_forward;
+  return l->cost_leaves[0];
 }
 
-/* Step number `step` of n_steps_back to the output in block k.  The real part,
+/* Step number `step` of n_steps[1] to the output in block k; its cost.  The real part,
  * which is of no use, is left in re. */
-static void
+static double
 render_step (TfxConvolver *c, Level *l, unsigned side, unsigned channel,
     uint64_t k, size_t step, void *re)
 {
   const TfxFft *fft = &c->fft[l->number];
-  const size_t n_batches = l->n_steps_back - fft->n_passes * l->n_pass_parts;
+  const size_t n_batches = l->n_steps[1] - fft->n_passes * l->n_pass_parts;
   void *im = level_output (c, l, side, channel, k);
 
   if (step < n_batches) {
@@ -364,28 +346,12 @@ render_step (TfxConvolver *c, Level *l, unsigned side, unsigned channel,
     const size_t first = step * l->batch, n_left = fft->n_leaves - first;
     tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
         &sum, re, im);
-  } else {
-    const size_t undone = l->n_steps_back - 1 - step;
-    tfx_fft_join (fft, undone / l->n_pass_parts, undone % l->n_pass_parts,
-        l->n_pass_parts, re, im);
+    return l->cost_leaves[1];
   }
-}
-
-/* One step on the way to the output in block period + 1; its cost. */
-static double
-step_back (TfxConvolver *c, Level *l, unsigned side)
-{
-  const size_t n_batches =
-      l->n_steps_back - c->fft[l->number].n_passes * l->n_pass_parts;
-  LevelWork *work = &l->back[side];
-  const unsigned channel = (unsigned)(work->n_done / l->n_steps_back);
-  const size_t step = work->n_done % l->n_steps_back;
-
-  /* X_(period - 1) is there, its scratch is free: one array for each side */
-  render_step (c, l, side, channel, l->period + 1, step,
-      side == 0 ? l->re : l->im);
-  work->n_done++;
-  return step < n_batches ? l->cost_back : l->cost_pass;
+  const size_t undone = l->n_steps[1] - 1 - step;
+  tfx_fft_join (fft, undone / l->n_pass_parts, undone % l->n_pass_parts,
+      l->n_pass_parts, re, im);
+  return l->cost_pass;
 }
 
 static bool
@@ -399,17 +365,17 @@ is_computed (const TfxConvolver *c, const Level *l, unsigned side)
 static double
 level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 {
-  double due = l->cost_all_forward, done = l->forward.cost_done;
+  double due = 0.0, done = 0.0;
 
   /* All work of this block is done.  It does not make up for other levels. */
   if (l->period < l->first_back &&
-      l->forward.n_done == c->n_channels * l->n_steps_forward)
+      l->work[0].n_done == c->n_channels * l->n_steps[0])
     return 0.0;
 
-  for (unsigned side = 0; side < 2; side++) {
-    if (is_computed (c, l, side)) {
-      due += l->cost_all_back;
-      done += l->back[side].cost_done;
+  for (unsigned task = 0; task < 3; task++) {
+    if (task == 0 || is_computed (c, l, task - 1)) {
+      due += l->cost_all[task > 0];
+      done += l->work[task].cost_done;
     }
   }
   return due * (double)passed / (double)l->size - done;
@@ -419,23 +385,24 @@ level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 static double
 level_step (TfxConvolver *c, Level *l)
 {
-  double cost;
+  for (unsigned task = 0; task < 3; task++) {
+    LevelWork *work = &l->work[task];
+    const size_t n_steps = l->n_steps[task > 0];
+    const unsigned channel = (unsigned)(work->n_done / n_steps);
+    const size_t step = work->n_done % n_steps;
+    double cost;
 
-  if (l->forward.n_done < c->n_channels * l->n_steps_forward) {
-    cost = forward_step (c, l,
-        (unsigned)(l->forward.n_done / l->n_steps_forward), l->period - 1,
-        l->forward.n_done % l->n_steps_forward, l->re, l->im);
-    l->forward.n_done++;
-    l->forward.cost_done += cost;
+    if (work->n_done == c->n_channels * n_steps ||
+        (task > 0 && !is_computed (c, l, task - 1)))
+      continue;
+    /* back: X_(period - 1) is there, its scratch is free: one array for each side */
+    cost = task == 0
+               ? forward_step (c, l, channel, l->period - 1, step, l->re, l->im)
+               : render_step (c, l, task - 1, channel, l->period + 1, step,
+                     task == 1 ? l->re : l->im);
+    work->n_done++;
+    work->cost_done += cost;
     return cost;
-  }
-  for (unsigned side = 0; side < 2; side++) {
-    if (is_computed (c, l, side) &&
-        l->back[side].n_done < c->n_channels * l->n_steps_back) {
-      cost = step_back (c, l, side);
-      l->back[side].cost_done += cost;
-      return cost;
-    }
   }
   return 0.0;
 }
@@ -447,10 +414,10 @@ level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
 {
   l->ahead_of[side] = 0;
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    for (size_t step = 0; step < l->n_steps_back; step++)
+    for (size_t step = 0; step < l->n_steps[1]; step++)
       render_step (c, l, side, channel, l->period, step, scratch);
   }
-  l->back[side] = (LevelWork){ 0 };
+  l->work[1 + side] = (LevelWork){ 0 };
   level_know (l, side, l->period - 2);
 }
 
@@ -499,21 +466,21 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
         l->ahead_of[side] = 0;
     }
     l->period++;
-    memset (&l->forward, 0, sizeof l->forward);
-    memset (l->back, 0, sizeof l->back);
+    memset (l->work, 0, sizeof l->work);
   }
 }
 
 /* ---- level 0 ------------------------------------------------------------------ */
 
-/* X_k of the block in the head. */
+/* X_k of the current block. */
 static void
 head_forward (TfxConvolver *c, unsigned channel)
 {
   Level *l = &c->partitions->levels[0];
 
-  tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
-      head_at (c, channel, l->size), l->re, l->im,
+  tfx_fft_forward (&c->fft[0],
+      level_past (c, channel, c->partitions->time - l->size),
+      level_past (c, channel, c->partitions->time), l->re, l->im,
       level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
 }
 
@@ -543,41 +510,30 @@ begin (TfxConvolver *c, size_t n_left)
   return n;
 }
 
-/* Where there are zeros in front the input goes to the past first: the
- * partitions get it n_leading frames later. */
+/* Where there are zeros in front the partitions get their input n_leading frames
+ * later: it goes there from the output's memory. */
 static void *
 input (TfxConvolver *c, size_t *stride)
 {
-  *stride = c->n_leading > 0 ? c->output_stride : c->partitions->head_stride;
-  return c->n_leading > 0 ? c->output : input_at (c, 0);
-}
+  const TfxConvolverPartitions *g = c->partitions;
 
-/* n frames from x to the past, as those that the partitions see at `time`. */
-static void
-write_past (TfxConvolver *c, unsigned channel, uint64_t time, const void *x,
-    size_t n)
-{
-  const size_t n_row = c->n_kept - (size_t)(time % c->n_kept);
-  const size_t n_first = n < n_row ? n : n_row;
-
-  memcpy (level_past (c, channel, time), x, n_first * c->value_size);
-  memcpy (level_past (c, channel, time + n_first),
-      tfx_convolver_at (c, x, n_first), (n - n_first) * c->value_size);
+  *stride = c->n_leading > 0 ? c->output_stride : g->past_stride;
+  return c->n_leading > 0 ? c->output : level_past (c, 0, g->time + g->at);
 }
 
 static void
 received (TfxConvolver *c, unsigned channel, size_t n)
 {
-  TfxConvolverPartitions *g = c->partitions;
+  const TfxConvolverPartitions *g = c->partitions;
+  const void *x = tfx_convolver_at (c, c->output, channel * c->output_stride);
+  const uint64_t time = g->time + g->at + c->n_leading;
+  const size_t n_row = c->n_kept - (size_t)(time % c->n_kept);
+  const size_t n_first = n < n_row ? n : n_row;
 
   if (c->n_leading > 0) {
-    write_past (c, channel, g->time + g->at + c->n_leading,
-        tfx_convolver_at (c, c->output, channel * c->output_stride), n);
-    memcpy (input_at (c, channel), level_past (c, channel, g->time + g->at),
-        n * c->value_size);
-  } else {
-    memcpy (level_past (c, channel, g->time + g->at), input_at (c, channel),
-        n * c->value_size);
+    memcpy (level_past (c, channel, time), x, n_first * c->value_size);
+    memcpy (level_past (c, channel, time + n_first),
+        tfx_convolver_at (c, x, n_first), (n - n_first) * c->value_size);
   }
   if (g->is_whole)
     head_forward (c, channel);
@@ -596,7 +552,7 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
         n * c->value_size);
   } else {
     tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
-        input_at (c, channel), n);
+        level_past (c, channel, g->time + g->at), n);
     if (head->n_parts > 1)
       c->ops->add (y,
           tfx_convolver_at (c,
@@ -612,6 +568,20 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
   }
 }
 
+/* The history in front of the first block: that of the last one. */
+static void
+copy_last (TfxConvolver *c)
+{
+  const size_t size = c->partitions->levels[0].size;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    char *first = level_past (c, channel, 0);
+
+    memcpy (first - size * c->value_size,
+        first + (c->n_kept - size) * c->value_size, size * c->value_size);
+  }
+}
+
 static void
 end (TfxConvolver *c, size_t n)
 {
@@ -621,16 +591,16 @@ end (TfxConvolver *c, size_t n)
   g->at += n;
   if (g->at < head->size)
     return;
+  /* one partition alone, when it is summed up directly, needs no spectra */
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    /* one partition alone, when it is summed up directly, needs no spectra */
     if (!g->is_whole && head->n_parts > 1)
       head_forward (c, channel);
-    memcpy (head_at (c, channel, 0), head_at (c, channel, head->size),
-        head->size * c->value_size);
   }
   g->at = 0;
   g->time += head->size;
   head->period++;
+  if (g->time % c->n_kept == 0)
+    copy_last (c);
   level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
 }
 
@@ -683,16 +653,10 @@ seek (TfxConvolver *c)
     l->period = g->time / l->size;
     l->first_back = UINT64_MAX;
     l->ahead_of[0] = l->ahead_of[1] = 0;
-    l->forward =
-        (LevelWork){ c->n_channels * l->n_steps_forward, l->cost_all_forward };
-    l->back[0] = l->back[1] = (LevelWork){ 0 };
+    memset (l->work, 0, sizeof l->work);
+    l->work[0] = (LevelWork){ c->n_channels * l->n_steps[0], l->cost_all[0] };
   }
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    memcpy (head_at (c, channel, 0), level_past (c, channel, g->time - size),
-        size * c->value_size);
-    memcpy (head_at (c, channel, size), level_past (c, channel, g->time),
-        g->at * c->value_size);
-  }
+  copy_last (c);
 }
 
 /* The next step for the last level that is not restored; its cost. */
@@ -717,10 +681,10 @@ restore_step (TfxConvolver *c)
     g->window = g->restored_steps = 0;
     return 0.0;
   }
-  cost = forward_step (c, l, (unsigned)(g->restored_steps / l->n_steps_forward),
-      g->window, g->restored_steps % l->n_steps_forward, g->restored_re,
+  cost = forward_step (c, l, (unsigned)(g->restored_steps / l->n_steps[0]),
+      g->window, g->restored_steps % l->n_steps[0], g->restored_re,
       g->restored_im);
-  if (++g->restored_steps == c->n_channels * l->n_steps_forward) {
+  if (++g->restored_steps == c->n_channels * l->n_steps[0]) {
     g->window++;
     g->restored_steps = 0;
   }
