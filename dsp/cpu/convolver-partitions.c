@@ -53,12 +53,10 @@ typedef struct Level
   /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;
-  /* T[2][n_channels][leaf][depth - 1][64], see TfxTileSum: of the sums whose newest spectra
-   * have this number and later ones; NULL where it does not pay */
+  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has this
+   * number; NULL where it does not pay */
   void *ahead;
-  unsigned depth;
   uint64_t ahead_of[2];
-  size_t n_before[2];
   uint64_t period;     /* the number of the current block */
   uint64_t first_back; /* of the blocks in which steps back are taken */
   /* [0]: to a spectrum, [1]: back */
@@ -153,16 +151,9 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   l->output = tfx_arena_take (arena,
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
   l->ahead = NULL;
-  /* Four at a time only where a block of the head has four leaves, so that each block has
-   * as much to do. */
-  l->depth =
-      l->n_parts >= TFX_CONVOLVER_DEEP_PARTS &&
-              c->layout.levels[0].size >= TFX_CONVOLVER_MAX_DEPTH * TFX_LEAF
-          ? TFX_CONVOLVER_MAX_DEPTH
-          : 2;
   if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && n_leaves > 1)
-    l->ahead = tfx_arena_take (arena,
-        2 * c->n_channels * (l->depth - 1) * 2 * size * value_size);
+    l->ahead =
+        tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
   l->batch = l->batch / group * group;
@@ -268,21 +259,6 @@ level_sum (const TfxConvolver *c, const Level *l, unsigned side,
   return sum;
 }
 
-/* How many sums before the one with this newest spectrum were computed in a row. */
-static size_t
-level_before (const Level *l, unsigned side, uint64_t newest)
-{
-  return l->ahead_of[side] == newest ? l->n_before[side] : 0;
-}
-
-/* That sum has been computed. */
-static void
-level_know (Level *l, unsigned side, uint64_t newest)
-{
-  l->n_before[side] = level_before (l, side, newest) + 1;
-  l->ahead_of[side] = newest + 1;
-}
-
 /* The same from the newest one on, with what is ahead of it. */
 static TfxTileSum
 level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
@@ -292,10 +268,9 @@ level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
 
   if (l->ahead)
     sum.ahead = tfx_convolver_at (c, l->ahead,
-        (side * c->n_channels + channel) * (l->depth - 1) * 2 * l->size);
-  sum.depth = l->depth;
-  sum.n_before = level_before (l, side, newest);
-  sum.turn = newest % l->depth;
+        (side * c->n_channels + channel) * 2 * l->size);
+  sum.is_known = l->ahead_of[side] == newest;
+  sum.turn = newest;
   return sum;
 }
 
@@ -418,7 +393,7 @@ level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
       render_step (c, l, side, channel, l->period, step, scratch);
   }
   l->work[1 + side] = (LevelWork){ 0 };
-  level_know (l, side, l->period - 2);
+  l->ahead_of[side] = l->period - 1;
 }
 
 /* A block of level 0 has ended: does the work of the next levels that is due.
@@ -460,10 +435,7 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
     while (level_step (c, l) > 0.0)
       ;
     for (unsigned side = 0; side < 2; side++) {
-      if (is_computed (c, l, side))
-        level_know (l, side, l->period - 1);
-      else
-        l->ahead_of[side] = 0;
+      l->ahead_of[side] = is_computed (c, l, side) ? l->period : 0;
     }
     l->period++;
     memset (l->work, 0, sizeof l->work);
@@ -496,7 +468,7 @@ head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
   tfx_fft_back (&c->fft[0], &sum, l->re,
       level_output (c, l, side, channel, l->period));
   if (skip == 0 && channel == c->n_channels - 1)
-    level_know (l, side, l->period);
+    l->ahead_of[side] = l->period + 1;
 }
 
 static size_t

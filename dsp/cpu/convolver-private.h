@@ -25,39 +25,27 @@
  * at x[1], and h one after the other.  That is for leaf 0; those of the following leaves
  * lie x_stride and h_stride values further on.
  *
- * With `ahead`, what is there already of the sums to come: those of the same x and
- * the h before each by one, two and three.  Leaves take turns: one of two or four computes
- * all of them, with each tile read once, the others add the newest products to what they
- * know. */
+ * With `ahead`, what is there already of the sum to come: that of the same x and the h
+ * before each.  Leaves take turns: one of two computes both sums, with each tile read
+ * once, the other adds its newest product to what it knows. */
 typedef struct TfxTileSum
 {
   const void *x[2], *h;
   size_t n[2];
   size_t x_stride, h_stride;
-  void *ahead;     /* T[leaf][depth - 1][64], or NULL */
-  unsigned depth;  /* 2 or TFX_CONVOLVER_MAX_DEPTH */
-  size_t turn;     /* a multiple of depth: leaf 0 computes all */
-  size_t n_before; /* sums that were computed before this one, in a row */
+  void *ahead;   /* T[leaf][64], or NULL */
+  size_t turn;   /* even: leaf 0 computes both */
+  bool is_known; /* the sum before this one was computed, and began it */
 } TfxTileSum;
 
-/* Sums before the first four at a time: those take more work in two blocks, which
- * must not be blocks of a change. */
-#define TFX_TILE_DEEP_AFTER 16
-
-/* How many sums leaf number `leaf` computes.  0: it adds the n_newest newest products to
- * a sum that was begun before. */
+/* How many sums leaf number `leaf` computes.  0: it adds the newest product to a sum that
+ * was begun before. */
 static inline unsigned
-tfx_tile_sums (const TfxTileSum *sum, size_t leaf, size_t *n_newest)
+tfx_tile_sums (const TfxTileSum *sum, size_t leaf)
 {
-  const size_t phase = sum->ahead ? (sum->turn + leaf) % sum->depth : 0;
-  const bool is_deep =
-      sum->depth > 2 && sum->n_before >= phase + TFX_TILE_DEEP_AFTER;
-  const unsigned depth = is_deep ? sum->depth : 2;
-
-  *n_newest = phase % depth;
-  if (*n_newest == 0)
-    return sum->ahead ? depth : 1;
-  return sum->n_before >= *n_newest ? 0 : 1;
+  if (sum->ahead && (sum->turn + leaf) % 2 == 0)
+    return 2;
+  return sum->ahead && sum->is_known ? 0 : 1;
 }
 
 typedef struct TfxConvolverOps
@@ -118,7 +106,7 @@ typedef struct TfxConvolverCost
   double direct_frame; /* a frame, whatever the number of taps, */
   size_t direct_few;   /* if there are more taps than this */
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
-  double sum;          /* in 512 KiB, for two or four blocks at a time */
+  double sum;          /* in 512 KiB, for two blocks at a time */
   double sum_far;      /* in 16 MiB */
   /* a leaf's transform, one way, with one product on the way back, in groups of 1, 2
    * and 4; where there are no such groups, in the largest */
@@ -258,11 +246,9 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
-/* The least partitions for sums that are computed for two blocks at a time, and for
- * four: spectra are read half as often, and a quarter as often. */
+/* The least partitions for sums that are computed for two blocks at a time, so that
+ * spectra are read half as often. */
 #define TFX_CONVOLVER_AHEAD_PARTS 6
-#define TFX_CONVOLVER_DEEP_PARTS 8
-#define TFX_CONVOLVER_MAX_DEPTH 4
 /* Frames that are worked on at a time; longer blocks are cut. */
 #define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
 #define TFX_CONVOLVER_MAX_LEVEL ((size_t)1 << 17) /* the longest partition */

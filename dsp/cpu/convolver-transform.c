@@ -311,7 +311,7 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
       s.x[run] = value_at (fft, sum->x[run], first * s.x_stride);
     s.h = value_at (fft, sum->h, first * s.h_stride);
     if (s.ahead)
-      s.ahead = value_at (fft, sum->ahead, first * (sum->depth - 1) * TFX_TILE);
+      s.ahead = value_at (fft, sum->ahead, first * TFX_TILE);
     s.turn = sum->turn + first;
     /* A batch of sums, so that no transform waits for one. */
     n = is_product || n_leaves < TFX_LEAF_BATCH ? n_leaves : TFX_LEAF_BATCH;

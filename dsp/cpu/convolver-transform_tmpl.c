@@ -185,17 +185,16 @@ VOP (points) (C *x, const int radix)
 /* Vectors of a tile that are summed up at a time: enough to hide the latency of a
  * product, few enough for 16 registers.  Where they are the whole tile a sum alone is
  * two chains. */
-#define STEP(n_sums)                                                           \
-  ((n_sums) == 4 && !HAS_32_REGISTERS ? 1 : LANES == 16 || (n_sums) > 1 ? 2 : 4)
+#define STEP(n_sums) (LANES == 16 || (n_sums) > 1 ? 2 : 4)
 #define HAS_TWO_CHAINS(n_sums) (LANES == 16 && n_sums == 1)
 
-/* One, two or four sums, of the vectors of a tile. */
+/* One or two sums, of the vectors of a tile. */
 typedef struct
 {
-  C total[4][4], part[4][4];
+  C total[2][4], part[2][4];
 } OP (Sums);
 
-/* Adds x times h to sum 0, x times the h before to sum 1 and so on, to n of them. */
+/* Adds x times h to sum 0 and, if n is 2, x times the h before to sum 1. */
 INLINE void
 OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums,
     const int n)
@@ -207,7 +206,7 @@ OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums,
 #pragma GCC unroll 4
   for (int i = 0; i < step; i++) {
     const C a = VOP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int k = 0; k < n; k++) {
       const T *at = h + i * LANES - k * TFX_TILE;
       const C b = VOP (c_keep) (at, at + TFX_LEAF);
@@ -229,7 +228,7 @@ OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
   const C zero = { VOP (set1) (0), VOP (set1) (0) };
   const int step = STEP (n_sums);
 
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (int k = 0; k < n_sums; k++) {
 #pragma GCC unroll 4
     for (int i = 0; i < step; i++) {
@@ -251,8 +250,8 @@ OP (tile_at) (const T *const x[2], const size_t n[2], size_t t)
   return t < n[0] ? x[0] + t * TFX_TILE : x[1] + (t - n[0]) * TFX_TILE;
 }
 
-/* out is the sum of products of one leaf; ahead, what is there of the next n_sums - 1.  x
- * points to the leaf's spectra, h to its taps'. */
+/* out is the sum of products of one leaf; if n_sums is 2, ahead is what is there of the
+ * next one.  x points to the leaf's spectra, h to its taps'. */
 INLINE void
 OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
     const size_t n[2], const int n_sums)
@@ -260,16 +259,17 @@ OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
   const int step = STEP (n_sums);
 
   for (size_t at = 0; at < TFX_LEAF; at += (size_t)step * LANES) {
-    size_t left = SUM_TILES - (size_t)(n_sums - 1);
+    size_t left = SUM_TILES;
     const T *b = h + at;
     OP (Sums) s;
 
     OP (sums_flush) (&s, n_sums, true);
-    /* The oldest of the spectra are none of the later sums'. */
-#pragma GCC unroll 3
-    for (int t = 0; t < n_sums - 1; t++, b += TFX_TILE)
-      OP (sums_add)
-    (&s, OP (tile_at) (x, n, (size_t)t) + at, b, n_sums, t + 1);
+    /* The oldest of the spectra is none of the next sum's. */
+    if (n_sums > 1) {
+      OP (sums_add) (&s, OP (tile_at) (x, n, 0) + at, b, n_sums, 1);
+      b += TFX_TILE;
+      left--;
+    }
     for (size_t run = 0, t = (size_t)n_sums - 1; run < 2; run++) {
       const size_t end = n[0] + run * n[1];
       size_t todo = t < end ? end - t : 0;
@@ -290,9 +290,9 @@ OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
       }
     }
     OP (sums_flush) (&s, n_sums, false);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int k = 0; k < n_sums; k++) {
-      T *to = (k == 0 ? out : ahead + (k - 1) * TFX_TILE) + at;
+      T *to = (k == 0 ? out : ahead) + at;
 
 #pragma GCC unroll 4
       for (int i = 0; i < step; i++)
@@ -302,59 +302,21 @@ OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
   }
 }
 
-/* out is what is known of the sum of one leaf and its n newest products. */
+/* out is the sum of one leaf: what is known of it, and its newest product, x times h. */
 INLINE void
-OP (tile_products) (T *out, const T *known, const T *const x[2], const T *h,
-    const size_t n_tiles[2], const size_t n)
+OP (tile_product) (T *out, const T *known, const T *x, const T *h)
 {
-  const size_t end = n_tiles[0] + n_tiles[1];
-
 #pragma GCC unroll 2
   for (int i = 0; i < TFX_LEAF; i += LANES) {
+    const C a = VOP (c_load) (x + i, x + TFX_LEAF + i);
+    const C b = VOP (c_load) (h + i, h + TFX_LEAF + i);
     C y = VOP (c_load) (known + i, known + TFX_LEAF + i);
 
-#pragma GCC unroll 1
-    for (size_t t = end - n; t < end; t++) {
-      const T *at = OP (tile_at) (x, n_tiles, t) + i;
-      const C a = VOP (c_load) (at, at + TFX_LEAF);
-      const C b =
-          VOP (c_load) (h + t * TFX_TILE + i, h + t * TFX_TILE + TFX_LEAF + i);
-
-      y.re = VOP (fma) (a.re, b.re, y.re);
-      y.im = VOP (fma) (a.re, b.im, y.im);
-      y.re = VOP (fnma) (a.im, b.im, y.re);
-      y.im = VOP (fma) (a.im, b.re, y.im);
-    }
+    y.re = VOP (fma) (a.re, b.re, y.re);
+    y.im = VOP (fma) (a.re, b.im, y.im);
+    y.re = VOP (fnma) (a.im, b.im, y.re);
+    y.im = VOP (fma) (a.im, b.re, y.im);
     VOP (c_store) (out + i, out + TFX_LEAF + i, y);
-  }
-}
-
-/* The sum of leaf number `leaf`, and what is there of later ones if it is its turn. */
-INLINE void
-OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf)
-{
-  const T *const x[2] = { (const T *)sum->x[0] + leaf * sum->x_stride,
-    (const T *)sum->x[1] + leaf * sum->x_stride };
-  const T *h = (const T *)sum->h + leaf * sum->h_stride;
-  T *ahead = sum->ahead;
-  size_t n_newest;
-
-  if (ahead)
-    ahead += leaf * (sum->depth - 1) * TFX_TILE;
-  switch (tfx_tile_sums (sum, leaf, &n_newest)) {
-    case 0:
-      OP (tile_products)
-      (out, ahead + (n_newest - 1) * TFX_TILE, x, h, sum->n, n_newest);
-      break;
-    case 1:
-      OP (tile_sums) (out, NULL, x, h, sum->n, 1);
-      break;
-    case 2:
-      OP (tile_sums) (out, ahead, x, h, sum->n, 2);
-      break;
-    default:
-      OP (tile_sums) (out, ahead, x, h, sum->n, 4);
-      break;
   }
 }
 
@@ -362,8 +324,22 @@ OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf)
 static void
 OP (sums) (void *tiles, const TfxTileSum *sum, size_t n_leaves)
 {
-  for (size_t leaf = 0; leaf < n_leaves; leaf++)
-    OP (leaf_sum) ((T *)tiles + leaf * TFX_TILE, sum, leaf);
+  const size_t last = sum->n[0] + sum->n[1] - 1;
+  T *out = tiles, *ahead = sum->ahead;
+
+  for (size_t leaf = 0; leaf < n_leaves; leaf++, out += TFX_TILE) {
+    const T *const x[2] = { (const T *)sum->x[0] + leaf * sum->x_stride,
+      (const T *)sum->x[1] + leaf * sum->x_stride };
+    const T *h = (const T *)sum->h + leaf * sum->h_stride;
+    const unsigned n_sums = tfx_tile_sums (sum, leaf);
+
+    if (n_sums == 0)
+      OP (tile_product)
+    (out, ahead, OP (tile_at) (x, sum->n, last), h + last * TFX_TILE);
+    else if (n_sums == 1) OP (tile_sums) (out, NULL, x, h, sum->n, 1);
+    else OP (tile_sums) (out, ahead, x, h, sum->n, 2);
+    ahead += ahead ? TFX_TILE : 0;
+  }
 }
 
 #undef STEP

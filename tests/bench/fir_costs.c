@@ -124,11 +124,9 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->im = new_values (size * value_size);
   t->x = new_values (2 * size * (n_parts + 1) * value_size);
   t->h = new_values (2 * size * (n_parts + 1) * value_size);
-  t->ahead = new_values ((TFX_CONVOLVER_MAX_DEPTH - 1) * 2 * size * value_size);
+  t->ahead = new_values (2 * size * value_size);
   t->sum.x[0] = t->sum.x[1] = t->x;
   t->sum.h = t->h;
-  t->sum.depth =
-      n_parts >= TFX_CONVOLVER_DEEP_PARTS ? TFX_CONVOLVER_MAX_DEPTH : 2;
   t->sum.n[0] = n_parts;
   t->sum.x_stride = t->sum.h_stride = n_parts * TFX_TILE;
 }
@@ -160,7 +158,7 @@ work_sums (void *data)
   Transform *t = data;
 
   t->sum.ahead = t->sum.n[0] < TFX_CONVOLVER_AHEAD_PARTS ? NULL : t->ahead;
-  t->sum.n_before = 100;
+  t->sum.is_known = true;
   t->sum.turn++;
   tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
 }

@@ -24,11 +24,9 @@ count_products (const TfxTileSum *sum, size_t n)
   size_t n_products = 0;
 
   for (size_t i = 0; i < n; i++) {
-    size_t n_newest;
-    const unsigned n_sums = tfx_tile_sums (sum, i, &n_newest);
+    const unsigned n_sums = tfx_tile_sums (sum, i);
 
-    n_products +=
-        n_sums > 0 ? n_sums * n_all - n_sums * (n_sums - 1) / 2 : n_newest;
+    n_products += n_sums > 0 ? n_sums * n_all - (n_sums - 1) : 1;
   }
   return (double)n_products;
 }
