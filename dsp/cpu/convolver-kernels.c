@@ -38,12 +38,6 @@
 #else
 #define HAS_32_REGISTERS 0
 #endif
-#if defined(__AVX512F__) /* not measured with others that have 32 registers */
-#define HAS_EIGHTS 1
-#else
-#define HAS_EIGHTS 0
-#endif
-
 /* So many floats are summed up as they come: a sum of so few is exact enough. */
 #define PLAIN_F32 8
 #define PLAIN_F64 SIZE_MAX
@@ -152,18 +146,11 @@
 #define LEAVES_f64(name) name##_x2_f64
 #endif
 
-/* Passes of radix 8 take 16 vectors for the values alone. */
-#if HAS_EIGHTS
-#define EIGHT(name) name
-#else
-#define EIGHT(name) NULL
-#endif
-
 #define OPS(t, lanes, plain)                                                   \
   {                                                                            \
     .direct = direct_##t, .n_plain = plain, .direct_exact = direct_exact_##t,  \
-    .split = { split2_##t, split3_##t, split4_##t, EIGHT (split8_##t) },       \
-    .join = { join2_##t, join3_##t, join4_##t, EIGHT (join8_##t) },            \
+    .split = { split2_##t, split3_##t, split4_##t },                           \
+    .join = { join2_##t, join3_##t, join4_##t },                               \
     .max_lanes = lanes < 4 ? 4 : lanes,                                        \
     .leaves_forward = { LEAVES_##t (leaves_forward) },                         \
     .leaves_back = { LEAVES_##t (leaves_back) }, .sums = sums_##t,             \
@@ -172,28 +159,28 @@
 
 /* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these
  * lines.  `call` and `head` stand where fir_layouts finds the choices best.  direct, direct_call,
- * direct_frame, direct_few, sum_near, sum, sum_far, leaf[3], sum_leaf, near_size, pass,
- * pass_eight, call, head;
+ * direct_frame, direct_few, sum_near, sum, sum_far, leaf[3], sum_leaf, near_size, pass, call,
+ * head;
  * float, then double */
 /* clang-format off */
 #define COST_sse2 { \
-    { 0.0838, 0.0000, 0.4257, 15, 0.2617, 0.2381, 0.3888, { 33.4, 29.3, 27.0 }, 5.3, 2048, 0.2112, 0, 50.0, 0 }, \
-    { 0.1017, 0.0000, 0.3462, 12, 0.4595, 0.4882, 1.3339, { 54.5, 50.6, 48.4 }, 5.1, 1024, 0.4225, 0, 115.0, 0 } \
+    { 0.0838, 0.0000, 0.4257, 15, 0.2617, 0.2381, 0.3888, { 33.4, 29.3, 27.0 }, 5.3, 2048, 0.2112, 50.0, 0 }, \
+    { 0.1017, 0.0000, 0.3462, 12, 0.4595, 0.4882, 1.3339, { 54.5, 50.6, 48.4 }, 5.1, 1024, 0.4225, 115.0, 0 } \
   }
 #define COST_avx2 { \
-    { 0.0262, 0.0173, 0.2216, 31, 0.1088, 0.1143, 0.1577, { 30.3, 16.8, 12.6 }, 2.7, 2048, 0.0905, 0, 36.0, 0 }, \
-    { 0.0385, 0.0126, 0.0000, 8, 0.2332, 0.2205, 0.4500, { 32.2, 24.7, 24.7 }, 7.1, 1024, 0.1737, 0, 45.0, 0 } \
+    { 0.0262, 0.0173, 0.2216, 31, 0.1088, 0.1143, 0.1577, { 30.3, 16.8, 12.6 }, 2.7, 2048, 0.0905, 36.0, 0 }, \
+    { 0.0385, 0.0126, 0.0000, 8, 0.2332, 0.2205, 0.4500, { 32.2, 24.7, 24.7 }, 7.1, 1024, 0.1737, 45.0, 0 } \
   }
 #define COST_avx512 { \
-    { 0.0188, 0.3254, 0.0098, 63, 0.0705, 0.0812, 0.1277, { 25.4, 14.0, 13.1 }, 1.3, 2048, 0.0934, 0.0890, 44.0, 0 }, \
-    { 0.0327, 0.1687, 0.0325, 8, 0.1983, 0.1912, 0.4200, { 25.8, 22.9, 21.6 }, 0.2, 1024, 0.1765, 0.1690, 75.0, 0 } \
+    { 0.0188, 0.3254, 0.0098, 63, 0.0705, 0.0812, 0.1277, { 25.4, 14.0, 13.1 }, 1.3, 2048, 0.0934, 44.0, 0 }, \
+    { 0.0327, 0.1687, 0.0325, 8, 0.1983, 0.1912, 0.4200, { 25.8, 22.9, 21.6 }, 0.2, 1024, 0.1765, 75.0, 0 } \
   }
 /* Of a processor that does not run AVX-512 in halves: short transforms of floats, in vectors
  * half as wide, share its units with nothing else, and wait.  Doubles are those above but for
  * leaf[0]. */
 #define WHOLE_avx512 { \
-    { 0.0205, 0.5472, 0.0560, 63, 0.0705, 0.0812, 0.1277, { 37.2, 20.4, 13.1 }, 1.3, 2048, 0.0934, 0.0890, 40.0, 60.0 }, \
-    { 0.0327, 0.1687, 0.0325, 8, 0.1983, 0.1912, 0.4200, { 34.0, 22.9, 21.6 }, 0.2, 1024, 0.1765, 0.1690, 75.0, 0 } \
+    { 0.0205, 0.5472, 0.0560, 63, 0.0705, 0.0812, 0.1277, { 37.2, 20.4, 13.1 }, 1.3, 2048, 0.0934, 40.0, 60.0 }, \
+    { 0.0327, 0.1687, 0.0325, 8, 0.1983, 0.1912, 0.4200, { 34.0, 22.9, 21.6 }, 0.2, 1024, 0.1765, 75.0, 0 } \
   }
 /* Not measured: as SSE2, whose vectors are as wide. */
 #define COST_neon COST_sse2

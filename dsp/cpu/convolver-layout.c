@@ -77,10 +77,8 @@ tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size)
   double n = 0.0;
 
   for (size_t left = size / TFX_LEAF; left > 1;) {
-    const unsigned radix = tfx_fft_radix (left, cost->pass_eight > 0.0);
-
-    n += radix == 8 ? cost->pass_eight : cost->pass;
-    left /= radix;
+    n += cost->pass;
+    left /= tfx_fft_radix (left);
   }
   return n * (double)size;
 }

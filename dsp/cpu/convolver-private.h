@@ -65,13 +65,12 @@ typedef struct TfxConvolverOps
       size_t n_frames);
 
   /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
-   * join them again; radix 2, 3, 4 and 8 at index 0 to 3, 8 NULL where there are too few
-   * registers for it.  factors are those
+   * join them again; radix 2, 3 and 4 at index 0 to 2.  factors are those
    * of the pass, see convolver-transform.c.  Only the first n_columns of each m
    * coefficients are done.  split: src may be dst; it needs no alignment. */
-  void (*split[4]) (void *re, void *im, const void *src_re, const void *src_im,
+  void (*split[3]) (void *re, void *im, const void *src_re, const void *src_im,
       const void *factors, size_t n_blocks, size_t m, size_t n_columns);
-  void (*join[4]) (void *re, void *im, const void *factors, size_t n_blocks,
+  void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
       size_t m, size_t n_columns);
 
   /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
@@ -115,9 +114,8 @@ typedef struct TfxConvolverCost
   size_t
       near_size; /* the largest transform whose values and tiles take 32 KiB */
   double pass;   /* a complex value through a split or join of radix 4 */
-  double pass_eight; /* of radix 8; 0: there are none */
-  double call;       /* fixed cost of a block of one channel */
-  double head;       /* and of one of the first level of partitions */
+  double call;   /* fixed cost of a block of one channel */
+  double head;   /* and of one of the first level of partitions */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels
@@ -164,8 +162,6 @@ tfx_convolver_set_value (TfxSample type, void *array, size_t i, double value)
 
 #define TFX_FFT_MAX_PASSES 14
 /* The sizes: 32 times a power of two, or that times three. */
-#define TFX_FFT_MIN_SIZE TFX_LEAF
-#define TFX_FFT_MAX_SIZE ((size_t)1 << 22)
 
 typedef struct TfxFftPass
 {
@@ -191,14 +187,13 @@ typedef struct TfxFft
  * be cleared. */
 void tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops);
 
-/* The radix of the first pass for n_leaves > 1: as few passes as possible, those of
- * radix 8 last, where the columns that they join are near each other. */
-unsigned tfx_fft_radix (size_t n_leaves, bool has_eight);
+/* The radix of the first pass for n_leaves > 1. */
+unsigned tfx_fft_radix (size_t n_leaves);
 
 /* Bytes that the tables of a transform take. */
 size_t tfx_fft_memory (TfxSample type, size_t size);
 
-/* 0, -EINVAL or -ENOMEM; the object is then as after tfx_fft_clear(). */
+/* 0 or -ENOMEM; the object is then as after tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
     size_t size);
 

@@ -37,18 +37,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-is_size (size_t size)
-{
-  if (size < TFX_FFT_MIN_SIZE || size > TFX_FFT_MAX_SIZE ||
-      size % TFX_LEAF != 0)
-    return false;
-  size /= TFX_LEAF;
-  if (size % 3 == 0)
-    size /= 3;
-  return (size & (size - 1)) == 0;
-}
-
 /* exp (2 pi i turns) */
 static TfxComplex
 unit_root (double turns)
@@ -58,17 +46,9 @@ unit_root (double turns)
 }
 
 unsigned
-tfx_fft_radix (size_t n_leaves, bool has_eight)
+tfx_fft_radix (size_t n_leaves)
 {
-  size_t eights = 1;
-
-  if (n_leaves % 3 == 0)
-    return 3;
-  while (has_eight && 8 * eights <= n_leaves)
-    eights *= 8;
-  if (eights > 1 && n_leaves == eights)
-    return 8;
-  return n_leaves % 4 == 0 ? 4 : 2;
+  return n_leaves % 3 == 0 ? 3 : n_leaves % 4 == 0 ? 4 : 2;
 }
 
 void
@@ -84,7 +64,7 @@ tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops)
     fft->group++;
 
   while (left > 1) {
-    const unsigned radix = tfx_fft_radix (left, ops->split[3] != NULL);
+    const unsigned radix = tfx_fft_radix (left);
     left /= radix;
     fft->passes[fft->n_passes++] =
         (TfxFftPass){ radix, n_blocks, left * TFX_LEAF, NULL };
@@ -206,8 +186,6 @@ tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
   int result;
 
   memset (fft, 0, sizeof *fft);
-  if (!is_size (size))
-    return -EINVAL;
   tfx_fft_plan (fft, size, ops);
   fft->type = type;
   fft->ops = ops;
@@ -254,13 +232,6 @@ find_part (const TfxFft *fft, size_t i, size_t part, size_t n_parts)
     value_at (fft, p->factors, block * 2 * (p->radix - 1)) };
 }
 
-/* The number of its functions. */
-static size_t
-find_pass (unsigned radix)
-{
-  return radix == 8 ? 3 : radix - 2;
-}
-
 void
 tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
     void *re, void *im, const void *a, const void *b)
@@ -268,7 +239,7 @@ tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
   const TfxFftPass *p = &fft->passes[i];
   const Part q = find_part (fft, i, part, n_parts);
 
-  fft->ops->split[find_pass (p->radix)](value_at (fft, re, q.at),
+  fft->ops->split[p->radix - 2](value_at (fft, re, q.at),
       value_at (fft, im, q.at), value_at (fft, a, q.at),
       value_at (fft, b, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
 }
@@ -280,7 +251,7 @@ tfx_fft_join (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
   const TfxFftPass *p = &fft->passes[i];
   const Part q = find_part (fft, i, part, n_parts);
 
-  fft->ops->join[find_pass (p->radix)](value_at (fft, re, q.at),
+  fft->ops->join[p->radix - 2](value_at (fft, re, q.at),
       value_at (fft, im, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
 }
 

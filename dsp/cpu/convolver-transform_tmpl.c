@@ -140,17 +140,7 @@ VOP (points) (C *x, const int radix)
 {
   const C a = x[0], b = x[1], c = x[2], d = x[3];
 
-  if (radix == 8) {
-    V re[8], im[8];
-
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++)
-      re[k] = x[k].re, im[k] = x[k].im;
-    VOP (transform8) (im, re);
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++)
-      x[k] = (C){ re[k], im[k] };
-  } else if (radix == 2) {
+  if (radix == 2) {
     x[0] = VOP (c_add) (a, b);
     x[1] = VOP (c_sub) (a, b);
   } else if (radix == 3) {
@@ -353,13 +343,13 @@ OP (split) (T *re, T *im, const T *from_re, const T *from_im, const T *factors,
     size_t n_blocks, size_t m, size_t n_columns, const int radix)
 {
   for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
-    C f[8], x[8];
+    C f[4], x[4];
 
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int k = 1; k < radix; k++)
       f[k] = VOP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int k = 0; k < radix; k++) {
         const size_t at = (size_t)k * m + n;
         x[k] = VOP (c_loadu) (from_re + at, from_im + at);
@@ -367,7 +357,7 @@ OP (split) (T *re, T *im, const T *from_re, const T *from_im, const T *factors,
           x[k] = VOP (c_mul) (x[k], f[k]);
       }
       VOP (points) (x, radix);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int k = 0; k < radix; k++)
         VOP (c_store) (re + (size_t)k * m + n, im + (size_t)k * m + n, x[k]);
     }
@@ -382,18 +372,18 @@ OP (join) (T *re, T *im, const T *factors, size_t n_blocks, size_t m,
     size_t n_columns, const int radix)
 {
   for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
-    C f[8], x[8];
+    C f[4], x[4];
 
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int k = 1; k < radix; k++)
       f[k] = VOP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int k = 0; k < radix; k++)
         x[k] = VOP (c_load) (re + (size_t)k * m + n, im + (size_t)k * m + n);
       VOP (points) (x, radix);
       VOP (c_store) (re + n, im + n, x[0]);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
       for (int k = 1; k < radix; k++)
         VOP (c_store)
       (re + (size_t)k * m + n, im + (size_t)k * m + n,
@@ -419,9 +409,6 @@ OP (join) (T *re, T *im, const T *factors, size_t n_blocks, size_t m,
 PASS (2)
 PASS (3)
 PASS (4)
-#if HAS_EIGHTS
-PASS (8)
-#endif
 #undef PASS
 
 #endif

@@ -299,7 +299,6 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
       fmax (0.0, 2.0 * (measure_leaf (ops, type, SIZE, 0) - c.leaf[2]));
   c.near_size = 32768 / (4 * value_size);
   c.pass = measure_pass (ops, type, SIZE_OF_FOURS);
-  c.pass_eight = ops->split[3] ? measure_pass (ops, type, SIZE) : 0.0;
   c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2] + c.sum_leaf);
@@ -313,11 +312,10 @@ print_cost (const TfxConvolverCost *c, const char *end)
 {
   printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
           "}, %.1f, %zu, "
-          "%.4f, %.4f, "
-          "%.1f, %.1f }%s\n",
+          "%.4f, %.1f, %.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
       c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf,
-      c->near_size, c->pass, c->pass_eight, c->call, c->head, end);
+      c->near_size, c->pass, c->call, c->head, end);
 }
 
 int

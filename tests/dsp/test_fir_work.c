@@ -71,7 +71,6 @@ sums (void *tiles, const TfxTileSum *sum, size_t n)
 PASSES (2, 0, pass)
 PASSES (3, 1, pass)
 PASSES (4, 2, pass)
-PASSES (8, 3, pass_eight)
 LEAVES (0)
 LEAVES (1)
 LEAVES (2)
@@ -82,9 +81,9 @@ count (const TfxConvolverOps *ops)
   TfxConvolverOps counting = *ops;
 
   counting.split[0] = split2, counting.split[1] = split3;
-  counting.split[2] = split4, counting.split[3] = split8;
+  counting.split[2] = split4;
   counting.join[0] = join2, counting.join[1] = join3;
-  counting.join[2] = join4, counting.join[3] = join8;
+  counting.join[2] = join4;
   counting.leaves_forward[0] = forward0, counting.leaves_forward[1] = forward1;
   counting.leaves_forward[2] = forward2;
   counting.leaves_back[0] = back0, counting.leaves_back[1] = back1;
