@@ -31,11 +31,73 @@ static const struct
 
 #define N_FORMS (sizeof forms / sizeof *forms)
 
-static TfxConvolverSpec
-form_spec (const FirCase *c, size_t form, int type)
+/* What a check of a form gets: a case and a convolver for it that has not run. */
+typedef struct Rig
 {
-  return fir_case_spec (c, (TfxSample)type, forms[form].method,
-      forms[form].block_frames);
+  size_t form, size; /* size: bytes of out */
+  FirCase *c;
+  TfxConvolverSpec spec;
+  TfxConvolver *convolver;
+  double *out, *expected; /* [n_channels][n_frames], 0 */
+} Rig;
+
+/* A check for each form from `first` on, in both types or in doubles, with n_taps (0: the
+ * form's) and n_times n_taps + n_more frames. */
+typedef struct Rigs
+{
+  const char *name;
+  void (*check) (TapMany *many, Rig *rig);
+  size_t first, n_taps;
+  unsigned n_channels;
+  size_t n_times, n_more, n_points;
+  bool is_double;
+} Rigs;
+
+static double *
+new_output (const FirCase *c)
+{
+  double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
+
+  memset (out, 0, c->n_channels * c->n_frames * sizeof *out);
+  return out;
+}
+
+static void
+check_rigs (const Rigs *rigs)
+{
+  TapMany many = tap_many (rigs->name);
+
+  for (size_t f = rigs->first; f < N_FORMS; f++) {
+    const size_t n_taps = rigs->n_taps ? rigs->n_taps : forms[f].n_taps;
+    FirCase *c = fir_case_new (FIR_NOISE, n_taps, 1, rigs->n_channels,
+        rigs->n_times * n_taps + rigs->n_more, rigs->n_points);
+
+    for (int type = rigs->is_double; type < 2; type++) {
+      Rig rig = { .form = f,
+        .size = c->n_channels * c->n_frames * sizeof (double),
+        .c = c,
+        .spec = fir_case_spec (c, (TfxSample)type, forms[f].method,
+            forms[f].block_frames),
+        .out = new_output (c),
+        .expected = new_output (c) };
+
+      rig.convolver = fir_convolver_new (&rig.spec);
+      rigs->check (&many, &rig);
+      tfx_convolver_free (&rig.convolver);
+      free (rig.out);
+      free (rig.expected);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* Frames [first, end) by a rig's convolver. */
+static void
+run (Rig *rig, FirSplit split, size_t first, size_t end, double *out)
+{
+  fir_case_run (rig->c, rig->convolver, rig->spec.precision, split, first,
+      end - first, out);
 }
 
 /* The error of out against other, both [n_channels][n_frames], in frames
@@ -58,36 +120,19 @@ distance_db (const FirCase *c, const double *out, const double *other,
   return error > 0.0 ? 10.0 * log10 (error / power) : -999.0;
 }
 
-static double *
-new_output (const FirCase *c)
-{
-  double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
-
-  memset (out, 0, c->n_channels * c->n_frames * sizeof *out);
-  return out;
-}
-
 /* ---- forms --------------------------------------------------------------- */
 
 static void
-test_forms (void)
+check_form (TapMany *many, Rig *rig)
 {
-  TapMany many = tap_many ("specs take the form that the tests mean");
+  TfxConvolverTaps *taps = fir_taps_new (&rig->spec);
+  const char *text = tfx_convolver_taps_text (taps);
+  const char *expected = forms[rig->form].text;
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1, 10, 1);
-    TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F32);
-    TfxConvolverTaps *taps = fir_taps_new (&spec);
-    const char *text = tfx_convolver_taps_text (taps);
-
-    tap_many_check (&many,
-        strncmp (text, forms[f].text, strlen (forms[f].text)) == 0,
-        "%zu taps, blocks of %zu: %s", forms[f].n_taps, forms[f].block_frames,
-        text);
-    tfx_convolver_taps_unref (&taps);
-    fir_case_free (&c);
-  }
-  tap_many_end (&many);
+  tap_many_check (many, strncmp (text, expected, strlen (expected)) == 0,
+      "%zu taps, blocks of %zu: %s", rig->spec.n_taps, rig->spec.block_frames,
+      text);
+  tfx_convolver_taps_unref (&taps);
 }
 
 /* ---- history ------------------------------------------------------------- */
@@ -111,60 +156,42 @@ is_history (const FirCase *c, const double *history, size_t end)
 }
 
 static void
-check_history (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
-    size_t at)
+check_history (TapMany *many, Rig *rig)
 {
+  const FirCase *c = rig->c;
   const size_t n = c->n_taps - 1;
-  TfxConvolver *a = fir_convolver_new (spec), *b = fir_convolver_new (spec);
+  const size_t places[] = { 0, 100, 4096, c->n_taps + 3333 };
   double *history = test_alloc ((c->n_channels * n + 1) * sizeof *history);
-  double *out_a = new_output (c), *out_b = new_output (c);
-  const double bound = fir_bound_db (spec->method, spec->precision);
-  double error;
+  const double bound = fir_bound_db (rig->spec.method, rig->spec.precision);
 
-  fir_case_run (c, a, spec->precision, fir_split_random, 0, at, out_a);
-  tfx_convolver_get_history (a, history);
-  tap_many_check (many, is_history (c, history, at),
-      "%zu taps after %zu frames: not the last input", c->n_taps, at);
-  /* b has seen other samples before */
-  fir_case_run (c, b, spec->precision, fir_split_random, 0, 999, out_b);
-  tfx_convolver_set_history (b, history);
-  fir_case_run (c, a, spec->precision, fir_split_random, at, c->n_frames - at,
-      out_a);
-  fir_case_run (c, b, spec->precision, fir_split_random, at, c->n_frames - at,
-      out_b);
-  error = distance_db (c, out_b, out_a, at, c->n_frames - at);
-  tap_many_check (many,
-      error <= bound && fir_case_error_db (c, out_b, at) <= bound,
-      "%zu taps, %s, set after %zu frames: %.1f dB", c->n_taps, spec->kernel,
-      at, error);
-  tfx_convolver_get_history (b, history);
-  tap_many_check (many, is_history (c, history, c->n_frames),
-      "%zu taps: the history goes on", c->n_taps);
-  tfx_convolver_free (&a);
-  tfx_convolver_free (&b);
-  free (history);
-  free (out_a);
-  free (out_b);
-}
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    const size_t at = places[i];
+    Rig other = *rig;
+    double error;
 
-static void
-test_history (void)
-{
-  TapMany many = tap_many ("history goes from one convolver to another");
-
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
-        2 * forms[f].n_taps + 5000, 300);
-    for (int type = 0; type < 2; type++) {
-      const TfxConvolverSpec spec = form_spec (c, f, type);
-      check_history (&many, c, &spec, 0);
-      check_history (&many, c, &spec, 100);
-      check_history (&many, c, &spec, 4096);
-      check_history (&many, c, &spec, forms[f].n_taps + 3333);
-    }
-    fir_case_free (&c);
+    other.convolver = fir_convolver_new (&rig->spec);
+    other.out = rig->expected;
+    tfx_convolver_reset (rig->convolver);
+    run (rig, fir_split_random, 0, at, rig->out);
+    tfx_convolver_get_history (rig->convolver, history);
+    tap_many_check (many, is_history (c, history, at),
+        "%zu taps after %zu frames: not the last input", c->n_taps, at);
+    /* the other one has seen other samples before */
+    run (&other, fir_split_random, 0, 999, other.out);
+    tfx_convolver_set_history (other.convolver, history);
+    run (rig, fir_split_random, at, c->n_frames, rig->out);
+    run (&other, fir_split_random, at, c->n_frames, other.out);
+    error = distance_db (c, other.out, rig->out, at, c->n_frames - at);
+    tap_many_check (many,
+        error <= bound && fir_case_error_db (c, other.out, at) <= bound,
+        "%zu taps, %s, set after %zu frames: %.1f dB", c->n_taps,
+        rig->spec.kernel, at, error);
+    tfx_convolver_get_history (other.convolver, history);
+    tap_many_check (many, is_history (c, history, c->n_frames),
+        "%zu taps: the history goes on", c->n_taps);
+    tfx_convolver_free (&other.convolver);
   }
-  tap_many_end (&many);
+  free (history);
 }
 
 /* ---- other taps ---------------------------------------------------------- */
@@ -211,6 +238,19 @@ run_alone (const FirCase *c, TfxConvolverSpec spec)
   return out;
 }
 
+/* Taps of the spec come in over fade_frames; what tfx_convolver_set_taps() returns. */
+static int
+set_taps (TfxConvolver *convolver, const TfxConvolverSpec *spec,
+    size_t fade_frames)
+{
+  TfxConvolverTaps *taps = fir_taps_new (spec);
+  const int result =
+      tfx_convolver_set_taps (convolver, taps, fade_frames, TFX_WEIGHT_LINEAR);
+
+  tfx_convolver_taps_unref (&taps);
+  return result;
+}
+
 typedef struct Change
 {
   size_t at, fade_frames;
@@ -219,55 +259,47 @@ typedef struct Change
 /* Taps change at two places; the second change may fall into the cross-fade of
  * the first, and then waits for its end. */
 static void
-check_changes (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
-    const Change changes[2])
+check_change (TapMany *many, Rig *rig, const Change changes[2])
 {
-  FirCase *cases[3] = { NULL, with_other_taps (c, FIR_DECAY),
-    with_other_taps (c, FIR_LOW_PASS) };
-  double *expected = run_alone (c, spec), *out = new_output (c);
-  TfxConvolver *convolver = fir_convolver_new (&spec);
+  const FirCase *c = rig->c;
+  double *expected = run_alone (c, rig->spec);
   size_t at = 0, free_from = 0;
   int result = 0;
   double error;
 
+  tfx_convolver_reset (rig->convolver);
+  set_taps (rig->convolver, &rig->spec, 0);
   for (int i = 0; i < 2; i++) {
-    TfxConvolverSpec other = spec;
-    TfxConvolverTaps *taps;
+    FirCase *other = with_other_taps (c, i == 0 ? FIR_DECAY : FIR_LOW_PASS);
+    TfxConvolverSpec spec = rig->spec;
     double *to;
 
-    other.taps = cases[i + 1]->taps;
-    taps = fir_taps_new (&other);
-    fir_case_run (c, convolver, spec.precision, fir_split_random, at,
-        changes[i].at - at, out);
+    spec.taps = other->taps;
+    run (rig, fir_split_random, at, changes[i].at, rig->out);
     at = changes[i].at;
-    result |= tfx_convolver_set_taps (convolver, taps, changes[i].fade_frames,
-        TFX_WEIGHT_LINEAR);
-    tfx_convolver_taps_unref (&taps);
+    result |= set_taps (rig->convolver, &spec, changes[i].fade_frames);
 
-    to = run_alone (cases[i + 1], other);
+    to = run_alone (other, spec);
     if (free_from < at)
       free_from = at;
     mix (c, expected, to, free_from, changes[i].fade_frames);
     free_from += changes[i].fade_frames;
     free (to);
+    fir_case_free (&other);
   }
-  fir_case_run (c, convolver, spec.precision, fir_split_random, at,
-      c->n_frames - at, out);
-  error = distance_db (c, out, expected, 0, c->n_frames);
+  run (rig, fir_split_random, at, c->n_frames, rig->out);
+  error = distance_db (c, rig->out, expected, 0, c->n_frames);
   tap_many_check (many,
-      result == 0 && error <= fir_bound_db (spec.method, spec.precision),
+      result == 0 &&
+          error <= fir_bound_db (rig->spec.method, rig->spec.precision),
       "%zu taps, changes at %zu (%zu) and %zu (%zu): %d, %.1f dB", c->n_taps,
       changes[0].at, changes[0].fade_frames, changes[1].at,
       changes[1].fade_frames, result, error);
-  tfx_convolver_free (&convolver);
   free (expected);
-  free (out);
-  fir_case_free (&cases[1]);
-  fir_case_free (&cases[2]);
 }
 
 static void
-test_changes (void)
+check_changes (TapMany *many, Rig *rig)
 {
   static const Change changes[][2] = {
     { { 2000, 0 }, { 3000, 0 } },
@@ -277,18 +309,9 @@ test_changes (void)
     { { 1031, 2000 }, { 1500, 0 } },
     { { 1031, 0 }, { 1031, 100 } },
   };
-  TapMany many = tap_many ("other taps come in by a cross-fade");
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
-        forms[f].n_taps + 9000, 1);
-    for (int type = 0; type < 2; type++) {
-      for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        check_changes (&many, c, form_spec (c, f, type), changes[i]);
-    }
-    fir_case_free (&c);
-  }
-  tap_many_end (&many);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    check_change (many, rig, changes[i]);
 }
 
 static void
@@ -301,79 +324,42 @@ scale_taps (FirCase *c, double gain)
 /* The last of several that are set within a cross-fade counts; the convolver
  * lets go of all of them. */
 static void
-test_waiting (void)
+check_waiting (TapMany *many, Rig *rig)
 {
-  FirCase *c = fir_case_new (FIR_NOISE, 500, 1, 1, 20000, 1);
-  TapMany many = tap_many ("of taps that wait the last ones count");
+  double *expected;
 
-  for (size_t f = 1; f < N_FORMS; f++) {
-    TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F64);
-    TfxConvolver *convolver = fir_convolver_new (&spec);
-    double *out = new_output (c), *expected;
-
-    for (int i = 0; i < 20; i++) {
-      TfxConvolverTaps *taps;
-
-      scale_taps (c, 1.1);
-      taps = fir_taps_new (&spec);
-      tfx_convolver_set_taps (convolver, taps, 1000, TFX_WEIGHT_LINEAR);
-      tfx_convolver_taps_unref (&taps);
-      fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random,
-          (size_t)i * 100, 100, out);
-    }
-    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 2000, 18000,
-        out);
-    expected = run_alone (c, spec);
-    tap_many_check (&many, distance_db (c, out, expected, 4000, 16000) < -240.0,
-        "form %zu", f);
-    tfx_convolver_free (&convolver);
-    free (out);
-    free (expected);
+  for (size_t i = 0; i < 20; i++) {
+    scale_taps (rig->c, 1.1);
+    set_taps (rig->convolver, &rig->spec, 1000);
+    run (rig, fir_split_random, i * 100, i * 100 + 100, rig->out);
   }
-  fir_case_free (&c);
-  tap_many_end (&many);
+  run (rig, fir_split_random, 2000, 20000, rig->out);
+  expected = run_alone (rig->c, rig->spec);
+  tap_many_check (many,
+      distance_db (rig->c, rig->out, expected, 4000, 16000) < -240.0,
+      "form %zu", rig->form);
+  free (expected);
 }
 
 static void
-test_reset (void)
+check_reset (TapMany *many, Rig *rig)
 {
-  TapMany many = tap_many ("a reset is a new start, with the newest taps");
+  Rig fresh = *rig;
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2, 6000, 1);
-    for (int type = 0; type < 2; type++) {
-      TfxConvolverSpec spec = form_spec (c, f, type);
-      TfxConvolver *fresh, *convolver = fir_convolver_new (&spec);
-      double *out = new_output (c), *expected = new_output (c);
-      const size_t size = c->n_channels * c->n_frames * sizeof *out;
-
-      for (int i = 0; i < 3; i++) {
-        TfxConvolverTaps *taps;
-        scale_taps (c, 3.0);
-        taps = fir_taps_new (&spec);
-        fir_case_run (c, convolver, spec.precision, fir_split_random, 0, 3001,
-            out);
-        tfx_convolver_set_taps (convolver, taps, 5000, TFX_WEIGHT_LINEAR);
-        tfx_convolver_taps_unref (&taps);
-      }
-      tfx_convolver_reset (convolver);
-      tap_many_check (&many, tfx_convolver_is_silent (convolver),
-          "form %zu: at rest", f);
-      fresh = fir_convolver_new (&spec);
-      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
-          out);
-      fir_case_run (c, fresh, spec.precision, fir_split_all, 0, c->n_frames,
-          expected);
-      tap_many_check (&many, memcmp (out, expected, size) == 0,
-          "form %zu: output of a new one", f);
-      tfx_convolver_free (&fresh);
-      tfx_convolver_free (&convolver);
-      free (out);
-      free (expected);
-    }
-    fir_case_free (&c);
+  for (int i = 0; i < 3; i++) {
+    scale_taps (rig->c, 3.0);
+    run (rig, fir_split_random, 0, 3001, rig->out);
+    set_taps (rig->convolver, &rig->spec, 5000);
   }
-  tap_many_end (&many);
+  tfx_convolver_reset (rig->convolver);
+  tap_many_check (many, tfx_convolver_is_silent (rig->convolver),
+      "form %zu: at rest", rig->form);
+  fresh.convolver = fir_convolver_new (&rig->spec);
+  run (rig, fir_split_all, 0, rig->c->n_frames, rig->out);
+  run (&fresh, fir_split_all, 0, rig->c->n_frames, rig->expected);
+  tap_many_check (many, memcmp (rig->out, rig->expected, rig->size) == 0,
+      "form %zu: output of a new one", rig->form);
+  tfx_convolver_free (&fresh.convolver);
 }
 
 static void
@@ -392,13 +378,9 @@ test_set_refused (void)
   others[2].precision = TFX_SAMPLE_F64;
   others[3].method = TFX_FIR_DIRECT;
   others[4].block_frames = 64;
-  for (int i = 0; i < 5; i++) {
-    TfxConvolverTaps *taps = fir_taps_new (&others[i]);
-    tap_check (tfx_convolver_set_taps (convolver, taps, 10,
-                   TFX_WEIGHT_LINEAR) == -EINVAL,
+  for (int i = 0; i < 5; i++)
+    tap_check (set_taps (convolver, &others[i], 10) == -EINVAL,
         "taps of another shape are refused (%d)", i);
-    tfx_convolver_taps_unref (&taps);
-  }
   tfx_convolver_free (&convolver);
   fir_case_free (&c);
 }
@@ -406,79 +388,45 @@ test_set_refused (void)
 /* ---- rest and samples that are not finite -------------------------------- */
 
 static void
-test_silence (void)
+check_silence (TapMany *many, Rig *rig)
 {
-  TapMany many = tap_many ("is_silent means that nothing is left");
+  FirCase *c = rig->c;
+  size_t quiet_at = 0;
+  bool is_quiet = true;
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1,
-        8 * forms[f].n_taps + 40000, 1);
-    for (int type = 0; type < 2; type++) {
-      const TfxConvolverSpec spec = form_spec (c, f, type);
-      TfxConvolver *convolver = fir_convolver_new (&spec);
-      double *out = new_output (c);
-      size_t at = 3000, quiet_at = 0;
-      bool is_quiet = true;
-
-      memset (c->signal + 3000, 0, (c->n_frames - 3000) * sizeof *c->signal);
-      fir_case_run (c, convolver, spec.precision, fir_split_random, 0, 3000,
-          out);
-      tap_many_check (&many,
-          forms[f].n_taps == 1 || !tfx_convolver_is_silent (convolver),
-          "form %zu: loud", f);
-      for (; at + 500 <= c->n_frames; at += 500) {
-        if (!quiet_at && tfx_convolver_is_silent (convolver))
-          quiet_at = at;
-        fir_case_run (c, convolver, spec.precision, fir_split_random, at, 500,
-            out);
-        for (size_t i = at; quiet_at && i < at + 500; i++)
-          is_quiet &= out[i] == 0.0;
-      }
-      tap_many_check (&many, quiet_at && is_quiet,
-          "form %zu: quiet from %zu on", f, quiet_at);
-      tfx_convolver_free (&convolver);
-      free (out);
-    }
-    fir_case_free (&c);
+  memset (c->signal + 3000, 0, (c->n_frames - 3000) * sizeof *c->signal);
+  run (rig, fir_split_random, 0, 3000, rig->out);
+  tap_many_check (many,
+      c->n_taps == 1 || !tfx_convolver_is_silent (rig->convolver),
+      "form %zu: loud", rig->form);
+  for (size_t at = 3000; at + 500 <= c->n_frames; at += 500) {
+    if (!quiet_at && tfx_convolver_is_silent (rig->convolver))
+      quiet_at = at;
+    run (rig, fir_split_random, at, at + 500, rig->out);
+    for (size_t i = at; quiet_at && i < at + 500; i++)
+      is_quiet &= rig->out[i] == 0.0;
   }
-  tap_many_end (&many);
+  tap_many_check (many, quiet_at && is_quiet, "form %zu: quiet from %zu on",
+      rig->form, quiet_at);
 }
 
 /* Frames of a channel that are not sound. */
 static const double bad_samples[] = { NAN, INFINITY, -INFINITY, 1e308 };
 
 static void
-test_unsound (void)
+check_unsound (TapMany *many, Rig *rig)
 {
-  TapMany many = tap_many ("samples that are not finite count as 0");
+  double *bad = rig->c->signal + 1500;
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
-        forms[f].n_taps + 6000, 1);
-    for (int type = 0; type < 2; type++) {
-      const TfxConvolverSpec spec = form_spec (c, f, type);
-      const size_t size = c->n_channels * c->n_frames * sizeof (double);
-      TfxConvolver *convolver = fir_convolver_new (&spec);
-      double *out = new_output (c), *expected = new_output (c);
-
-      for (int i = 0; i < 4; i++)
-        c->signal[1500 + (size_t)i * 301] = 0.0;
-      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
-          expected);
-      for (int i = 0; i < 4; i++)
-        c->signal[1500 + (size_t)i * 301] = bad_samples[i];
-      tfx_convolver_reset (convolver);
-      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
-          out);
-      tap_many_check (&many, memcmp (out, expected, size) == 0, "form %zu, %d",
-          f, type);
-      tfx_convolver_free (&convolver);
-      free (out);
-      free (expected);
-    }
-    fir_case_free (&c);
-  }
-  tap_many_end (&many);
+  for (size_t i = 0; i < 4; i++)
+    bad[i * 301] = 0.0;
+  run (rig, fir_split_all, 0, rig->c->n_frames, rig->expected);
+  for (size_t i = 0; i < 4; i++)
+    bad[i * 301] = bad_samples[i];
+  tfx_convolver_reset (rig->convolver);
+  run (rig, fir_split_all, 0, rig->c->n_frames, rig->out);
+  tap_many_check (many, memcmp (rig->out, rig->expected, rig->size) == 0,
+      "form %zu, %d", rig->form, rig->spec.precision);
 }
 
 /* Any of up to 300 samples, by each kernel. */
@@ -599,7 +547,8 @@ test_layouts (void)
       FirCase *c =
           fir_case_new (FIR_NOISE, forms[f].n_taps, 1, channels[k], 2000, 100);
       for (int i = 0; i < TEST_N_LAYOUTS * 8; i++) {
-        const TfxConvolverSpec spec = form_spec (c, f, i / 2 % 2);
+        const TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)(i / 2 % 2),
+            forms[f].method, forms[f].block_frames);
         check_layout (&many, c, &spec, (TestLayout)(i / 8),
             (TfxSample)(i / 4 % 2), i % 2);
       }
@@ -611,29 +560,44 @@ test_layouts (void)
 
 /* No frames, no change. */
 static void
-test_empty (void)
+check_empty (TapMany *many, Rig *rig)
 {
-  TapMany many = tap_many ("a block without frames changes nothing");
+  TfxBlock none = tfx_block_planar (rig->out, TFX_SAMPLE_F64, 1, 0, 0);
 
-  for (size_t f = 0; f < N_FORMS; f++) {
-    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1, 3000, 100);
-    const TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F64);
-    TfxConvolver *convolver = fir_convolver_new (&spec);
-    double *out = new_output (c);
-    TfxBlock none = tfx_block_planar (out, TFX_SAMPLE_F64, 1, 0, 0);
+  tfx_convolver_run (rig->convolver, &none, &none);
+  run (rig, fir_split_random, 0, 1500, rig->out);
+  tfx_convolver_run (rig->convolver, &none, &none);
+  run (rig, fir_split_random, 1500, 3000, rig->out);
+  tap_many_check (many, fir_case_error_db (rig->c, rig->out, 0) < -240.0,
+      "form %zu", rig->form);
+}
 
-    tfx_convolver_run (convolver, &none, &none);
-    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 0, 1500, out);
-    tfx_convolver_run (convolver, &none, &none);
-    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 1500, 1500,
-        out);
-    tap_many_check (&many, fir_case_error_db (c, out, 0) < -240.0, "form %zu",
-        f);
-    tfx_convolver_free (&convolver);
-    free (out);
-    fir_case_free (&c);
-  }
-  tap_many_end (&many);
+/* ---- the table of rigs ------------------------------------------------------ */
+
+static const Rigs rigs[] = {
+  { "specs take the form that the tests mean", check_form, 0, 0, 1, 0, 10, 1,
+      false },
+  { "history goes from one convolver to another", check_history, 0, 0, 2, 2,
+      5000, 300, false },
+  { "other taps come in by a cross-fade", check_changes, 0, 0, 2, 1, 9000, 1,
+      false },
+  { "of taps that wait the last ones count", check_waiting, 1, 500, 1, 0, 20000,
+      1, true },
+  { "a reset is a new start, with the newest taps", check_reset, 0, 0, 2, 0,
+      6000, 1, false },
+  { "is_silent means that nothing is left", check_silence, 0, 0, 1, 8, 40000, 1,
+      false },
+  { "samples that are not finite count as 0", check_unsound, 0, 0, 2, 1, 6000,
+      1, false },
+  { "a block without frames changes nothing", check_empty, 0, 0, 1, 0, 3000,
+      100, true },
+};
+
+static void
+test_rigs (void)
+{
+  for (size_t i = 0; i < sizeof rigs / sizeof *rigs; i++)
+    check_rigs (&rigs[i]);
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -763,18 +727,11 @@ test_cost (void)
 }
 
 static const TapTest tests[] = {
-  { "forms", test_forms },
-  { "history", test_history },
-  { "changes", test_changes },
-  { "waiting", test_waiting },
-  { "reset", test_reset },
+  { "rigs", test_rigs },
   { "set_refused", test_set_refused },
-  { "silence", test_silence },
-  { "unsound", test_unsound },
   { "unsound_places", test_unsound_places },
   { "unsound_count", test_unsound_count },
   { "layouts", test_layouts },
-  { "empty", test_empty },
   { "refused", test_refused },
   { "memory", test_memory },
   { "cost", test_cost },
