@@ -432,59 +432,38 @@ OP (is_sound) (const void *x_in, size_t n)
 typedef float Floats
     __attribute__ ((vector_size (LANES * 4), may_alias, aligned (4)));
 
-/* n is a multiple of 8. */
-INLINE void
-widen (double *to, const float *from, size_t n)
-{
-  for (size_t i = 0; i < n; i += LANES)
-    VOP (storeu) (to + i, __builtin_convertvector(*(Floats *)(from + i), V));
-}
-
-INLINE void
-narrow (float *to, const double *from, size_t n)
-{
-  for (size_t i = 0; i < n; i += LANES)
-    *(Floats *)(to + i) =
-        __builtin_convertvector(VOP (loadu) (from + i), Floats);
-}
-
-#define PIECE_TAPS 256
-#define PIECE_FRAMES 256
-
-/* Up to a piece's taps and frames; the samples in a line of doubles. */
-static void
-direct_piece (double *y, const float *x, const double *taps, size_t n_taps,
-    size_t n_frames)
-{
-  double line[PIECE_TAPS + PIECE_FRAMES] __attribute__ ((aligned (64)));
-  const size_t n_past = (n_taps + 6) / 8 * 8;
-
-  widen (line, x - n_past, n_past + n_frames);
-  direct_f64 (y, line + n_past, taps, n_taps, n_frames);
-}
+/* Frames and taps that are summed up at a time. */
+#define PIECE 256
 
 static void
 direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
     size_t n_taps, size_t n_frames)
 {
   const double *taps = taps_in;
-  const float *x = x_in;
   float *y = y_out;
 
   n_frames = (n_frames + 15) / 16 * 16;
   for (size_t n = 0, n_piece; n < n_frames; n += n_piece) {
-    double sums[PIECE_FRAMES], more[PIECE_FRAMES];
+    double sums[PIECE], more[PIECE];
 
-    n_piece = n_frames - n < PIECE_FRAMES ? n_frames - n : PIECE_FRAMES;
-    for (size_t k = 0; k < n_taps; k += PIECE_TAPS) {
-      const size_t n_left = n_taps - k;
+    n_piece = n_frames - n < PIECE ? n_frames - n : PIECE;
+    for (size_t k = 0; k < n_taps; k += PIECE) {
+      double line[2 * PIECE] __attribute__ ((aligned (64)));
+      const size_t n_some = n_taps - k < PIECE ? n_taps - k : PIECE;
+      const size_t n_past = (n_some + 6) / 8 * 8;
+      const float *x = (const float *)x_in + n - k - n_past;
 
-      direct_piece (k == 0 ? sums : more, x + n - k, taps + k,
-          n_left < PIECE_TAPS ? n_left : PIECE_TAPS, n_piece);
+      for (size_t i = 0; i < n_past + n_piece; i += LANES)
+        VOP (storeu)
+      (line + i, __builtin_convertvector(*(Floats *)(x + i), V));
+      direct_f64 (k == 0 ? sums : more, line + n_past, taps + k, n_some,
+          n_piece);
       if (k > 0)
         add_f64 (sums, more, n_piece);
     }
-    narrow (y + n, sums, n_piece);
+    for (size_t i = 0; i < n_piece; i += LANES)
+      *(Floats *)(y + n + i) =
+          __builtin_convertvector(VOP (loadu) (sums + i), Floats);
   }
 }
 

@@ -111,17 +111,6 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
   f->credit = 0.0;
 }
 
-/* All frames of the past that are known.  A device returns no more of them than
- * the taps need. */
-static size_t
-n_kept (const TfxConvolver *source)
-{
-  const size_t n = source->n_kept;
-  const uint64_t n_known = source->n_run - source->known;
-
-  return n_known < n ? (size_t)n_known : n;
-}
-
 bool
 tfx_convolver_catch_up_start (TfxConvolver *c, const TfxConvolver *source)
 {
@@ -223,7 +212,11 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
 
   c->n_quiet = source->n_quiet < source->n_kept ? source->n_quiet : c->n_kept;
   if (n_frames == SIZE_MAX || !c->partitions) {
-    set_begin (c, source, n_kept (source));
+    const uint64_t n_known = source->n_run - source->known;
+
+    /* A device returns no more frames than the taps need. */
+    set_begin (c, source,
+        n_known < source->n_kept ? (size_t)n_known : source->n_kept);
     c->ways->reset (c);
     c->n_run = source->n_run;
     if (c->ways->seek)

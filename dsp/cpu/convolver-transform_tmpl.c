@@ -644,17 +644,14 @@ VOP (groups_back) (T *re, T *im, const T *tiles, size_t stride, const T *h,
   }
 }
 
-/* A loop of its own for each where registers are few. */
 static void
 VOP (leaves_back) (void *re, void *im, const void *tiles, size_t stride,
     const void *h, size_t h_stride, const void *w, size_t n_leaves)
 {
-  if (HAS_32_REGISTERS)
-    VOP (groups_back)
-  (re, im, tiles, stride, h, h_stride, h != NULL, w, n_leaves);
-  else if (h)
-      VOP (groups_back) (re, im, tiles, stride, h, h_stride, true, w, n_leaves);
-  else VOP (groups_back) (re, im, tiles, stride, NULL, 0, false, w, n_leaves);
+  if (h)
+    VOP (groups_back) (re, im, tiles, stride, h, h_stride, true, w, n_leaves);
+  else
+    VOP (groups_back) (re, im, tiles, stride, NULL, 0, false, w, n_leaves);
 }
 
 #undef C

@@ -453,12 +453,6 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
   return 0;
 }
 
-bool
-tfx_convolver_is_fading (const TfxConvolver *c)
-{
-  return c->fade_frames > 0;
-}
-
 size_t
 tfx_convolver_fade_frames (const TfxConvolver *c)
 {

@@ -140,8 +140,7 @@ bool tfx_convolver_is_silent (const TfxConvolver *convolver);
  * new convolver that is given the history is the way then. */
 int tfx_convolver_set_taps (TfxConvolver *convolver, TfxConvolverTaps *taps,
     size_t fade_frames, TfxWeight weight);
-bool tfx_convolver_is_fading (const TfxConvolver *convolver);
-/* How many frames of the one that runs are left; 0: none runs. */
+/* Frames of the running cross-fade that are left; 0 if there is none. */
 size_t tfx_convolver_fade_frames (const TfxConvolver *convolver);
 
 #endif

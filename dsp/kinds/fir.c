@@ -452,7 +452,7 @@ unit_is_changing (const void *unit)
 {
   const Unit *u = unit;
 
-  return find_runner (u) != u || tfx_convolver_is_fading (u->convolver);
+  return find_runner (u) != u || tfx_convolver_fade_frames (u->convolver) > 0;
 }
 
 /* The elder ends; values that waited for that begin. */

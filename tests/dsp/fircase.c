@@ -160,9 +160,8 @@ fir_taps_new (const TfxConvolverSpec *spec)
 }
 
 TfxConvolver *
-fir_convolver_new (const TfxConvolverSpec *spec)
+fir_convolver_of (TfxConvolverTaps *taps)
 {
-  TfxConvolverTaps *taps = fir_taps_new (spec);
   TfxConvolver *convolver;
   const int result = tfx_convolver_new (taps, &convolver);
 
@@ -170,6 +169,15 @@ fir_convolver_new (const TfxConvolverSpec *spec)
     printf ("Bail out! tfx_convolver_new: %s\n", strerror (-result));
     exit (1);
   }
+  return convolver;
+}
+
+TfxConvolver *
+fir_convolver_new (const TfxConvolverSpec *spec)
+{
+  TfxConvolverTaps *taps = fir_taps_new (spec);
+  TfxConvolver *convolver = fir_convolver_of (taps);
+
   tfx_convolver_taps_unref (&taps);
   return convolver;
 }
@@ -181,7 +189,7 @@ size_t fir_split_frames;
 size_t
 fir_split_one (size_t n_left)
 {
-  return 1;
+  return n_left % 16384 > 4096 ? n_left % 16384 - 4096 : 1;
 }
 
 size_t

@@ -36,13 +36,15 @@ void fir_case_free (FirCase **c);
 TfxConvolverSpec fir_case_spec (const FirCase *c, TfxSample precision,
     TfxFirMethod method, size_t block_frames);
 
-/* A convolver for the spec, or the end of the program. */
-TfxConvolver *fir_convolver_new (const TfxConvolverSpec *spec);
+/* Taps and a convolver for the spec, or the end of the program. */
 TfxConvolverTaps *fir_taps_new (const TfxConvolverSpec *spec);
+TfxConvolver *fir_convolver_of (TfxConvolverTaps *taps);
+TfxConvolver *fir_convolver_new (const TfxConvolverSpec *spec);
 
 /* Into how many frames a stream is cut; n_left of them are left. */
 typedef size_t (*FirSplit) (size_t n_left);
-size_t fir_split_one (size_t n_left);    /* 1 */
+size_t
+fir_split_one (size_t n_left); /* 1; of each 16384 frames the last 4096 */
 size_t fir_split_all (size_t n_left);    /* all */
 size_t fir_split_random (size_t n_left); /* 1 to 4000, often few */
 /* The same number each time, as it is set. */

@@ -57,7 +57,7 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
     FirSplit split, const char *split_name, double slack_db)
 {
   TfxConvolverTaps *taps = fir_taps_new (spec);
-  TfxConvolver *convolver = fir_convolver_new (spec);
+  TfxConvolver *convolver = fir_convolver_of (taps);
   const bool is_direct = strcmp (tfx_convolver_taps_text (taps), "direct") == 0;
   double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
   double bound = fir_bound_db (spec->method, spec->precision);
@@ -126,23 +126,41 @@ check_all (TapMany *many, const FirCase *c, size_t n_kernels_to_try)
   }
 }
 
-static void
-test_short (void)
+/* Cases of all lengths, channels and kinds; the lists end with 0. */
+typedef struct Grid
 {
-  static const size_t lengths[] = { 1, 2, 3, 7, 11, 12, 21, 64, 101 };
-  static const unsigned channels[] = { 1, 2, 8 };
-  TapMany many = tap_many ("up to 101 taps");
+  const char *name;
+  size_t lengths[10];
+  unsigned channels[4];
+  FirKind first, last; /* kinds */
+  bool has_kernels;    /* one for each channel */
+  size_t n_more;       /* frames after the taps */
+  size_t n_points;
+  bool has_all;   /* kernels: for one channel, or for all */
+  bool is_parted; /* of a part each second case */
+} Grid;
+
+static void
+check_grid (const Grid *g)
+{
+  TapMany many = tap_many (g->name);
 
   clear_worst ();
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
-      FirCase *c;
+  for (unsigned i = 0; g->lengths[i]; i++) {
+    for (unsigned k = 0; g->channels[k]; k++) {
+      for (unsigned kind = g->first; kind <= (unsigned)g->last; kind++) {
+        const unsigned n = g->channels[k];
+        const bool has_all =
+            g->has_all && (g->is_parted || (k == 0 && !part_is_wanted ()));
+        FirCase *c;
 
-      if (!part_has ((unsigned)(i + k), 2))
-        continue;
-      c = fir_case_new (FIR_NOISE, lengths[i], 1, channels[k], 3500, 1000);
-      check_all (&many, c, TEST_N_KERNELS);
-      fir_case_free (&c);
+        if (g->is_parted && !part_has (i + k + kind, 2))
+          continue;
+        c = fir_case_new ((FirKind)kind, g->lengths[i], g->has_kernels ? n : 1,
+            n, g->lengths[i] + g->n_more, g->n_points);
+        check_all (&many, c, has_all ? TEST_N_KERNELS : 1);
+        fir_case_free (&c);
+      }
     }
   }
   tap_many_end (&many);
@@ -150,23 +168,26 @@ test_short (void)
 }
 
 static void
+test_short (void)
+{
+  check_grid (&(Grid){ "up to 101 taps", { 1, 2, 3, 7, 11, 12, 21, 64, 101 },
+      { 1, 2, 8 }, FIR_NOISE, FIR_NOISE, false, 3500, 1000, true, true });
+}
+
+static void
 test_medium (void)
 {
-  static const size_t lengths[] = { 511, 4096 };
-  static const unsigned channels[] = { 1, 2, 8 };
-  TapMany many = tap_many ("511 and 4096 taps");
+  check_grid (&(Grid){ "511 and 4096 taps", { 511, 4096 }, { 1, 2, 8 },
+      FIR_NOISE, FIR_NOISE, false, 3000, 400, true, false });
+}
 
-  clear_worst ();
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
-      FirCase *c = fir_case_new (FIR_NOISE, lengths[i], 1, channels[k],
-          lengths[i] + 3000, 400);
-      check_all (&many, c, k == 0 && !part_is_wanted () ? 4 : 1);
-      fir_case_free (&c);
-    }
-  }
-  tap_many_end (&many);
-  show_worst ();
+/* Taps as they are in practice. */
+static void
+test_kinds (void)
+{
+  check_grid (&(Grid){ "low-passes and decays, a kernel for each channel",
+      { 101, 1023, 8191, 40001 }, { 3 }, FIR_DECAY, FIR_LOW_PASS, true, 5000,
+      400, false, true });
 }
 
 /* Long taps and many channels, in blocks and split at random, both types and
@@ -303,30 +324,6 @@ test_few (void)
       check_run (&many, c, &spec, fir_split_random, "random", 0.0);
     }
     fir_case_free (&c);
-  }
-  tap_many_end (&many);
-  show_worst ();
-}
-
-/* Taps as they are in practice. */
-static void
-test_kinds (void)
-{
-  static const size_t lengths[] = { 101, 1023, 8191, 40001 };
-  TapMany many = tap_many ("low-passes and decays, a kernel for each channel");
-
-  clear_worst ();
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    for (int kind = FIR_DECAY; kind <= FIR_LOW_PASS; kind++) {
-      FirCase *c;
-
-      if (!part_has ((unsigned)i + (unsigned)kind, 2))
-        continue;
-      c = fir_case_new ((FirKind)kind, lengths[i], 3, 3, lengths[i] + 5000,
-          400);
-      check_all (&many, c, 1);
-      fir_case_free (&c);
-    }
   }
   tap_many_end (&many);
   show_worst ();
