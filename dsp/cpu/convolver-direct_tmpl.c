@@ -8,11 +8,11 @@
  * the taps f, f + LANES, f + 2 LANES ... of the block need vectors of input
  * that are LANES apart, so that one (unaligned) load feeds GROUPS products.
  *
- * Floats: chains of CHAIN products at most go into a sum of which what was rounded
- * off is kept (Kahan, Dekker), by adders that products leave idle.  Of four fused
- * products the first is rounded four times, and the output once; where product and sum
- * are rounded each, that holds for three.  The tap that may outweigh all others comes
- * last, so that it is rounded twice: together -145 dB. */
+ * Floats: chains of at most CHAIN products are added to a sum with compensation (Kahan,
+ * Dekker), by adders that the products leave idle.  In a chain of four fused products the
+ * first is rounded four times, and the output once; without fused products the same holds
+ * for three.  The largest tap is added last, so that it is rounded twice.  Total error:
+ * -145 dB. */
 
 #define V VOP (V)
 
@@ -90,7 +90,7 @@ OP (direct_chain) (OP (Tile) * t, const int turn, const T *x, const T *h,
 {
   V taps[CHAIN][GROUPS];
 
-  /* No input of one round is to be kept in registers for a later one. */
+  /* Keeps the compiler from holding the input of one round in registers for a later one. */
   __asm__("" : "+r"(x));
 #pragma GCC unroll 6
   for (int p = 0; p < n_phases; p++) {

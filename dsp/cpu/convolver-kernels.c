@@ -38,7 +38,7 @@
 #else
 #define HAS_32_REGISTERS 0
 #endif
-/* So many floats are summed up as they come: a sum of so few is exact enough. */
+/* Up to this number of floats a plain sum is exact enough. */
 #define PLAIN_F32 8
 #define PLAIN_F64 SIZE_MAX
 
@@ -49,7 +49,7 @@
 #define STRING_(a) #a
 #define STRING(a) STRING_ (a)
 
-/* Floats: vectors of 4, 8 and 16, as far as the machine has them. */
+/* Floats: vectors of 4, 8 and 16, if the machine has them. */
 #define T float
 #define T_SIZE 4
 #define LANES LANES_F32
@@ -157,8 +157,8 @@
     .add = add_##t, .is_sound = is_sound_##t                                   \
   }
 
-/* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these
- * lines.  `call` and `head` stand where fir_layouts finds the choices best.  direct, direct_call,
+/* Costs (TfxConvolverCost); tests/bench/fir_costs.c prints these lines.  `call` and `head`
+ * are set so that fir_layouts finds the best choices.  direct, direct_call,
  * direct_frame, direct_few, sum_near, sum, sum_far, leaf[3], sum_leaf, near_size, pass, call,
  * head;
  * float, then double */

@@ -37,8 +37,8 @@
 #define LARGE_TRANSFORM 1.1
 #define HUGE_TRANSFORM 1.3
 
-/* The input of partitions is copied about, as a part of a pass. */
-#define HEAD_COPIES 1.0
+/* The output of the head is copied, at this share of a pass. */
+#define HEAD_COPY 1.0
 
 /* Products for one block at a time, whose spectra are read for it alone. */
 #define ALONE 1.5
@@ -226,7 +226,7 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                        : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
                                                  : cost->sum_far * n_reads);
   if (is_head)
-    n += (cost->call + cost->head) / size + HEAD_COPIES * cost->pass +
+    n += (cost->call + cost->head) / size + HEAD_COPY * cost->pass +
          partial_share (spec, level->size) *
              direct_frame_cost (spec, cost, level->size);
   return n;

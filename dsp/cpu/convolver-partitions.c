@@ -83,10 +83,9 @@ struct TfxConvolverPartitions
    * channels. */
   size_t n_unrestored, restored_steps;
   uint64_t sought, window;
-  /* T[n_channels][past_stride]: the input.  Behind one block of the head, what the
-   * partitions see at t lies at t % n_kept, which is a multiple of the largest size.
-   * That block is a copy of the last one, so that the direct form finds its history in
-   * front of the first. */
+  /* T[n_channels][past_stride]: the input.  After room for one block of the head, the
+   * input of frame t is at t % n_kept; n_kept is a multiple of the largest size.  The room
+   * has a copy of the last block, as history of the first for the direct form. */
   void *past;
   size_t past_stride;
 };
@@ -335,14 +334,13 @@ is_computed (const TfxConvolver *c, const Level *l, unsigned side)
   return c->fade_pair[side] && l->period >= l->first_back;
 }
 
-/* The work of a level that is due after `passed` frames of its block, less the work that
- * is done. */
+/* Work of a level that is due after `passed` frames of its block, less the work done. */
 static double
 level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 {
   double due = 0.0, done = 0.0;
 
-  /* All work of this block is done.  It does not make up for other levels. */
+  /* All work of this block is done; it does not offset that of other levels. */
   if (l->period < l->first_back &&
       l->work[0].n_done == c->n_channels * l->n_steps[0])
     return 0.0;
@@ -396,10 +394,10 @@ level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
   l->ahead_of[side] = l->period - 1;
 }
 
-/* A block of level 0 has ended: does the work of the next levels that is due.
+/* At the end of a block of level 0: does the work of the next levels that is due.
  * The total is the same in each block, to a step of one level; the level with the
- * most work due goes first.  Where a level's block ends, the next one is the
- * current one. */
+ * most work due goes first.  At the end of a level's block its next block becomes
+ * current. */
 static void
 level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
 {
@@ -482,8 +480,8 @@ begin (TfxConvolver *c, size_t n_left)
   return n;
 }
 
-/* Where there are zeros in front the partitions get their input n_leading frames
- * later: it goes there from the output's memory. */
+/* With leading zeros the partitions get their input n_leading frames later: it is
+ * received in the output's memory, and copied. */
 static void *
 input (TfxConvolver *c, size_t *stride)
 {
@@ -540,7 +538,7 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
   }
 }
 
-/* The history in front of the first block: that of the last one. */
+/* Copies the last block to the room before the first. */
 static void
 copy_last (TfxConvolver *c)
 {

@@ -25,9 +25,9 @@
  * at x[1], and h one after the other.  That is for leaf 0; those of the following leaves
  * lie x_stride and h_stride values further on.
  *
- * With `ahead`, what is there already of the sum to come: that of the same x and the h
- * before each.  Leaves take turns: one of two computes both sums, with each tile read
- * once, the other adds its newest product to what it knows. */
+ * `ahead` has the next sum without its newest product: that of the same x and the h
+ * before each.  Leaves take turns: one of two computes both sums, reading each tile
+ * once, the other adds its newest product to the sum from `ahead`. */
 typedef struct TfxTileSum
 {
   const void *x[2], *h;
@@ -264,7 +264,7 @@ typedef struct TfxConvolverLayout
   TfxConvolverForm form;
   size_t n_levels;
   TfxConvolverLevel levels[TFX_CONVOLVER_MAX_LEVELS];
-  size_t n_few; /* block: so many frames and fewer are summed up directly */
+  size_t n_few; /* block: the most frames that are summed up directly */
   double cost;  /* ns for a frame of one channel */
 } TfxConvolverLayout;
 
@@ -344,7 +344,7 @@ typedef struct TfxConvolverOverlap TfxConvolverOverlap;
 typedef struct TfxConvolverPartitions TfxConvolverPartitions;
 typedef struct TfxConvolverWays TfxConvolverWays;
 
-/* A convolver on its way to where another one is (convolver-past.c). */
+/* A convolver that takes over the history of another one (convolver-past.c). */
 typedef struct TfxConvolverCatchUp
 {
   uint64_t begin; /* of the past, among the source's frames */
@@ -352,7 +352,7 @@ typedef struct TfxConvolverCatchUp
   size_t rise;
   uint64_t at;    /* the next of the source's frames to be copied */
   bool is_copied; /* all of the past; now it is transformed */
-  double credit;  /* work that may be done now; below 0: too much was */
+  double credit;  /* ns of work that may be done now; may be below 0 */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver
@@ -374,12 +374,12 @@ struct TfxConvolver
   TfxConvolverTaps *waiting; /* for the end of the cross-fade, or NULL */
   size_t waiting_fade_frames;
   TfxWeight waiting_weight;
-  TfxConvolverTaps *retired[2]; /* to be let go of where that may take time */
+  TfxConvolverTaps *retired[2]; /* freed by a call that may block */
 
   void *output; /* T[n_channels][output_stride]: a segment */
   size_t output_stride;
   uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
-  uint64_t known; /* what came before this frame is not known; 0: all is */
+  uint64_t known; /* input before this frame is unknown; 0: all is known */
   TfxConvolverCatchUp catch_up;
   /* partitioned: ns of work that is done before it is due; and that of another convolver
    * beside it, which has its turn first */
@@ -491,9 +491,9 @@ struct TfxConvolverWays
    * that lies there in a row; NULL if it was not kept. */
   void *(
       *past) (const TfxConvolver *c, unsigned channel, size_t age, size_t *n);
-  /* n_run frames have come, whose past was put in: nothing follows from it yet. */
+  /* Prepares restore() after n_run frames of past were written. */
   void (*seek) (TfxConvolver *c);
-  /* Transforms the past, from frame `known` on, for about *credit ns, which it takes off;
+  /* Transforms the past, from frame `known` on, for about *credit ns, which it subtracts;
    * INFINITY: all at once.  True if the output is right from the next frame on. */
   bool (*restore) (TfxConvolver *c, double *credit);
 };

@@ -191,7 +191,7 @@ OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums,
 {
   const int step = STEP (n_sums);
 
-  /* No input of one round is to be kept in registers for a later one. */
+  /* Keeps the compiler from holding the input of one round in registers for a later one. */
   __asm__("" : "+r"(h));
 #pragma GCC unroll 4
   for (int i = 0; i < step; i++) {
@@ -233,7 +233,7 @@ OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
   }
 }
 
-/* Tile number t of a leaf's spectra, which lie in two runs. */
+/* Tile number t of a leaf's spectra, in two runs. */
 INLINE const T *
 OP (tile_at) (const T *const x[2], const size_t n[2], size_t t)
 {
@@ -292,7 +292,7 @@ OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
   }
 }
 
-/* out is the sum of one leaf: what is known of it, and its newest product, x times h. */
+/* out = known + x h: the sum of one leaf from all but its newest product. */
 INLINE void
 OP (tile_product) (T *out, const T *known, const T *x, const T *h)
 {
@@ -416,8 +416,8 @@ PASS (4)
 /* ---- groups of leaves ---------------------------------------------------------
  *
  * One more pass of radix 4 makes a group N polynomials of 8 coefficients.
- * Transposed, each of them lies in a lane of eight vectors; there it is weighed,
- * which makes a cyclic convolution of its product, and transformed along with the
+ * After transposition each has one lane of eight vectors.  There it is weighted,
+ * which makes its product a cyclic convolution, and transformed along with the
  * others.  The tiles of a group hold value k of lane i at number k N + i of all
  * real, and all imaginary parts. */
 #define N_LEAVES (N / 4)
@@ -626,7 +626,7 @@ VOP (groups_back) (T *re, T *im, const T *tiles, size_t stride, const T *h,
   for (; n_leaves > 0; n_leaves -= N_LEAVES) {
     VOP (Group) g;
 
-    /* No multiples of them are to be kept in registers. */
+    /* Keeps the compiler from holding multiples of them in registers. */
     __asm__("" : "+r"(stride), "+r"(h_stride));
 #pragma GCC unroll 2
     for (int k = 0; k < N_VECTORS; k += 8)

@@ -7,7 +7,7 @@
 
 #include "cpu/convolver.h"
 
-/* Taps of these kinds. */
+/* Kinds of taps. */
 typedef enum
 {
   FIR_NOISE,   /* white: no tap is less than the others */
@@ -47,7 +47,7 @@ size_t
 fir_split_one (size_t n_left); /* 1; of each 16384 frames the last 4096 */
 size_t fir_split_all (size_t n_left);    /* all */
 size_t fir_split_random (size_t n_left); /* 1 to 4000, often few */
-/* The same number each time, as it is set. */
+/* The same number each time. */
 extern size_t fir_split_frames;
 size_t fir_split_fixed (size_t n_left);
 

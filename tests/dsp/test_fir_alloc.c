@@ -176,8 +176,8 @@ long_chain (bool is_prepared, const TfxFilterSpec *spec)
   return rows_chain (&stage, 1);
 }
 
-/* What is left for the call that sets it is small, and for those that run, until
- * it takes over, nothing. */
+/* The call that sets a prepared stage allocates little, and those that run until it takes
+ * over nothing. */
 static void
 test_prepared (void)
 {

@@ -100,8 +100,8 @@ test_pairs (void)
   tap_many_end (&many);
 }
 
-/* A convolver that was given its history, as a device gives it back, knows no
- * more: what it hands over begins softly there, not with a jump. */
+/* A convolver whose history was set, as after a device, has no more than that: the history
+ * that it hands over fades in there, without a jump. */
 static void
 check_given (size_t n_old, size_t n_new, size_t n_run)
 {
@@ -133,7 +133,7 @@ check_given (size_t n_old, size_t n_new, size_t n_run)
   tap_check (first[-1] == 0.0 && first[0] == 0.0 && jump < 2.0 / 500.0 &&
                  first[n_known - 1] > 0.999,
       "%zu taps that were given back and %zu frames, then %zu taps: the past "
-      "begins with %g, goes on by %g and ends with %g",
+      "begins with %g, has steps of %g and ends with %g",
       n_old, n_run, n_new, first[0], jump, first[n_known - 1]);
   free (history);
   free (ones);
@@ -340,8 +340,8 @@ test_ended (void)
   free (new);
 }
 
-/* A block in parts costs a long FIR more than a whole one: however the blocks come, a
- * cross-fade ends where one of those that it was made for does. */
+/* A block in parts costs a long FIR more than a whole one: for any split of the stream a
+ * cross-fade ends at the end of a whole block. */
 static void
 test_fade_ends (void)
 {

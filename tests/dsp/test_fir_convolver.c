@@ -101,8 +101,8 @@ check_splits (TapMany *many, const FirCase *c, TfxConvolverSpec spec)
   }
 }
 
-/* Every method, type and kernel; of a part each fourth of these, from another one on for
- * each case. */
+/* Every method, type and kernel; in a part each fourth combination, starting with another
+ * one for each case. */
 static void
 check_all (TapMany *many, const FirCase *c, size_t n_kernels_to_try)
 {
@@ -238,7 +238,7 @@ test_long (void)
   show_worst ();
 }
 
-/* Direct, after a history as long as the taps has been put in. */
+/* Direct, after a history of the length of the taps was set. */
 static void
 check_long_direct (TapMany *many, size_t n_taps, unsigned n_channels)
 {
@@ -379,8 +379,8 @@ test_reproducible (void)
   tap_many_end (&many);
 }
 
-/* Zeros in front of the taps and behind them: the same output, later, at the
- * same cost, with a past as long as all of them. */
+/* Zeros before and after the taps: the same output, later, at the same cost, with a
+ * history for all of them. */
 static void
 check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
     size_t n_leading, size_t n_trailing)
@@ -405,7 +405,7 @@ check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
       "%zu, %zu, %zu cost %g instead of %g", n_leading, c->n_taps, n_trailing,
       tfx_convolver_cost (&spec), cost);
 
-  /* half of it, and the rest by another one that is given the past */
+  /* half of it, and the rest by another convolver with its history */
   convolver = fir_convolver_new (&spec);
   other = fir_convolver_new (&spec);
   fir_case_run (c, convolver, spec.precision, fir_split_random, 0, half, out);

@@ -155,7 +155,7 @@ test_scipy (void)
   fclose (file);
 }
 
-/* One setting that cannot be met, and the start of the text that says so. */
+/* One invalid setting, and the start of its error text. */
 typedef struct BadDesign
 {
   TfxFirDesign design;

@@ -31,7 +31,7 @@ static const struct
 
 #define N_FORMS (sizeof forms / sizeof *forms)
 
-/* What a check of a form gets: a case and a convolver for it that has not run. */
+/* A case for a form, and a convolver for it that has not run. */
 typedef struct Rig
 {
   size_t form, size; /* size: bytes of out */
@@ -188,7 +188,7 @@ check_history (TapMany *many, Rig *rig)
         rig->spec.kernel, at, error);
     tfx_convolver_get_history (other.convolver, history);
     tap_many_check (many, is_history (c, history, c->n_frames),
-        "%zu taps: the history goes on", c->n_taps);
+        "%zu taps: the history after the run", c->n_taps);
     tfx_convolver_free (&other.convolver);
   }
   free (history);
@@ -196,8 +196,8 @@ check_history (TapMany *many, Rig *rig)
 
 /* ---- other taps ---------------------------------------------------------- */
 
-/* What must be heard: from a to b, linearly, over `length` frames from frame
- * `start` on. */
+/* Expected output: from a to b, linearly, over `length` frames from frame `start`
+ * on. */
 static void
 mix (const FirCase *c, double *a, const double *b, size_t start, size_t length)
 {
@@ -585,7 +585,7 @@ static const Rigs rigs[] = {
       1, true },
   { "a reset is a new start, with the newest taps", check_reset, 0, 0, 2, 0,
       6000, 1, false },
-  { "is_silent means that nothing is left", check_silence, 0, 0, 1, 8, 40000, 1,
+  { "is_silent means that the output is 0", check_silence, 0, 0, 1, 8, 40000, 1,
       false },
   { "samples that are not finite count as 0", check_unsound, 0, 0, 2, 1, 6000,
       1, false },
