@@ -237,7 +237,8 @@ reset (TfxConvolver *c)
 
 /* ---- sums of products ---------------------------------------------------------- */
 
-/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts */
+/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts; from 0 on with what is ahead
+ * of it */
 static TfxTileSum
 level_sum (const TfxConvolver *c, const Level *l, unsigned side,
     unsigned channel, uint64_t newest, size_t skip)
@@ -255,17 +256,7 @@ level_sum (const TfxConvolver *c, const Level *l, unsigned side,
   sum.n[1] = n - n_first;
   sum.x_stride = l->n_slots * TFX_TILE;
   sum.h_stride = l->n_parts * TFX_TILE;
-  return sum;
-}
-
-/* The same from the newest one on, with what is ahead of it. */
-static TfxTileSum
-level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
-    unsigned channel, uint64_t newest)
-{
-  TfxTileSum sum = level_sum (c, l, side, channel, newest, 0);
-
-  if (l->ahead)
+  if (l->ahead && skip == 0)
     sum.ahead = tfx_convolver_at (c, l->ahead,
         (side * c->n_channels + channel) * 2 * l->size);
   sum.is_known = l->ahead_of[side] == newest;
@@ -316,7 +307,7 @@ render_step (TfxConvolver *c, Level *l, unsigned side, unsigned channel,
   void *im = level_output (c, l, side, channel, k);
 
   if (step < n_batches) {
-    const TfxTileSum sum = level_sum_ahead (c, l, side, channel, k - 2);
+    const TfxTileSum sum = level_sum (c, l, side, channel, k - 2, 0);
     const size_t first = step * l->batch, n_left = fft->n_leaves - first;
     tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
         &sum, re, im);
@@ -459,9 +450,7 @@ static void
 head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 {
   Level *l = &c->partitions->levels[0];
-  const TfxTileSum sum = skip > 0
-                             ? level_sum (c, l, side, channel, l->period, skip)
-                             : level_sum_ahead (c, l, side, channel, l->period);
+  const TfxTileSum sum = level_sum (c, l, side, channel, l->period, skip);
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
       level_output (c, l, side, channel, l->period));
@@ -576,16 +565,25 @@ end (TfxConvolver *c, size_t n)
 
 /* ---- taps and history that are put in ------------------------------------------ */
 
+/* The output in the rest of the current block. */
+static void
+head_prime (TfxConvolver *c, unsigned side)
+{
+  const TfxConvolverPartitions *g = c->partitions;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    if (g->at > 0 && g->levels[0].n_parts > 1)
+      head_back (c, side, channel, 1);
+  }
+}
+
 static void
 prime (TfxConvolver *c, unsigned side)
 {
   TfxConvolverPartitions *g = c->partitions;
 
   g->levels[0].ahead_of[side] = 0;
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    if (g->at > 0 && g->levels[0].n_parts > 1)
-      head_back (c, side, channel, 1);
-  }
+  head_prime (c, side);
   for (size_t i = 1; i < g->n_levels; i++)
     level_prime (c, &g->levels[i], side, g->scratch);
 }
@@ -683,10 +681,7 @@ restore (TfxConvolver *c, double *credit)
     if (g->time < (g->levels[i].first_back + 1) * g->levels[i].size)
       return false;
   }
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    if (g->at > 0 && g->levels[0].n_parts > 1)
-      head_back (c, c->active, channel, 1);
-  }
+  head_prime (c, c->active);
   return true;
 }
 

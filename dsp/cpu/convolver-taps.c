@@ -122,102 +122,12 @@ tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
 
 /* ---- spectra ---------------------------------------------------------------- */
 
-/* The transform in double of one partition, and its scratch. */
-typedef struct Spectrum
-{
-  TfxFft fft, target; /* target: a plan, that of the type */
-  double *re, *im;    /* [size] */
-  double *tiles;      /* [leaf][64] */
-} Spectrum;
-
-static void
-spectrum_clear (Spectrum *s)
-{
-  free (s->re);
-  free (s->im);
-  free (s->tiles);
-  tfx_fft_clear (&s->fft);
-}
-
-static int
-spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
-{
-  int result;
-
-  memset (s, 0, sizeof *s);
-  tfx_fft_plan (&s->target, size, &t->kernels->ops[t->precision]);
-  result = tfx_fft_init (&s->fft, &t->kernels->ops[TFX_SAMPLE_F64],
-      TFX_SAMPLE_F64, size);
-  if (result)
-    return result;
-  s->re = aligned_alloc (64, size * sizeof (double));
-  s->im = aligned_alloc (64, size * sizeof (double));
-  s->tiles = aligned_alloc (64, 2 * size * sizeof (double));
-  if (s->re && s->im && s->tiles)
-    return 0;
-  spectrum_clear (s);
-  return -ENOMEM;
-}
-
-/* Writes the taps [first, first + n) of a kernel, and zeros after the last, to the tiles
- * of partition `slot` of n_parts.  taps is NULL for those of the direct form. */
-static void
-spectrum_write (Spectrum *s, const TfxConvolverTaps *t, size_t kernel,
-    const double *taps, size_t first, size_t n, void *spectra, size_t slot,
-    size_t n_parts)
-{
-  const size_t size = s->fft.size;
-  const double scale = 1.0 / (double)s->fft.size;
-
-  for (size_t i = 0; i < 2 * size; i++) {
-    const bool is_tap = i < n && first + i < t->n_core;
-    (i < size ? s->re : s->im)[i % size] =
-        !is_tap ? 0.0
-        : taps  ? taps[first + i]
-                : direct_tap (t, kernel, first + i);
-  }
-  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
-  for (size_t i = 0; i < size; i++) {
-    /* value k of a quarter of a leaf */
-    const size_t leaf = i / TFX_LEAF, quarter = i % 4, k = i / 4 % 8;
-    const double *from = s->tiles + tfx_fft_place (&s->fft, leaf, quarter, k);
-    const size_t place = tfx_fft_place (&s->target, leaf, quarter, k);
-    const size_t to =
-        (place / TFX_TILE * n_parts + slot) * TFX_TILE + place % TFX_TILE;
-
-    tfx_convolver_set_value (t->precision, spectra, to, from[0] * scale);
-    tfx_convolver_set_value (t->precision, spectra, to + TFX_LEAF,
-        from[TFX_LEAF] * scale);
-  }
-}
-
-/* The spectra of a level; spec is NULL for taps of the direct form. */
-static void
-fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
-    Spectrum *spectrum)
-{
-  const TfxConvolverLevel *l = &t->layout.levels[level];
-  const size_t stride =
-      2 * l->size * l->n_parts * (t->precision == TFX_SAMPLE_F32 ? 4 : 8);
-  /* form block: one partition of up to two sizes */
-  const size_t length =
-      t->layout.form == TFX_CONVOLVER_BLOCK ? 2 * l->size : l->size;
-
-  for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
-    for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (spectrum, t, kernel,
-          spec ? first_tap (spec, kernel) : NULL, l->first + part * l->size,
-          length, (char *)t->spectra[level] + kernel * stride,
-          l->n_parts - 1 - part, l->n_parts);
-  }
-}
-
-/* ---- filling ------------------------------------------------------------------ */
-
+/* For each level its transform in double, and the plan of the one that runs; scratch for
+ * the largest. */
 struct TfxConvolverFiller
 {
-  size_t n_levels;
-  Spectrum spectra[TFX_CONVOLVER_MAX_LEVELS];
+  TfxFft fft[TFX_CONVOLVER_MAX_LEVELS], target[TFX_CONVOLVER_MAX_LEVELS];
+  double *scratch; /* [4 size] */
 };
 
 void
@@ -228,8 +138,9 @@ tfx_convolver_filler_free (TfxConvolverFiller **filler)
   *filler = NULL;
   if (!f)
     return;
-  for (size_t i = 0; i < f->n_levels; i++)
-    spectrum_clear (&f->spectra[i]);
+  for (size_t i = 0; i < TFX_CONVOLVER_MAX_LEVELS; i++)
+    tfx_fft_clear (&f->fft[i]);
+  free (f->scratch);
   free (f);
 }
 
@@ -237,13 +148,20 @@ int
 tfx_convolver_filler_new (const TfxConvolverTaps *t, TfxConvolverFiller **out)
 {
   TfxConvolverFiller *f = calloc (1, sizeof *f);
+  size_t largest = TFX_LEAF;
   int result = f ? 0 : -ENOMEM;
 
   for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
-    const TfxConvolverLevel *l = &t->layout.levels[i];
+    const size_t size = t->layout.levels[i].size;
 
-    result = spectrum_init (&f->spectra[i], t, l->size);
-    f->n_levels += !result;
+    largest = size > largest ? size : largest;
+    tfx_fft_plan (&f->target[i], size, &t->kernels->ops[t->precision]);
+    result = tfx_fft_init (&f->fft[i], &t->kernels->ops[TFX_SAMPLE_F64],
+        TFX_SAMPLE_F64, size);
+  }
+  if (!result) {
+    f->scratch = aligned_alloc (64, 4 * largest * sizeof *f->scratch);
+    result = f->scratch ? 0 : -ENOMEM;
   }
   if (result)
     tfx_convolver_filler_free (&f);
@@ -251,19 +169,73 @@ tfx_convolver_filler_new (const TfxConvolverTaps *t, TfxConvolverFiller **out)
   return result;
 }
 
+/* The transform in double of the tiles at f->scratch + 2 size, to those of partition
+ * `slot` of n_parts. */
+static void
+write_tiles (const TfxConvolverTaps *t, size_t level,
+    const TfxConvolverFiller *f, void *spectra, size_t slot)
+{
+  const size_t size = f->fft[level].size;
+  const size_t n_parts = t->layout.levels[level].n_parts;
+  const double *tiles = f->scratch + 2 * size;
+
+  for (size_t i = 0; i < size; i++) {
+    /* value k of a quarter of a leaf */
+    const size_t leaf = i / TFX_LEAF, quarter = i % 4, k = i / 4 % 8;
+    const double *from =
+        tiles + tfx_fft_place (&f->fft[level], leaf, quarter, k);
+    const size_t place = tfx_fft_place (&f->target[level], leaf, quarter, k);
+    const size_t to =
+        (place / TFX_TILE * n_parts + slot) * TFX_TILE + place % TFX_TILE;
+
+    tfx_convolver_set_value (t->precision, spectra, to, from[0] / (double)size);
+    tfx_convolver_set_value (t->precision, spectra, to + TFX_LEAF,
+        from[TFX_LEAF] / (double)size);
+  }
+}
+
+/* The spectra of a level; spec is NULL for taps of the direct form. */
+static void
+fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
+    TfxConvolverFiller *f)
+{
+  const TfxConvolverLevel *l = &t->layout.levels[level];
+  const size_t size = l->size,
+               value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const bool is_block = t->layout.form == TFX_CONVOLVER_BLOCK;
+  double *x = f->scratch;
+
+  for (size_t i = 0; i < t->n_kernels * l->n_parts; i++) {
+    const size_t kernel = i / l->n_parts, part = i % l->n_parts;
+    const size_t first = l->first + part * size;
+    /* form block: one partition of up to two sizes */
+    const size_t end = first + (is_block ? 2 * size : size);
+
+    for (size_t k = first; k < first + 2 * size; k++)
+      x[k - first] = k >= end || k >= t->n_core ? 0.0
+                     : spec                     ? first_tap (spec, kernel)[k]
+                                                : direct_tap (t, kernel, k);
+    tfx_fft_forward (&f->fft[level], x, x + size, x, x + size, x + 2 * size,
+        TFX_TILE);
+    write_tiles (t, level, f,
+        (char *)t->spectra[level] + kernel * 2 * size * l->n_parts * value_size,
+        l->n_parts - 1 - part);
+  }
+}
+
 static void
 fill (TfxConvolverTaps *t, const TfxConvolverSpec *spec, TfxConvolverFiller *f)
 {
   fill_direct (t, spec);
   for (size_t i = 0; i < t->layout.n_levels; i++)
-    fill_spectra (t, i, spec, &f->spectra[i]);
+    fill_spectra (t, i, spec, f);
 }
 
 void
 tfx_convolver_taps_fill_block (TfxConvolverTaps *t)
 {
   for (size_t i = 0; i < t->layout.n_levels; i++)
-    fill_spectra (t, i, NULL, &t->filler->spectra[i]);
+    fill_spectra (t, i, NULL, t->filler);
   t->filler = NULL;
 }
 

@@ -297,9 +297,9 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
   }
 }
 
-/* The passes of a + i b to re, im. */
-static void
-split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
+void
+tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
+    void *im, void *tiles, size_t stride)
 {
   const size_t n_bytes = fft->size * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
 
@@ -313,20 +313,6 @@ split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
     memmove (re, a, n_bytes);
     memmove (im, b, n_bytes);
   }
-}
-
-static void
-join_all (const TfxFft *fft, void *re, void *im)
-{
-  for (size_t i = fft->n_passes; i-- > 0;)
-    tfx_fft_join (fft, i, 0, 1, re, im);
-}
-
-void
-tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
-    void *im, void *tiles, size_t stride)
-{
-  split_all (fft, a, b, re, im);
   tfx_fft_leaves_forward (fft, 0, fft->n_leaves, re, im, tiles, stride);
 }
 
@@ -334,5 +320,6 @@ void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im)
 {
   tfx_fft_leaves_back (fft, 0, fft->n_leaves, sum, re, im);
-  join_all (fft, re, im);
+  for (size_t i = fft->n_passes; i-- > 0;)
+    tfx_fft_join (fft, i, 0, 1, re, im);
 }
