@@ -32,13 +32,14 @@ static const struct
 /* Runs, with changes of taps that nobody else holds; only the run is
  * watched. */
 static void
-run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
+check_run (TapMany *many, const TfxConvolverSpec *spec, TfxConvolver *convolver)
 {
+  double *samples = test_alloc (2 * N_FRAMES * sizeof *samples);
   HeapCounts sum = { 0 };
-  size_t at = 0;
 
-  for (unsigned i = 0; at < N_FRAMES; i++) {
-    size_t n = fir_split_random (N_FRAMES - at);
+  test_noise_f64 (samples, 2 * N_FRAMES);
+  for (size_t i = 0, at = 0, n; at < N_FRAMES; i++, at += n) {
+    n = fir_split_random (N_FRAMES - at);
     TfxBlock block =
         tfx_block_interleaved (samples + 2 * at, TFX_SAMPLE_F64, 2, n);
 
@@ -48,7 +49,6 @@ run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
     sum.n_allocations += counts.n_allocations;
     sum.n_frees += counts.n_frees;
     sum.n_locks += counts.n_locks;
-    at += n;
     if (i % 5 == 0) {
       TfxConvolverTaps *taps = fir_taps_new (spec);
       tfx_convolver_set_taps (convolver, taps, i % 10 ? 0 : 700,
@@ -56,103 +56,93 @@ run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
       tfx_convolver_taps_unref (&taps);
     }
   }
-  counts = sum;
-}
-
-static void
-test_run (void)
-{
-  TapMany many = tap_many ("running neither allocates, frees nor locks");
-  double *samples = test_alloc (2 * N_FRAMES * sizeof *samples);
-
-  for (size_t s = 0; s < N_SPECS; s++) {
-    FirCase *c = fir_case_new (FIR_NOISE, specs[s].n_taps, 1, 2, 1, 1);
-    TfxConvolverSpec spec = fir_case_spec (c, TFX_SAMPLE_F64, specs[s].method,
-        specs[s].block_frames);
-    TfxConvolver *convolver = fir_convolver_new (&spec);
-
-    test_noise_f64 (samples, 2 * N_FRAMES);
-    run_all (&spec, convolver, samples);
-    tap_many_check (&many,
-        counts.n_allocations == 0 && counts.n_frees == 0 && counts.n_locks == 0,
-        "%zu taps: %u allocated, %u freed, %u locked", specs[s].n_taps,
-        counts.n_allocations, counts.n_frees, counts.n_locks);
-    tfx_convolver_free (&convolver);
-    fir_case_free (&c);
-  }
+  tap_many_check (many,
+      sum.n_allocations == 0 && sum.n_frees == 0 && sum.n_locks == 0,
+      "%zu taps: %u allocated, %u freed, %u locked", spec->n_taps,
+      sum.n_allocations, sum.n_frees, sum.n_locks);
   free (samples);
-  tap_many_end (&many);
 }
 
 /* Other taps, history and rest want no memory. */
 static void
-test_state (void)
+check_state (TapMany *many, const TfxConvolverSpec *spec,
+    TfxConvolver *convolver)
 {
-  TapMany many = tap_many ("nor do the other calls allocate");
   double *history = test_alloc (2 * N_FRAMES * sizeof *history);
+  TfxConvolverTaps *taps = fir_taps_new (spec);
 
-  for (size_t s = 0; s < N_SPECS; s++) {
-    FirCase *c = fir_case_new (FIR_NOISE, specs[s].n_taps, 1, 2, 1, 1);
-    TfxConvolverSpec spec = fir_case_spec (c, TFX_SAMPLE_F64, specs[s].method,
-        specs[s].block_frames);
-    TfxConvolver *convolver = fir_convolver_new (&spec);
-    TfxConvolverTaps *taps = fir_taps_new (&spec);
-
-    heap_watch (0);
-    tfx_convolver_get_history (convolver, history);
-    tfx_convolver_set_history (convolver, history);
-    tfx_convolver_is_silent (convolver);
-    tfx_convolver_set_taps (convolver, taps, 10, TFX_WEIGHT_SMOOTH);
-    tfx_convolver_reset (convolver);
-    counts = heap_unwatch ();
-    tap_many_check (&many, counts.n_allocations == 0 && counts.n_locks == 0,
-        "%zu taps: %u allocated, %u locked", specs[s].n_taps,
-        counts.n_allocations, counts.n_locks);
-    tfx_convolver_taps_unref (&taps);
-    tfx_convolver_free (&convolver);
-    fir_case_free (&c);
-  }
+  heap_watch (0);
+  tfx_convolver_get_history (convolver, history);
+  tfx_convolver_set_history (convolver, history);
+  tfx_convolver_is_silent (convolver);
+  tfx_convolver_set_taps (convolver, taps, 10, TFX_WEIGHT_SMOOTH);
+  tfx_convolver_reset (convolver);
+  counts = heap_unwatch ();
+  tap_many_check (many, counts.n_allocations == 0 && counts.n_locks == 0,
+      "%zu taps: %u allocated, %u locked", spec->n_taps, counts.n_allocations,
+      counts.n_locks);
+  tfx_convolver_taps_unref (&taps);
   free (history);
-  tap_many_end (&many);
 }
 
 /* The watch sees the engine's calls, and every one of them may fail. */
 static void
-test_short (void)
+check_short (TapMany *many, const TfxConvolverSpec *spec,
+    TfxConvolver *convolver)
 {
-  TapMany many = tap_many ("memory that runs short is reported");
+  unsigned fail = 1;
+  int result = -ENOMEM;
 
-  for (size_t s = 0; s < N_SPECS; s++) {
-    FirCase *c = fir_case_new (FIR_NOISE, specs[s].n_taps, 1, 2, 1, 1);
-    const TfxConvolverSpec spec = fir_case_spec (c, TFX_SAMPLE_F32,
-        specs[s].method, specs[s].block_frames);
-    unsigned n_failed = 0;
+  for (; result && fail < 1000; fail++) {
+    TfxConvolverTaps *taps;
 
-    for (unsigned fail = 1; fail < 1000; fail++) {
-      TfxConvolverTaps *taps;
-      TfxConvolver *convolver = NULL;
-      int result;
-
-      heap_watch (fail);
-      result = tfx_convolver_taps_new (&spec, &taps);
-      if (!result)
-        result = tfx_convolver_new (taps, &convolver);
-      counts = heap_unwatch ();
-      tfx_convolver_taps_unref (&taps);
-      tap_many_check (&many, (result == 0) == (convolver != NULL),
-          "%zu taps, allocation %u: %d", specs[s].n_taps, fail, result);
-      tfx_convolver_free (&convolver);
-      if (!result)
-        break;
-      n_failed++;
-      tap_many_check (&many, result == -ENOMEM, "%zu taps, allocation %u: %d",
-          specs[s].n_taps, fail, result);
-    }
-    tap_many_check (&many, n_failed >= 3, "%zu taps: only %u allocations",
-        specs[s].n_taps, n_failed);
-    fir_case_free (&c);
+    convolver = NULL;
+    heap_watch (fail);
+    result = tfx_convolver_taps_new (spec, &taps);
+    if (!result)
+      result = tfx_convolver_new (taps, &convolver);
+    counts = heap_unwatch ();
+    tfx_convolver_taps_unref (&taps);
+    tap_many_check (many,
+        (result == 0) == (convolver != NULL) &&
+            (result == 0 || result == -ENOMEM),
+        "%zu taps, allocation %u: %d", spec->n_taps, fail, result);
+    tfx_convolver_free (&convolver);
   }
-  tap_many_end (&many);
+  tap_many_check (many, fail >= 5, "%zu taps: only %u allocations",
+      spec->n_taps, fail - 2);
+}
+
+/* A check for each spec, with a convolver that has not run. */
+static void
+test_specs (void)
+{
+  static const struct
+  {
+    const char *name;
+    void (*check) (TapMany *, const TfxConvolverSpec *, TfxConvolver *);
+    TfxSample type;
+  } checks[] = {
+    { "running neither allocates, frees nor locks", check_run, TFX_SAMPLE_F64 },
+    { "nor do the other calls allocate", check_state, TFX_SAMPLE_F64 },
+    { "memory that runs short is reported", check_short, TFX_SAMPLE_F32 },
+  };
+
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+    TapMany many = tap_many (checks[i].name);
+
+    for (size_t s = 0; s < N_SPECS; s++) {
+      FirCase *c = fir_case_new (FIR_NOISE, specs[s].n_taps, 1, 2, 1, 1);
+      const TfxConvolverSpec spec = fir_case_spec (c, checks[i].type,
+          specs[s].method, specs[s].block_frames);
+      TfxConvolver *convolver = fir_convolver_new (&spec);
+
+      checks[i].check (&many, &spec, convolver);
+      tfx_convolver_free (&convolver);
+      fir_case_free (&c);
+    }
+    tap_many_end (&many);
+  }
 }
 
 /* ---- a change that was prepared ---------------------------------------------- */
@@ -334,9 +324,7 @@ test_retired (void)
 }
 
 static const TapTest tests[] = {
-  { "run", test_run },
-  { "state", test_state },
-  { "short", test_short },
+  { "specs", test_specs },
   { "prepared", test_prepared },
   { "joined", test_joined },
   { "retired", test_retired },
