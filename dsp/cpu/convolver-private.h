@@ -190,9 +190,6 @@ void tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops);
 /* The radix of the first pass for n_leaves > 1. */
 unsigned tfx_fft_radix (size_t n_leaves);
 
-/* Bytes that the tables of a transform take. */
-size_t tfx_fft_memory (TfxSample type, size_t size);
-
 /* 0 or -ENOMEM; the object is then as after tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
     size_t size);
@@ -313,7 +310,6 @@ struct TfxConvolverTaps
   bool is_exact; /* the direct form was asked for: in double */
   const TfxConvolverKernels *kernels;
   TfxConvolverLayout layout;
-  size_t memory;
   char text[128];
 
   /* T, or double if is_exact, [n_kernels][n_direct + 2]: all taps, or those of the

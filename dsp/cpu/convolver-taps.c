@@ -9,13 +9,11 @@
 #include "convolver-private.h"
 
 static void *
-alloc_values (TfxConvolverTaps *taps, TfxSample type, size_t n)
+alloc_values (TfxSample type, size_t n)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
-  const size_t n_bytes = (n * value_size + 63) / 64 * 64;
 
-  taps->memory += n_bytes;
-  return aligned_alloc (64, n_bytes);
+  return aligned_alloc (64, (n * value_size + 63) / 64 * 64);
 }
 
 /* The first tap of a kernel that is computed. */
@@ -343,15 +341,14 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
                     : t->n_core;
-  t->direct =
-      alloc_values (t, direct_type (t), t->n_kernels * direct_stride (t));
+  t->direct = alloc_values (direct_type (t), t->n_kernels * direct_stride (t));
   if (!t->direct)
     result = -ENOMEM;
   for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
 
     t->spectra[i] =
-        alloc_values (t, t->precision, t->n_kernels * 2 * l->size * l->n_parts);
+        alloc_values (t->precision, t->n_kernels * 2 * l->size * l->n_parts);
     if (!t->spectra[i])
       result = -ENOMEM;
   }
@@ -397,12 +394,6 @@ const char *
 tfx_convolver_taps_text (const TfxConvolverTaps *taps)
 {
   return taps->text;
-}
-
-size_t
-tfx_convolver_taps_memory (const TfxConvolverTaps *taps)
-{
-  return taps->memory;
 }
 
 double

@@ -157,12 +157,6 @@ fill_tables (TfxFft *fft, double *turns)
     fill_group (fft, leaf, turns + leaf);
 }
 
-size_t
-tfx_fft_memory (TfxSample type, size_t size)
-{
-  return 2 * (size + size / TFX_LEAF) * (type == TFX_SAMPLE_F32 ? 4 : 8);
-}
-
 void
 tfx_fft_clear (TfxFft *fft)
 {

@@ -369,23 +369,6 @@ tfx_convolver_free (TfxConvolver **convolver)
   free (c);
 }
 
-size_t
-tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
-{
-  TfxConvolver c;
-  TfxArena arena = { 0 };
-  size_t n_tables = 0;
-
-  set_up (&c, (TfxConvolverTaps *)taps);
-  for (size_t i = 0; i < c.layout.n_levels; i++) {
-    const TfxConvolverLevel *l = &c.layout.levels[i];
-    tfx_fft_plan (&c.fft[i], l->size, c.ops);
-    n_tables += tfx_fft_memory (c.precision, l->size);
-  }
-  place (&c, &arena);
-  return sizeof c + arena.used + n_tables;
-}
-
 /* ---- a cross-fade -------------------------------------------------------------- */
 
 /* The active taps are out of use.  Between two calls of unref_retired() at

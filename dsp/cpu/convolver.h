@@ -80,9 +80,6 @@ bool tfx_convolver_taps_refill (TfxConvolverTaps *taps,
 
 /* The form in words, such as "partitioned 256x16 2048x30", static to taps. */
 const char *tfx_convolver_taps_text (const TfxConvolverTaps *taps);
-/* Bytes that the taps take, and that the state of a convolver for them takes. */
-size_t tfx_convolver_taps_memory (const TfxConvolverTaps *taps);
-size_t tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps);
 
 /* The cost of a filter of spec->n_taps taps, in ns for each frame and channel
  * on the machine where the costs were measured; spec->taps may be NULL.  The

@@ -145,6 +145,58 @@ test_specs (void)
   }
 }
 
+/* The header's promise, in values, for one channel. */
+static void
+check_memory (TapMany *many, const TfxConvolverSpec *spec)
+{
+  const size_t n = spec->n_taps, hint = spec->block_frames;
+  const size_t block = hint < 1024 ? 1024 : hint > 16384 ? 16384 : hint;
+  const size_t value = spec->precision == TFX_SAMPLE_F64 ? 8 : 4;
+  TfxConvolverFiller *filler;
+  TfxConvolverTaps *taps;
+  TfxConvolver *convolver;
+  size_t ready, state;
+
+  heap_watch (0);
+  taps = fir_taps_new (spec);
+  ready = heap_unwatch ().n_bytes;
+  /* without the filler, which is freed */
+  heap_watch (0);
+  tap_many_check (many, tfx_convolver_filler_new (taps, &filler) == 0,
+      "a filler");
+  ready = (ready - heap_unwatch ().n_bytes) / value;
+  heap_watch (0);
+  convolver = fir_convolver_of (taps);
+  state = heap_unwatch ().n_bytes / value;
+  tap_many_check (many,
+      ready <= 4 * n + 4 * block && state <= 8 * n + 16 * block + 16384,
+      "%zu taps, blocks of %zu, %s: %zu values of taps, %zu of state", n, hint,
+      tfx_convolver_taps_text (taps), ready, state);
+  tfx_convolver_filler_free (&filler);
+  tfx_convolver_taps_unref (&taps);
+  tfx_convolver_free (&convolver);
+}
+
+static void
+test_memory (void)
+{
+  static const size_t hints[] = { 0, 64, 480, 4096, 65536 };
+  TapMany many = tap_many ("memory is linear in the taps");
+
+  for (size_t n = 1; n < 1000000; n = n * 3 + 1) {
+    FirCase *c = fir_case_new (FIR_DECAY, n, 1, 1, 1, 1);
+
+    for (unsigned i = 0; i < 30; i++) {
+      const TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)(i / 5 % 2),
+          (TfxFirMethod)(i / 10), hints[i % 5]);
+
+      check_memory (&many, &spec);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
 /* ---- a change that was prepared ---------------------------------------------- */
 
 #define LONG_TAPS 100000
@@ -325,6 +377,7 @@ test_retired (void)
 
 static const TapTest tests[] = {
   { "specs", test_specs },
+  { "memory", test_memory },
   { "prepared", test_prepared },
   { "joined", test_joined },
   { "retired", test_retired },

@@ -647,39 +647,6 @@ test_refused (void)
   tfx_convolver_taps_unref (&t);
 }
 
-/* The header's promise, in values, for one channel. */
-static void
-test_memory (void)
-{
-  static const size_t hints[] = { 0, 64, 480, 4096, 65536 };
-  TapMany many = tap_many ("memory is linear in the taps");
-
-  for (size_t n = 1; n < 1000000; n = n * 3 + 1) {
-    FirCase *c = fir_case_new (FIR_DECAY, n, 1, 1, 1, 1);
-    for (int i = 0; i < 30; i++) {
-      const size_t hint = hints[i % 5];
-      const size_t block = hint < 1024 ? 1024 : hint > 16384 ? 16384 : hint;
-      TfxConvolverSpec spec =
-          fir_case_spec (c, (TfxSample)(i / 5 % 2), TFX_FIR_AUTO, hint);
-      const size_t value = i / 5 % 2 ? 8 : 4;
-      TfxConvolverTaps *taps;
-      size_t ready, state;
-
-      spec.method = (TfxFirMethod)(i / 10);
-      taps = fir_taps_new (&spec);
-      ready = tfx_convolver_taps_memory (taps) / value;
-      state = tfx_convolver_taps_state_memory (taps) / value;
-      tap_many_check (&many,
-          ready <= 4 * n + 4 * block && state <= 8 * n + 16 * block + 16384,
-          "%zu taps, blocks of %zu, %s: %zu values of taps, %zu of state", n,
-          hint, tfx_convolver_taps_text (taps), ready, state);
-      tfx_convolver_taps_unref (&taps);
-    }
-    fir_case_free (&c);
-  }
-  tap_many_end (&many);
-}
-
 static double
 cost_of (size_t n_taps, size_t block_frames, TfxFirMethod method)
 {
@@ -733,7 +700,6 @@ static const TapTest tests[] = {
   { "unsound_count", test_unsound_count },
   { "layouts", test_layouts },
   { "refused", test_refused },
-  { "memory", test_memory },
   { "cost", test_cost },
   { NULL, NULL },
 };
