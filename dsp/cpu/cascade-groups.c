@@ -74,9 +74,6 @@ deal (TfxCascade *c, double *memory)
     g->n_channels = left < n ? left : n;
     g->state =
         take (memory, &used, tfx_cascade_fit_state_size (c, &g->fit) + 1);
-    g->series = NULL;
-    if (g->fit.shape->layout == TFX_LAYOUT_PARALLEL)
-      g->series = take (memory, &used, 2 * c->n_sos * n);
     channel += g->n_channels;
     lanes = n > lanes ? n : lanes;
   }
@@ -360,8 +357,6 @@ tfx_cascade_groups_set (TfxCascade *c)
     if (!find_like (c, &c->groups[j]))
       setters[c->groups[j].fit.shape->layout](c, &c->groups[j]);
   }
-  for (unsigned j = 0; j < c->n_groups; j++)
-    c->groups[j].state_of =
-        c->groups[j].series ? STATE_OF_SECTIONS : STATE_OF_KERNEL;
+  c->state_of = STATE_OF_SECTIONS;
   return true;
 }

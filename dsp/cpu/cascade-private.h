@@ -25,10 +25,10 @@ typedef struct Fit
   size_t n_vectors, n_pass; /* all, and those of a full pass */
 } Fit;
 
-/* Where the state of the parallel form is. */
+/* Where the state is. */
 typedef enum
 {
-  STATE_OF_KERNEL,
+  STATE_OF_KERNELS,
   STATE_OF_BOTH,
   STATE_OF_SECTIONS
 } StateOf;
@@ -41,10 +41,6 @@ typedef struct Group
   /* As TfxCascadeKernel has them; gain is [2][lanes], of the first pass and of the others.  coef
    * and gain are those of the first group of the same shape, unless channels differ. */
   double *state, *coef, *gain;
-  /* Parallel form: [n_channels][n_sos][2], the state of the sections in series, computed on
-   * demand.  Only the kernel has the state while samples flow. */
-  double *series;
-  StateOf state_of;
 } Group;
 
 struct TfxCascade
@@ -74,8 +70,11 @@ struct TfxCascade
   Group *groups;       /* [n_channels] */
   size_t chunk_frames; /* that the scratch has room for */
   size_t memory_size;
-  double *memory;   /* of groups */
-  double *exchange; /* [n_channels][n_sos][2]: the state between types */
+  double *memory; /* of groups */
+  /* [n_channels][n_sos][2], s1 and s2 of sos in series: converted on demand.  Only the kernels
+   * have the state while samples flow. */
+  double *state;
+  StateOf state_of;
 };
 
 /* The fits that cost least, by the number of channels that are left. */
@@ -103,8 +102,9 @@ bool tfx_cascade_groups_set (TfxCascade *cascade);
  * has one more, the number of unfinished frames. */
 size_t tfx_cascade_fit_state_size (const TfxCascade *cascade, const Fit *fit);
 
-/* The state of a group in parallel form from that of the sections in series. */
-void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
+/* The state of the kernels from that of the sections, and back, unless they have it. */
+void tfx_cascade_state_import (TfxCascade *cascade);
+void tfx_cascade_state_export (TfxCascade *cascade);
 
 static inline bool
 tfx_cascade_is_sum (const TfxCascade *c)

@@ -40,13 +40,13 @@ tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
   c->gains = calloc (n_terms, sizeof *c->gains);
   c->sections = calloc (c->n_sos + 1, sizeof *c->sections);
   c->groups = calloc (n_channels, sizeof *c->groups);
-  c->exchange = calloc (n_channels, (2 * c->n_sos + 1) * sizeof *c->exchange);
+  c->state = calloc (n_channels, (2 * c->n_sos + 1) * sizeof *c->state);
   if (c->groups) {
     c->memory_size = (tfx_cascade_groups_size (c) + 8) * sizeof *c->memory;
     c->memory = aligned_alloc (64, c->memory_size);
   }
   if (!c->sos || !c->terms || !c->gains || !c->sections || !c->groups ||
-      !c->exchange || !c->memory) {
+      !c->state || !c->memory) {
     tfx_cascade_free (&c);
     return -ENOMEM;
   }
@@ -85,7 +85,7 @@ tfx_cascade_free (TfxCascade **cascade)
   free (c->sections);
   free (c->groups);
   free (c->memory);
-  free (c->exchange);
+  free (c->state);
   free (c);
 }
 
@@ -152,14 +152,10 @@ run_passes (const Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 
 /* Returns whether the state is finite. */
 static inline bool
-run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
-    size_t n)
+run_rows (const Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 {
   const Fit *fit = &g->fit;
 
-  if (g->series && g->state_of == STATE_OF_SECTIONS)
-    tfx_cascade_state_wake (c, g);
-  g->state_of = STATE_OF_KERNEL;
   if (fit->n_vectors <= fit->n_pass)
     return fit->shape->run (in, out, n, g->state, g->gain, g->coef,
         fit->n_sections);
@@ -276,7 +272,7 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
   if (in->n_channels < lanes)
     memset (x, 0, in->n_frames * lanes * sizeof *x);
   pack_channels (x, lanes, in, false);
-  is_finite = run_rows (c, g, &rows, &rows, in->n_frames);
+  is_finite = run_rows (g, &rows, &rows, in->n_frames);
   pack_channels (x, lanes, out, true);
   return is_finite;
 }
@@ -314,7 +310,7 @@ run_turned (const TfxCascade *c, Group *g, const TfxBlock *in,
 
     set_rows (&rows[0], &from, 0, 0, from.n_channels);
     set_rows (&rows[1], &to, 0, 0, to.n_channels);
-    is_finite = run_rows (c, g, &rows[0], &rows[1], in->n_frames);
+    is_finite = run_rows (g, &rows[0], &rows[1], in->n_frames);
   } else {
     is_finite = run_packed (c, g, &from, &to);
   }
@@ -347,7 +343,7 @@ run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
     return run_others (c, g, in, out, first, n);
   set_rows (&from, in, first, g->first_channel, g->n_channels);
   set_rows (&to, out, first, g->first_channel, g->n_channels);
-  return run_rows (c, g, &from, &to, n);
+  return run_rows (g, &from, &to, n);
 }
 
 /* Clears channels whose state is not finite, also in lanes that have no section; returns how
@@ -371,24 +367,13 @@ recover (const TfxCascade *c, const Group *g)
   return n_cleared;
 }
 
-/* Where the state of sections from k on is exchanged. */
-static double *
-place_of (TfxCascade *c, size_t k)
-{
-  return c->exchange + 2 * k * c->n_channels;
-}
-
 /* Other samples, another form: the state goes along. */
 static __attribute__ ((cold)) void
 set_type (TfxCascade *c, TfxSample type)
 {
-  for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
-    tfx_cascade_get_state (c, k, c->terms[i].n_sos, place_of (c, k));
+  tfx_cascade_state_export (c);
   c->type = type;
   tfx_cascade_groups_set (c);
-  tfx_cascade_reset (c);
-  for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
-    tfx_cascade_set_state (c, k, c->terms[i].n_sos, place_of (c, k));
 }
 
 static __attribute__ ((cold)) void
@@ -492,6 +477,9 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     return run_gain (c, in, out);
   if (stream != c->type)
     set_type (c, stream);
+  if (c->state_of == STATE_OF_SECTIONS)
+    tfx_cascade_state_import (c);
+  c->state_of = STATE_OF_KERNELS;
   most = far ? far_frames (c, in) : c->chunk_frames;
   do {
     const size_t left = in->n_frames - done;

@@ -69,7 +69,7 @@ void tfx_cascade_get_state (TfxCascade *cascade, size_t first, size_t n,
     double *state);
 void tfx_cascade_set_state (TfxCascade *cascade, size_t first, size_t n,
     const double *state);
-void tfx_cascade_reset (TfxCascade *cascade);
-double tfx_cascade_state_peak (const TfxCascade *cascade);
+/* The largest magnitude of its numbers. */
+double tfx_cascade_state_peak (TfxCascade *cascade);
 
 #endif
