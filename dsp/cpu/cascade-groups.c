@@ -88,60 +88,30 @@ deal (TfxCascade *c, double *memory)
   return used;
 }
 
-/* Whether the cheapest groups of an F32 stream have the parallel form. */
-static bool
-wants_parts (TfxCascade *c)
-{
-  bool wants = false;
-
-  if (c->n_sos == 0 || c->n_sos > TFX_PARALLEL_MAX_SECTIONS)
-    return false;
-  c->type = TFX_SAMPLE_F32;
-  c->has_parts = true;
-  deal (c, NULL);
-  for (unsigned i = 0; i < c->n_groups; i++)
-    wants = wants || c->groups[i].fit.shape->layout == TFX_LAYOUT_PARALLEL;
-  c->has_parts = false;
-  return wants;
-}
-
-/* The doubles of a deal with frames and without them, or `most` if that is more. */
-static size_t
-deal_largest (TfxCascade *c, size_t most)
-{
-  for (int i = 0; i < 2; i++) {
-    size_t n;
-
-    c->has_no_frames = i == 0;
-    n = deal (c, NULL);
-    most = n > most ? n : most;
-  }
-  return most;
-}
-
 size_t
 tfx_cascade_groups_size (TfxCascade *c)
 {
-  static const TfxForm forms[] = { TFX_FORM_DIRECT, TFX_FORM_FACTORED };
+  const bool may_have_parts =
+      c->terms_form == TFX_TERMS_ONE && c->n_sos <= TFX_PARALLEL_MAX_SECTIONS;
   size_t most = 0;
 
-  if (tfx_cascade_is_sum (c)) {
-    c->has_parts = c->terms_form == TFX_TERMS_PARTS;
-    most = deal (c, NULL);
-    c->has_parts = false;
-    return most;
+  /* The largest with either form, either type, the parallel form or not, frames or not. */
+  for (unsigned i = 0; i < 16; i++) {
+    size_t size;
+
+    c->form = c->kernels->width == 1 ? TFX_FORM_TEXTBOOK
+              : i & 1                ? TFX_FORM_FACTORED
+                                     : TFX_FORM_DIRECT;
+    c->type = i & 2 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
+    c->has_parts =
+        c->terms_form == TFX_TERMS_PARTS || (may_have_parts && i & 2 && i & 4);
+    c->has_no_frames = i & 8;
+    size = deal (c, NULL);
+    most = size > most ? size : most;
+    for (unsigned j = 0; j < c->n_groups; j++)
+      c->wants_parts |= c->groups[j].fit.shape->layout == TFX_LAYOUT_PARALLEL;
   }
-  for (size_t i = 0; i < 2; i++) {
-    c->form = c->kernels->width > 1 ? forms[i] : TFX_FORM_TEXTBOOK;
-    for (unsigned type = 0; type < 2; type++) {
-      c->type = (TfxSample)type;
-      most = deal_largest (c, most);
-    }
-    c->wants_parts = c->terms_form == TFX_TERMS_ONE && wants_parts (c);
-    c->has_parts = c->wants_parts;
-    most = deal_largest (c, most);
-    c->has_parts = false;
-  }
+  c->has_parts = false;
   return most;
 }
 
@@ -259,16 +229,6 @@ set_merged (const TfxCascade *c, const Group *g)
   }
 }
 
-/* The gain of the input itself in merged cascades.  False if it is not finite. */
-static bool
-add_gains (TfxCascade *c)
-{
-  c->direct = 0.0;
-  for (size_t i = 0; i < c->n_terms; i++)
-    c->direct += c->terms[i].n_sos > 0 ? 0.0 : c->terms[i].gain;
-  return isfinite (c->direct);
-}
-
 static TfxForm
 choose_form (const TfxCascade *c)
 {
@@ -282,9 +242,10 @@ choose_form (const TfxCascade *c)
              : TFX_FORM_DIRECT;
 }
 
-/* The parts of all terms.  False if they would not be exact enough. */
+/* The gain of the input itself: in merged cascades that of terms without sections, in the
+ * parallel form that of all, whose parts are made.  False if they would not be exact enough. */
 static bool
-make_parts (TfxCascade *c)
+set_direct (TfxCascade *c, const bool has_parts)
 {
   TfxParallelPart *part = c->parts;
 
@@ -293,6 +254,10 @@ make_parts (TfxCascade *c)
     const TfxCascadeTerm *t = &c->terms[i];
     double direct;
 
+    if (!has_parts) {
+      c->direct += t->n_sos > 0 ? 0.0 : t->gain;
+      continue;
+    }
     if (!tfx_cascade_parallel_set (t->sos, t->n_sos, part, &direct))
       return false;
     c->direct += t->gain * direct;
@@ -300,22 +265,6 @@ make_parts (TfxCascade *c)
       *part = (TfxParallelPart){ t->gain * part->c1, t->gain * part->c2 };
   }
   return isfinite (c->direct);
-}
-
-/* Whether they can be run as they are. */
-static bool
-are_exact (TfxCascade *c)
-{
-  switch (c->terms_form) {
-    case TFX_TERMS_PARTS:
-      return make_parts (c);
-    case TFX_TERMS_CASCADES:
-      return add_gains (c);
-    case TFX_TERMS_CHANNELS:
-    case TFX_TERMS_ONE:
-      break;
-  }
-  return true;
 }
 
 static void
@@ -338,10 +287,11 @@ tfx_cascade_groups_set (TfxCascade *c)
   bool has_parts, has_no_frames;
 
   set_forms (c, form);
-  if (!are_exact (c))
+  has_parts =
+      c->wants_parts && c->type == TFX_SAMPLE_F32 && set_direct (c, true);
+  if ((c->terms_form == TFX_TERMS_PARTS && !has_parts) ||
+      (c->terms_form == TFX_TERMS_CASCADES && !set_direct (c, false)))
     return false;
-  has_parts = c->terms_form == TFX_TERMS_PARTS ||
-              (c->wants_parts && c->type == TFX_SAMPLE_F32 && make_parts (c));
   has_no_frames = !tfx_cascade_form_can_have_frames (c->sos, c->n_sos);
   if (form != c->form || c->type != c->dealt_type ||
       has_parts != c->has_parts || has_no_frames != c->has_no_frames ||

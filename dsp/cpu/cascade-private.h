@@ -89,6 +89,9 @@ typedef struct ShapeChoice
 /* No shape fits. */
 #define NEVER 1e9
 
+/* Sets n_terms, n_sos, n_merged, depth and n_row, by terms_form. */
+void tfx_cascade_shapes_count (TfxCascade *cascade, const TfxCascadeTerm *terms,
+    size_t n_terms);
 void tfx_cascade_shapes_choose (const TfxCascade *cascade, ShapeChoice *choice);
 
 /* Doubles that all groups take, for either type. */

@@ -26,6 +26,19 @@ runs_halves (const TfxKernels *k)
   return k->halves && k->halves ();
 }
 
+void
+tfx_cascade_shapes_count (TfxCascade *c, const TfxCascadeTerm *terms,
+    size_t n_terms)
+{
+  c->n_terms = n_terms;
+  for (size_t i = 0; i < n_terms; i++) {
+    c->n_sos += terms[i].n_sos;
+    c->n_merged += terms[i].n_sos > 0;
+    c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
+  }
+  c->n_row = c->terms_form == TFX_TERMS_CHANNELS ? c->depth : c->n_sos;
+}
+
 /* Whether the cascade can have the shape, and how its sections fill the vectors then. */
 static bool
 find_fit (const TfxCascade *c, const TfxShape *s, Fit *fit)
@@ -154,6 +167,7 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
                  least[c->n_channels % channels];
   }
 }
+
 /* ---- several as one ------------------------------------------------------------ */
 
 /* Cost of n_terms terms in a form.  Assumes coefficients without extremes, and an exact parallel
@@ -169,14 +183,9 @@ cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
     .type = type };
   ShapeChoice choice;
 
-  for (size_t i = 0; i < n_terms; i++) {
-    c.n_sos += terms[i].n_sos;
-    c.n_merged += terms[i].n_sos > 0;
-    c.depth = terms[i].n_sos > c.depth ? terms[i].n_sos : c.depth;
-  }
+  tfx_cascade_shapes_count (&c, terms, n_terms);
   if (c.n_sos == 0)
     return 0.0;
-  c.n_row = form == TFX_TERMS_CHANNELS ? c.depth : c.n_sos;
   c.has_parts = may_have_parts && type == TFX_SAMPLE_F32 &&
                 c.n_sos <= TFX_PARALLEL_MAX_SECTIONS;
   c.form = kernels->width == 1      ? TFX_FORM_TEXTBOOK

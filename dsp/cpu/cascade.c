@@ -27,13 +27,7 @@ tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
   c->kernels = kernels;
   c->n_channels = n_channels;
   c->terms_form = form;
-  c->n_terms = n_terms;
-  for (size_t i = 0; i < n_terms; i++) {
-    c->n_sos += terms[i].n_sos;
-    c->n_merged += terms[i].n_sos > 0;
-    c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
-  }
-  c->n_row = form == TFX_TERMS_CHANNELS ? c->depth : c->n_sos;
+  tfx_cascade_shapes_count (c, terms, n_terms);
   c->gain = 1.0;
   c->sos = calloc (c->n_sos + 1, sizeof *c->sos);
   c->terms = calloc (n_terms, sizeof *c->terms);
@@ -187,7 +181,7 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
 
 /* Whether the kernel reads or writes the group's channels of the block in place. */
 static inline bool
-takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
+takes (const Group *g, const TfxBlock *b)
 {
   const TfxShape *s = g->fit.shape;
   const unsigned n = g->n_channels;
@@ -207,10 +201,9 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 
 /* Planes are on both sides, or on none, but between passes. */
 static inline bool
-takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
-    const TfxBlock *out)
+takes_both (const Group *g, const TfxBlock *in, const TfxBlock *out)
 {
-  return takes (c, g, in) && takes (c, g, out) &&
+  return takes (g, in) && takes (g, out) &&
          (g->fit.shape->layout == TFX_LAYOUT_FRAMES ||
              is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
 }
@@ -260,8 +253,7 @@ pack_channels (double *x, unsigned lanes, const TfxBlock *block,
 }
 
 static __attribute__ ((noinline)) bool
-run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
-    const TfxBlock *out)
+run_packed (const Group *g, const TfxBlock *in, const TfxBlock *out)
 {
   double x[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
@@ -277,69 +269,51 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
   return is_finite;
 }
 
-/* Rows instead of the planes of a block, dense. */
-static TfxBlock
-rows_for (const TfxBlock *planes, void *rows)
-{
-  return tfx_block_interleaved (rows, planes->type, planes->n_channels,
-      planes->n_frames);
-}
-
-/* Runs a block of the group's channels that the kernel does not take in place.  Planes are
+/* n frames of the group's channels, which the kernel does not take in place.  Planes are
  * transposed before and after. */
-static bool
-run_turned (const TfxCascade *c, Group *g, const TfxBlock *in,
-    const TfxBlock *out)
+static __attribute__ ((noinline)) bool
+run_others (const TfxCascade *c, const Group *g, const TfxBlock *in,
+    const TfxBlock *out, size_t first, size_t n)
 {
   double samples[TFX_CASCADE_SCRATCH] __attribute__ ((aligned (64)));
   const TfxKernels *k = c->kernels;
-  const bool turns_in = is_planar (in, in->n_channels);
-  const bool turns_out = is_planar (out, out->n_channels);
-  TfxBlock from = *in, to = *out;
+  const unsigned n_channels = g->n_channels;
+  const TfxBlock planes[2] = { tfx_block_part (in, first, n, g->first_channel,
+                                   n_channels),
+    tfx_block_part (out, first, n, g->first_channel, n_channels) };
+  TfxBlock b[2];
   bool is_finite;
 
-  if (turns_in) {
-    from = rows_for (in, samples);
-    k->interleave[in->type](samples, in->data, in->channel_stride,
-        in->n_channels, in->n_frames);
-  }
-  if (turns_out)
-    to = rows_for (out, samples);
-  if (from.type == to.type && takes_both (c, g, &from, &to)) {
+  for (unsigned i = 0; i < 2; i++)
+    b[i] = is_planar (&planes[i], n_channels)
+               ? tfx_block_interleaved (samples, planes[i].type, n_channels, n)
+               : planes[i];
+  if (b[0].data == samples)
+    k->interleave[in->type](samples, planes[0].data, in->channel_stride,
+        n_channels, n);
+  if (in->type == out->type && takes_both (g, &b[0], &b[1])) {
     TfxRows rows[2];
 
-    set_rows (&rows[0], &from, 0, 0, from.n_channels);
-    set_rows (&rows[1], &to, 0, 0, to.n_channels);
-    is_finite = run_rows (g, &rows[0], &rows[1], in->n_frames);
+    set_rows (&rows[0], &b[0], 0, 0, n_channels);
+    set_rows (&rows[1], &b[1], 0, 0, n_channels);
+    is_finite = run_rows (g, &rows[0], &rows[1], n);
   } else {
-    is_finite = run_packed (c, g, &from, &to);
+    is_finite = run_packed (g, &b[0], &b[1]);
   }
-  if (turns_out)
-    k->deinterleave[out->type](out->data, out->channel_stride, samples,
-        out->n_channels, out->n_frames);
+  if (b[1].data == samples)
+    k->deinterleave[out->type](planes[1].data, out->channel_stride, samples,
+        n_channels, n);
   return is_finite;
-}
-
-static __attribute__ ((noinline)) bool
-run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
-    const TfxBlock *out, size_t first, size_t n)
-{
-  const TfxBlock from =
-      tfx_block_part (in, first, n, g->first_channel, g->n_channels);
-  const TfxBlock to =
-      tfx_block_part (out, first, n, g->first_channel, g->n_channels);
-
-  return run_turned (c, g, &from, &to);
 }
 
 /* n frames of a group, from a frame on. */
 static inline bool
-run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
+run_group (const TfxCascade *c, const Group *g, const TfxBlock *in,
     const TfxBlock *out, size_t first, size_t n)
 {
   TfxRows from, to;
 
-  if (!takes_both (c, g, in, out))
+  if (!takes_both (g, in, out))
     return run_others (c, g, in, out, first, n);
   set_rows (&from, in, first, g->first_channel, g->n_channels);
   set_rows (&to, out, first, g->first_channel, g->n_channels);
@@ -385,118 +359,35 @@ clear (const TfxBlock *block)
   }
 }
 
-/* No sections. */
-static __attribute__ ((noinline)) int
-run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
-{
-  if (c->mute)
-    clear (out);
-  else
-    tfx_cpu_copy (c->kernels, in, out, c->gain);
-  return 0;
-}
-
-/* Wide frames of a block that is beyond the second-level cache: each group would request lines
- * of memory that are apart, which takes up to twice the time of consecutive lines.  So some
- * frames at a time are copied and filtered at their destination, and some of the next frames are
- * fetched while each group runs.
- *
- * FAR_ROW and FAR_BLOCK: the least bytes of a row, and of all.  FAR_CHUNK: the channels of a
- * group times the bytes at a time, more where groups are small and many, as each one's call
- * takes its time.  FAR_LEAST: the least bytes of a channel at a time. */
-#define FAR_ROW 128
-#define FAR_BLOCK 1572864
-#define FAR_CHUNK 32768
-#define FAR_LEAST 64
-
-static size_t
-row_bytes (const TfxBlock *b)
-{
-  return b->n_channels * tfx_sample_size (b->type);
-}
-
-static inline bool
-is_far (const TfxBlock *in, const TfxBlock *out)
-{
-  const size_t row = row_bytes (in);
-
-  return row >= FAR_ROW && row * in->n_frames >= FAR_BLOCK &&
-         in->data != out->data && in->type == out->type &&
-         tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out);
-}
-
-/* Frames at a time, no more than the scratch of packed channels has room for. */
-static size_t
-far_frames (const TfxCascade *c, const TfxBlock *in)
-{
-  const size_t n =
-      FAR_CHUNK / c->groups->fit.shape->channels / row_bytes (in) + 1;
-  const size_t least = FAR_LEAST / tfx_sample_size (in->type);
-  const size_t most = n < least ? least : n;
-
-  return most < c->chunk_frames ? most : c->chunk_frames;
-}
-
-static void
-copy_rows (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out,
-    size_t first, size_t n)
-{
-  const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
-  const TfxBlock to = tfx_block_part (out, first, n, 0, out->n_channels);
-
-  tfx_cpu_copy (c->kernels, &from, &to, 1.0);
-}
-
-/* Part number k of n_parts of the rows [first, first + n) that there are.  Inline: GCC takes a
- * function that fetches for one that does nothing, and leaves its calls out. */
-static inline __attribute__ ((always_inline)) void
-fetch_rows (const TfxBlock *in, const TfxBlock *out, size_t first, size_t n,
-    size_t k, size_t n_parts)
-{
-  const size_t left = in->n_frames - first;
-  const size_t n_bytes = (n < left ? n : left) * row_bytes (in);
-  const char *from = (const char *)in->data + first * row_bytes (in);
-  const char *to = (const char *)out->data + first * row_bytes (out);
-
-  for (size_t i = n_bytes * k / n_parts; i < n_bytes * (k + 1) / n_parts;
-       i += 64) {
-    __builtin_prefetch (from + i, 0);
-    __builtin_prefetch (to + i, 1);
-  }
-}
-
 int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
 {
-  const bool far = is_far (in, out);
-  size_t done = 0, most;
+  size_t done = 0;
   int n_cleared = 0;
 
-  if (c->n_sos == 0)
-    return run_gain (c, in, out);
-  if (stream != c->type)
-    set_type (c, stream);
-  if (c->state_of == STATE_OF_SECTIONS)
-    tfx_cascade_state_import (c);
-  c->state_of = STATE_OF_KERNELS;
-  most = far ? far_frames (c, in) : c->chunk_frames;
-  do {
-    const size_t left = in->n_frames - done;
-    const size_t n = left < most ? left : most;
+  if (c->n_sos == 0) {
+    if (!c->mute)
+      tfx_cpu_copy (c->kernels, in, out, c->gain);
+  } else {
+    if (stream != c->type)
+      set_type (c, stream);
+    if (c->state_of == STATE_OF_SECTIONS)
+      tfx_cascade_state_import (c);
+    c->state_of = STATE_OF_KERNELS;
+    do {
+      const size_t left = in->n_frames - done;
+      const size_t n = left < c->chunk_frames ? left : c->chunk_frames;
 
-    if (far)
-      copy_rows (c, in, out, done, n);
-    for (unsigned i = 0; i < c->n_groups; i++) {
-      Group *g = &c->groups[i];
+      for (unsigned i = 0; i < c->n_groups; i++) {
+        const Group *g = &c->groups[i];
 
-      if (far)
-        fetch_rows (in, out, done + n, most, i, c->n_groups);
-      if (!run_group (c, g, far ? out : in, out, done, n))
-        n_cleared += recover (c, g);
-    }
-    done += n;
-  } while (done < in->n_frames);
+        if (!run_group (c, g, in, out, done, n))
+          n_cleared += recover (c, g);
+      }
+      done += n;
+    } while (done < in->n_frames);
+  }
   if (c->mute)
     clear (out);
   return n_cleared;

@@ -506,50 +506,6 @@ test_layouts (void)
   tap_many_end (&many);
 }
 
-/* Wide rows of more than a cache has, which are copied first (dsp/cpu/cascade.c) but in
- * place or in parts; a few channels fill no vector. */
-static void
-check_large (TapMany *many, const Cascade *cascade)
-{
-  const unsigned n_channels = 67;
-  const size_t n = (6000 + TAIL) * n_channels;
-  double *in = test_alloc (n * sizeof *in), *out = test_alloc (n * sizeof *out);
-
-  test_noise_f64 (in, n);
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    for (unsigned type = 0; type < 2; type++) {
-      const Case c = { cascade, test_kernels[k], (TfxSample)type, n_channels,
-        type == TFX_SAMPLE_F32 ? 6000 : 3000 };
-      const Way place = { TEST_LAYOUT_INTERLEAVED, 0, true, 0 };
-      const Way split = { TEST_LAYOUT_INTERLEAVED, 0, false, 500 };
-
-      if (!test_backend_for (c.kernel))
-        continue;
-      tap_many_check (many, run_case (&c, &plain_way, in, out), "does not run");
-      check_way (many, &c, &place, in, out);
-      check_way (many, &c, &split, in, out);
-    }
-  }
-  free (in);
-  free (out);
-}
-
-static void
-test_large (void)
-{
-  TapMany many =
-      tap_many ("a large block is as one in place, and as its parts");
-  static const unsigned n_sections[] = { 1, 3 };
-
-  for (unsigned i = 0; i < 2; i++) {
-    Cascade *cascade = cascade_random (n_sections[i]);
-
-    check_large (&many, cascade);
-    free (cascade);
-  }
-  tap_many_end (&many);
-}
-
 /* Input and output in different layouts. */
 static void
 check_transposed (TapMany *many, const Cascade *cascade, const char *kernel,
@@ -916,7 +872,6 @@ test_page_end (void)
 static const TapTest tests[] = {
   { "choice", test_choice },
   { "layouts", test_layouts },
-  { "large", test_large },
   { "transposed", test_transposed },
   { "turned", test_turned },
   { "page-end", test_page_end },
