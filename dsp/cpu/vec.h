@@ -56,23 +56,28 @@
 #define V_REGISTERS 16
 #endif
 
-typedef double V __attribute__ ((vector_size (8 * W), may_alias));
+/* V, v_load(), v_store(), v_set1(), v_fma() and v_fnma(); doubles at any address; and floats, as
+ * many as a vector has room for. */
+#define T double
+#define T_SIZE 8
+#define L W
+#define VOP(name) v_##name
+#include "vec_tmpl.h"
+#undef T
+#undef T_SIZE
+#define T float
+#define T_SIZE 4
+#define L (2 * W)
+#define VOP(name) v_##name##_floats
+#include "vec_tmpl.h"
+#undef T
+#undef T_SIZE
+
+typedef v_V V;
+typedef v_Values_floats VManyFloats;
 typedef int64_t VBits __attribute__ ((vector_size (8 * W), may_alias));
-/* W samples at any address. */
-typedef double VDoubles
-    __attribute__ ((vector_size (8 * W), may_alias, aligned (8)));
-
-static inline V
-v_load (const double *p)
-{
-  return *(const V *)p;
-}
-
-static inline void
-v_store (double *p, V a)
-{
-  *(V *)p = a;
-}
+#define v_load_f64 v_loadu
+#define v_store_f64 v_storeu
 
 static inline V
 v_load_f32 (const float *p)
@@ -103,30 +108,6 @@ v_store_f32 (float *p, V a)
 }
 
 static inline V
-v_load_f64 (const double *p)
-{
-  return *(const VDoubles *)p;
-}
-
-static inline void
-v_store_f64 (double *p, V a)
-{
-  *(VDoubles *)p = a;
-}
-
-static inline V
-v_set1 (double a)
-{
-#if W == 2
-  return (V){ a, a };
-#elif W == 4
-  return (V){ a, a, a, a };
-#else
-  return (V){ a, a, a, a, a, a, a, a };
-#endif
-}
-
-static inline V
 v_mul (V a, V b)
 {
   return a * b;
@@ -136,36 +117,6 @@ static inline V
 v_add (V a, V b)
 {
   return a + b;
-}
-
-/* a b + c; without FMA the product is rounded. */
-static inline V
-v_fma (V a, V b, V c)
-{
-#if W == 8
-  return _mm512_fmadd_pd (a, b, c);
-#elif W == 4
-  return _mm256_fmadd_pd (a, b, c);
-#elif defined(__aarch64__)
-  return vfmaq_f64 (c, a, b);
-#else
-  return a * b + c;
-#endif
-}
-
-/* c - a b */
-static inline V
-v_fnma (V a, V b, V c)
-{
-#if W == 8
-  return _mm512_fnmadd_pd (a, b, c);
-#elif W == 4
-  return _mm256_fnmadd_pd (a, b, c);
-#elif defined(__aarch64__)
-  return vfmsq_f64 (c, a, b);
-#else
-  return c - a * b;
-#endif
 }
 
 /* 0 for lanes that are not finite. */
@@ -538,27 +489,5 @@ v_store_rows_f32 (float *p, float *q, V a, V b)
   *q = r[1];
 #endif
 }
-
-/* As many floats as a vector has room for, at any address. */
-typedef float VManyFloats
-    __attribute__ ((vector_size (8 * W), aligned (4), may_alias));
-
-#if V_HAS_FMA
-/* a b + c, rounded once. */
-static inline VManyFloats
-v_fma_floats (VManyFloats a, VManyFloats b, VManyFloats c)
-{
-#if W == 8
-  return (VManyFloats)_mm512_fmadd_ps ((__m512)a, (__m512)b, (__m512)c);
-#elif W == 4
-  return (VManyFloats)_mm256_fmadd_ps ((__m256)a, (__m256)b, (__m256)c);
-#elif defined(__aarch64__)
-  return (
-      VManyFloats)vfmaq_f32 ((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-#else
-  return (VManyFloats)_mm_fmadd_ps ((__m128)a, (__m128)b, (__m128)c);
-#endif
-}
-#endif
 
 #endif
