@@ -70,30 +70,22 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
     s[j] = v_add (even[j], odd[j]);
 }
 
-/* n frames from number `first` on, to or from interleaved doubles. */
+/* n frames from number `first` on to interleaved doubles, or back. */
 static __attribute__ ((noinline)) void
-read_frames (double *x, const TfxRows *rows, size_t first, unsigned n,
-    const unsigned C)
+move_frames (double *x, const TfxRows *rows, size_t first, unsigned n,
+    const unsigned C, const bool is_back)
 {
+  const ptrdiff_t apart = rows->apart ? rows->apart : 1;
+
   for (unsigned i = 0; i < n * C; i++) {
-    const ptrdiff_t at = (ptrdiff_t)(first + i / C) * rows->stride +
-                         i % C * (rows->apart ? rows->apart : 1);
+    const ptrdiff_t at =
+        (ptrdiff_t)(first + i / C) * rows->stride + i % C * apart;
+    char *sample = (char *)rows->data + at * sample_bytes (rows->type);
 
-    x[i] = sample_at ((char *)rows->data + at * sample_bytes (rows->type),
-        rows->type);
-  }
-}
-
-static __attribute__ ((noinline)) void
-write_frames (const TfxRows *rows, size_t first, unsigned n, const double *x,
-    const unsigned C)
-{
-  for (unsigned i = 0; i < n * C; i++) {
-    const ptrdiff_t at = (ptrdiff_t)(first + i / C) * rows->stride +
-                         i % C * (rows->apart ? rows->apart : 1);
-
-    set_sample_at ((char *)rows->data + at * sample_bytes (rows->type), x[i],
-        rows->type);
+    if (is_back)
+      set_sample_at (sample, x[i], rows->type);
+    else
+      x[i] = sample_at (sample, rows->type);
   }
 }
 
@@ -107,13 +99,13 @@ run_partly (V *state, double *pending, const TfxRows *in, const TfxRows *out,
   double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
   V next[MAX_STATE_VECTORS];
 
-  read_frames (pending + start * C, in, first, n, C);
+  move_frames (pending + start * C, in, first, n, C, false);
   for (unsigned i = 0; i < (start + n) * C; i++)
     x[i] = pending[i];
   for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
     next[j] = state[j];
   frames_group (x, next, k, C, N);
-  write_frames (out, first, n, x + start * C, C);
+  move_frames (x + start * C, out, first, n, C, true);
   pending[TFX_GROUP] = start + n;
   if (start + n < GROUP_FRAMES (C))
     return;
@@ -274,17 +266,17 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
 /* Vectors of four have all numbers of a short state. */
 static inline __attribute__ ((always_inline)) bool
+run_frames_of (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned C, const unsigned N)
+{
+  return N * C > FRAMES_MOST || N * C < FRAMES_LEAST ||
+         run_frames (in, out, n, state, coef, C, N);
+}
+
+static inline __attribute__ ((always_inline)) bool
 run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,
     const unsigned C)
 {
-#define FRAMES_OF(N)                                                           \
-  if ((N)*C <= FRAMES_MOST && (N)*C >= FRAMES_LEAST && n_sections == (N))      \
-    return run_frames (in, out, n, state, coef, C, N);
-  FRAMES_OF (1)
-  FRAMES_OF (2)
-  FRAMES_OF (3)
-  FRAMES_OF (4)
-#undef FRAMES_OF
-  return true;
+  return WITH_N (n_sections, run_frames_of, in, out, n, state, coef, C);
 }

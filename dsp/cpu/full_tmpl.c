@@ -402,37 +402,27 @@ run_planes (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
 
 /* Interleaved frames with all channels; is_dense: with some, of one vector. */
 static inline __attribute__ ((always_inline)) void
-run_typed (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
-    const double *coef, V g, const unsigned N, const unsigned R,
-    const bool factored, const bool is_dense, const bool in_f32,
-    const bool out_f32)
-{
-  if (is_dense)
-    run_dense (w, from, to, n, coef, g, N, factored, in_f32, out_f32);
-  else
-    run_rows (w, from, to, n, coef, g, N, R, rows_turns (N, factored), factored,
-        in_f32, out_f32, W * R, W * R);
-}
-
-static inline __attribute__ ((always_inline)) void
 run_interleaved (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
     const bool factored, const bool is_dense)
 {
   const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
   const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
+  const unsigned turns = rows_turns (N, factored), C = W * R;
 
+  /* One loop for floats, one for doubles, and one for both between two passes. */
+#define RUN(IN_F32, OUT_F32)                                                   \
+  (is_dense                                                                    \
+          ? run_dense (w, from, to, n, coef, g, N, factored, IN_F32, OUT_F32)  \
+          : run_rows (w, from, to, n, coef, g, N, R, turns, factored, IN_F32,  \
+                OUT_F32, C, C))
   if (in_f32 && out_f32)
-    run_typed (w, from, to, n, coef, g, N, R, factored, is_dense, true, true);
-  else if (R == 2 && factored)
-    run_typed (w, from, to, n, coef, g, N, R, factored, is_dense, in_f32,
-        out_f32);
-  else if (in_f32)
-    run_typed (w, from, to, n, coef, g, N, R, factored, is_dense, true, false);
-  else if (out_f32)
-    run_typed (w, from, to, n, coef, g, N, R, factored, is_dense, false, true);
+    RUN (true, true);
+  else if (in_f32 || out_f32)
+    RUN (in_f32, out_f32);
   else
-    run_typed (w, from, to, n, coef, g, N, R, factored, is_dense, false, false);
+    RUN (false, false);
+#undef RUN
 }
 
 static inline __attribute__ ((always_inline)) bool

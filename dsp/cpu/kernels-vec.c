@@ -54,6 +54,13 @@
 #endif
 #endif
 
+/* FUNCTION (..., N), where N is n, 1 to 4, as a constant. */
+#define WITH_N(n, FUNCTION, ...)                                               \
+  ((n) == 1      ? FUNCTION (__VA_ARGS__, 1)                                   \
+      : (n) == 2 ? FUNCTION (__VA_ARGS__, 2)                                   \
+      : (n) == 3 ? FUNCTION (__VA_ARGS__, 3)                                   \
+                 : FUNCTION (__VA_ARGS__, 4))
+
 #include "pipelined_tmpl.c"
 
 #include "full_tmpl.c" /* after it: its steps */
@@ -65,7 +72,7 @@
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
-    const unsigned C, const unsigned N, const bool factored)
+    const unsigned C, const bool factored, const unsigned N)
 {
   if (N > (C < W ? PIPELINED_VECTORS : factored ? FULL_VECTORS : NEVER - 1))
     return true;
@@ -85,20 +92,8 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
                ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
                : factored ||
                      run_full (in, out, n, state, gain, coef, 2, 2, factored);
-  switch ((n_sections * C + W - 1) / W) {
-    case 1:
-      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 1,
-          factored);
-    case 2:
-      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 2,
-          factored);
-    case 3:
-      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 3,
-          factored);
-    default:
-      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 4,
-          factored);
-  }
+  return WITH_N ((n_sections * C + W - 1) / W, run_vectors, in, out, n, state,
+      gain, coef, n_sections, C, factored);
 }
 
 #define DEFINE(NAME, RUN, ...)                                                 \
@@ -143,81 +138,49 @@ DEFINE (factored8, run_pass, 8, true)
     __VA_ARGS__                                                                \
   }
 
+#define ROW(LAYOUT, FORM, ...)                                                 \
+  {                                                                            \
+    TFX_LAYOUT_##LAYOUT, TFX_FORM_##FORM, __VA_ARGS__                          \
+  }
+#define PLANAR(WHEN) TFX_PLANAR_##WHEN
+
 /* Few channels, section after section. */
 #define PIPELINED(C, ...)                                                      \
-  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, W, false, 0, ANY,                \
-    PIPELINED_VECTORS, S2_PIPELINED, TFX_PLANAR_NEVER, KERNEL (direct##C),     \
-    { __VA_ARGS__ } },                                                         \
-  {                                                                            \
-    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, W, false, 0, ANY,              \
-        PIPELINED_VECTORS, S2_PIPELINED_FACTORED, TFX_PLANAR_NEVER,            \
-        KERNEL (factored##C),                                                  \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (PIPELINED, DIRECT, C, W, false, 0, ANY, PIPELINED_VECTORS,              \
+      S2_PIPELINED, PLANAR (NEVER), KERNEL (direct##C), { __VA_ARGS__ }),      \
+      ROW (PIPELINED, FACTORED, C, W, false, 0, ANY, PIPELINED_VECTORS,        \
+          S2_PIPELINED_FACTORED, PLANAR (NEVER), KERNEL (factored##C),         \
+          { __VA_ARGS__ })
 /* As many channels as lanes. */
 #define FULL(C, ...)                                                           \
-  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, W, false, 0, ANY,                \
-    TFX_MAX_VECTORS, S2_FULL, TFX_PLANAR_NEVER, KERNEL (direct##C),            \
-    { __VA_ARGS__ } },                                                         \
-  {                                                                            \
-    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, W, false, 0, ANY,              \
-        FULL_VECTORS, S2_FULL_FACTORED,                                        \
-        W == 8 ? TFX_PLANAR_ONE_PASS : TFX_PLANAR_ALWAYS,                      \
-        KERNEL (factored##C),                                                  \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (PIPELINED, DIRECT, C, W, false, 0, ANY, TFX_MAX_VECTORS, S2_FULL,       \
+      PLANAR (NEVER), KERNEL (direct##C), { __VA_ARGS__ }),                    \
+      ROW (PIPELINED, FACTORED, C, W, false, 0, ANY, FULL_VECTORS,             \
+          S2_FULL_FACTORED, W == 8 ? PLANAR (ONE_PASS) : PLANAR (ALWAYS),      \
+          KERNEL (factored##C), { __VA_ARGS__ })
 /* Twice as many. */
 #define PAIRS(C, ...)                                                          \
-  { TFX_LAYOUT_PIPELINED, TFX_FORM_DIRECT, C, 2 * W, true, 0, 2,               \
-    TFX_MAX_VECTORS, S2_FULL, TFX_PLANAR_NEVER, KERNEL (direct##C),            \
-    { __VA_ARGS__ } },                                                         \
-  {                                                                            \
-    TFX_LAYOUT_PIPELINED, TFX_FORM_FACTORED, C, 2 * W, true, 0, 1,             \
-        TFX_MAX_VECTORS, S2_FULL_FACTORED, TFX_PLANAR_ALWAYS,                  \
-        KERNEL (factored##C),                                                  \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (PIPELINED, DIRECT, C, 2 * W, true, 0, 2, TFX_MAX_VECTORS, S2_FULL,      \
+      PLANAR (NEVER), KERNEL (direct##C), { __VA_ARGS__ }),                    \
+      ROW (PIPELINED, FACTORED, C, 2 * W, true, 0, 1, TFX_MAX_VECTORS,         \
+          S2_FULL_FACTORED, PLANAR (ALWAYS), KERNEL (factored##C),             \
+          { __VA_ARGS__ })
 #define FRAMES(C, ...)                                                         \
-  {                                                                            \
-    TFX_LAYOUT_FRAMES, TFX_FORM_FACTORED, C, W, false,                         \
-        (FRAMES_LEAST + C - 1) / C, FRAMES_MOST / C, FRAMES_VECTORS, 0,        \
-        C == 2 ? TFX_PLANAR_ALWAYS : TFX_PLANAR_NEVER, KERNEL (frames##C),     \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (FRAMES, FACTORED, C, W, false, (FRAMES_LEAST + C - 1) / C,              \
+      FRAMES_MOST / C, FRAMES_VECTORS, 0,                                      \
+      C == 2 ? PLANAR (ALWAYS) : PLANAR (NEVER), KERNEL (frames##C),           \
+      { __VA_ARGS__ })
 /* With vectors of eight more than one of them: vectors of four have the others. */
 #define PARALLEL(C, ...)                                                       \
-  {                                                                            \
-    TFX_LAYOUT_PARALLEL, TFX_FORM_FACTORED, C, W, false,                       \
-        W == 8 ? W / C + 1 : 1, 4 * W / C < 16 ? 4 * W / C : 16,               \
-        TFX_MAX_VECTORS, 0, TFX_PLANAR_NEVER, KERNEL (parallel##C),            \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (PARALLEL, FACTORED, C, W, false, W == 8 ? W / C + 1 : 1,                \
+      4 * W / C < 16 ? 4 * W / C : 16, TFX_MAX_VECTORS, 0, PLANAR (NEVER),     \
+      KERNEL (parallel##C), { __VA_ARGS__ })
 #define PARALLEL_FULL(...)                                                     \
-  {                                                                            \
-    TFX_LAYOUT_PARALLEL, TFX_FORM_FACTORED, W, W, false, 1, 16, 16, 0,         \
-        TFX_PLANAR_NEVER, KERNEL (parallel_full),                              \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (PARALLEL, FACTORED, W, W, false, 1, 16, 16, 0, PLANAR (NEVER),          \
+      KERNEL (parallel_full), { __VA_ARGS__ })
 #define MERGED(C, NAME, ...)                                                   \
-  {                                                                            \
-    TFX_LAYOUT_MERGED, TFX_FORM_DIRECT, C, W, false, 1, 4, ANY, 0,             \
-        TFX_PLANAR_NEVER, KERNEL (NAME),                                       \
-    {                                                                          \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
+  ROW (MERGED, DIRECT, C, W, false, 1, 4, ANY, 0, PLANAR (NEVER),              \
+      KERNEL (NAME), { __VA_ARGS__ })
 
 static const TfxShape shapes[] = {
 #if W == 8

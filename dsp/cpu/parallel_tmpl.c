@@ -180,8 +180,8 @@ run_last_lanes (double *x, unsigned n, Lanes *w, const V *k, V d,
 
 static inline __attribute__ ((always_inline)) bool
 run_lanes (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned C, const unsigned N,
-    const bool merged)
+    const double *gain, const double *coef, const unsigned C, const bool merged,
+    const unsigned N)
 {
   const TfxRows in = *from, out = *to;
   const bool in_f32 = in.type == TFX_SAMPLE_F32;
@@ -207,80 +207,97 @@ run_lanes (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   if (i < n) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
 
-    read_frames (x, from, i, (unsigned)(n - i), C);
+    move_frames (x, from, i, (unsigned)(n - i), C, false);
     run_last_lanes (x, (unsigned)(n - i), &w, (const V *)coef, d, C, N, merged);
-    write_frames (to, i, (unsigned)(n - i), x, C);
+    move_frames (x, to, i, (unsigned)(n - i), C, true);
   }
   return v_is_number (store_lanes (&w, state, N, merged));
 }
 
-/* No more than 16 sections.  In vectors of eight only what is more than one. */
+/* N vectors of sections.  Those of eight lanes have no shape with one of them, or, of one channel,
+ * more than two. */
+static inline __attribute__ ((always_inline)) bool
+run_parts (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned C, const unsigned N)
+{
+  return (W == 8 && (N == 1 || (C == 1 && N > 2))) ||
+         run_lanes (in, out, n, state, gain, coef, C, false, N);
+}
+
 static inline __attribute__ ((always_inline)) bool
 run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,
     const unsigned C)
 {
-  switch ((n_sections * C + W - 1) / W) {
-    case 1:
-      return W == 8 || run_lanes (in, out, n, state, gain, coef, C, 1, false);
-    case 2:
-      return run_lanes (in, out, n, state, gain, coef, C, 2, false);
-    case 3:
-      return (W == 8 && C == 1) ||
-             run_lanes (in, out, n, state, gain, coef, C, 3, false);
-    default:
-      return (W == 8 && C == 1) ||
-             run_lanes (in, out, n, state, gain, coef, C, 4, false);
-  }
+  return WITH_N ((n_sections * C + W - 1) / W, run_parts, in, out, n, state,
+      gain, coef, C);
 }
 
-/* Up to four sections of each cascade. */
 static inline __attribute__ ((always_inline)) bool
 run_merged_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,
     const unsigned C)
 {
-  switch (n_sections) {
-    case 1:
-      return run_lanes (in, out, n, state, gain, coef, C, 1, true);
-    case 2:
-      return run_lanes (in, out, n, state, gain, coef, C, 2, true);
-    case 3:
-      return run_lanes (in, out, n, state, gain, coef, C, 3, true);
-    default:
-      return run_lanes (in, out, n, state, gain, coef, C, 4, true);
-  }
+  return WITH_N (n_sections, run_lanes, in, out, n, state, gain, coef, C, true);
 }
 
 /* ---- full vectors of channels ---------------------------------------------------------
  *
- * Some frames at a time stay in the first-level cache, where each pass adds the outputs of its
- * sections, or cascades. */
+ * If one pass has all sections, or cascades, it runs over the frames themselves.  Otherwise
+ * some frames at a time stay in the first-level cache, where each pass adds its outputs. */
 
 #define TILE_FRAMES 64
 /* Cascades of N sections in a pass, so that they do not wait for their own state. */
 #define CASCADES_OF(N) ((N) == 1 ? 4 : (N) == 2 ? 2 : 1)
 
-/* Adds N sections. */
+/* Where a pass adds to the next frame: to d times the frame itself if it is the only one. */
 static inline __attribute__ ((always_inline)) V
-add_parts (double *y, const double *x, size_t n, double *state,
-    const double *coef, const unsigned N)
+begin_sum (const Way *out, V d, V row, const bool is_only)
 {
+  return is_only ? v_mul (d, row)
+                 : v_load_row_f64 ((const double *)out->at, W, W);
+}
+
+/* Frames of all channels. */
+static inline __attribute__ ((always_inline)) Way
+get_whole (const Way *way, const bool is_f32)
+{
+  return (Way){ way->at, way->step, is_f32, W };
+}
+
+/* Adds N sections; frames are floats if it is the only pass. */
+static inline __attribute__ ((always_inline)) V
+add_parts (const Way *from, const Way *to, size_t n, V d, double *state,
+    const double *coef, const bool is_only, const unsigned N)
+{
+  Way in = get_whole (from, is_only), out = get_whole (to, is_only);
+  /* With 16 registers only the state stays in them, if the loop is unrolled. */
+  const bool reloads = V_REGISTERS < 32 && N > 2;
+  const V *again = (const V *)coef;
   V k[TFX_PARALLEL_COEF * TFX_MAX_VECTORS];
   Parts w[TFX_MAX_VECTORS];
 
   load_parts (w, k, state, coef, N);
-  for (size_t i = 0; i < n * W; i += W)
-    v_store (y + i,
-        v_add (v_load (y + i), step_parts (w, k, v_load (x + i), N)));
+#pragma GCC unroll 2
+  for (; n > 0; n--) {
+    V row, sum;
+
+    if (reloads)
+      __asm__("" : "+r"(again), "+m"(d));
+    row = next_row (&in, W, true);
+    sum = begin_sum (&out, d, row, is_only);
+    put_row (&out, v_add (sum, step_parts (w, reloads ? again : k, row, N)), W,
+        true);
+  }
   return store_parts (w, state, N);
 }
 
 /* Adds M cascades of N sections each. */
 static inline __attribute__ ((always_inline)) V
-add_cascades (double *y, const double *x, size_t n, double *state,
-    const double *coef, const unsigned M, const unsigned N)
+add_cascades (const Way *from, const Way *to, size_t n, V d, double *state,
+    const double *coef, const bool is_only, const unsigned M, const unsigned N)
 {
+  Way in = get_whole (from, false), out = get_whole (to, false);
   V k[TFX_MAX_VECTORS][TFX_SECTION_COEF * TFX_MAX_VECTORS];
   V gains[TFX_MAX_VECTORS], ends = v_set1 (0.0);
   Sections w[TFX_MAX_VECTORS][TFX_MAX_VECTORS];
@@ -291,14 +308,14 @@ add_cascades (double *y, const double *x, size_t n, double *state,
     load_coef (k[m], coef + m * TFX_MERGED_COEF (N) * W, N, 1);
     gains[m] = v_load (coef + ((m + 1) * TFX_MERGED_COEF (N) - 1) * W);
   }
-  for (size_t i = 0; i < n * W; i += W) {
-    const V row = v_load (x + i);
-    V sum = v_load (y + i);
+  for (; n > 0; n--) {
+    const V row = next_row (&in, W, true);
+    V sum = begin_sum (&out, d, row, is_only);
 
 #pragma GCC unroll 4
     for (unsigned m = 0; m < M; m++)
       sum = v_fma (gains[m], step_cascade (w[m], k[m], row, N), sum);
-    v_store (y + i, sum);
+    put_row (&out, sum, W, true);
   }
 #pragma GCC unroll 4
   for (unsigned m = 0; m < M; m++)
@@ -309,90 +326,74 @@ add_cascades (double *y, const double *x, size_t n, double *state,
 
 /* n_cascades cascades of N sections. */
 static inline __attribute__ ((always_inline)) V
-add_all_cascades (double *y, const double *x, size_t n, double *state,
-    const double *coef, unsigned n_cascades, const unsigned N)
+add_all_cascades (const Way *in, const Way *out, size_t n, V d, double *state,
+    const double *coef, unsigned n_cascades, const bool is_only,
+    const unsigned N)
 {
   const unsigned M = CASCADES_OF (N);
   V ends = v_set1 (0.0);
 
+  if (is_only)
+    return add_cascades (in, out, n, d, state, coef, true, M, N);
   for (unsigned m; n_cascades > 0; n_cascades -= m) {
     m = n_cascades >= M ? M : 1;
-    ends = v_add (ends, m == M ? add_cascades (y, x, n, state, coef, M, N)
-                               : add_cascades (y, x, n, state, coef, 1, N));
+    ends = v_add (ends,
+        m == M ? add_cascades (in, out, n, d, state, coef, false, M, N)
+               : add_cascades (in, out, n, d, state, coef, false, 1, N));
     state += m * N * TFX_STATE * W;
     coef += m * TFX_MERGED_COEF (N) * W;
   }
   return ends;
 }
 
-/* All sections, up to four in a pass. */
+/* Up to four sections of each of n_cascades cascades, or, if that is 0, any number of sections,
+ * up to four in a pass. */
 static inline __attribute__ ((always_inline)) V
-add_all_parts (double *y, const double *x, size_t n, double *state,
-    const double *coef, unsigned n_sections)
+add_all (const Way *in, const Way *out, size_t n, V d, double *state,
+    const double *coef, unsigned n_sections, unsigned n_cascades,
+    const bool merged, const bool is_only)
 {
   V ends = v_set1 (0.0);
 
+  if (merged)
+    return WITH_N (n_sections, add_all_cascades, in, out, n, d, state, coef,
+        n_cascades, is_only);
   for (; n_sections > 4; n_sections -= 4) {
-    ends = v_add (ends, add_parts (y, x, n, state, coef, 4));
+    ends = v_add (ends, add_parts (in, out, n, d, state, coef, false, 4));
     state += 4 * TFX_STATE * W;
     coef += 4 * TFX_PARALLEL_COEF * W;
   }
-  switch (n_sections) {
-    case 1:
-      return v_add (ends, add_parts (y, x, n, state, coef, 1));
-    case 2:
-      return v_add (ends, add_parts (y, x, n, state, coef, 2));
-    case 3:
-      return v_add (ends, add_parts (y, x, n, state, coef, 3));
-    default:
-      return v_add (ends, add_parts (y, x, n, state, coef, 4));
-  }
+  return v_add (ends,
+      WITH_N (n_sections, add_parts, in, out, n, d, state, coef, is_only));
 }
 
-/* Up to four sections of each cascade. */
-static inline __attribute__ ((always_inline)) V
-add_merged (double *y, const double *x, size_t n, double *state,
-    const double *coef, unsigned n_cascades, unsigned n_sections)
-{
-  switch (n_sections) {
-    case 1:
-      return add_all_cascades (y, x, n, state, coef, n_cascades, 1);
-    case 2:
-      return add_all_cascades (y, x, n, state, coef, n_cascades, 2);
-    case 3:
-      return add_all_cascades (y, x, n, state, coef, n_cascades, 3);
-    default:
-      return add_all_cascades (y, x, n, state, coef, n_cascades, 4);
-  }
-}
-
-/* n frames to x, and times d to y. */
+/* n frames to x, and times d to y; and from y. */
 static inline __attribute__ ((always_inline)) void
-read_tile (double *x, double *y, Way *in, size_t n, V d, const bool is_f32,
+read_tile (double *x, double *y, Way *way, size_t n, V d, const bool is_f32,
     const unsigned n_channels)
 {
-  Way way = { in->at, in->step, is_f32, n_channels };
+  Way in = { way->at, way->step, is_f32, n_channels };
 
 #pragma GCC unroll 2
   for (size_t i = 0; i < n * W; i += W) {
-    const V row = next_row (&way, W, true);
+    const V row = next_row (&in, W, true);
 
     v_store (x + i, row);
     v_store (y + i, v_mul (d, row));
   }
-  in->at = way.at;
+  way->at = in.at;
 }
 
 static inline __attribute__ ((always_inline)) void
-write_tile (Way *out, const double *y, size_t n, const bool is_f32,
+write_tile (Way *way, const double *y, size_t n, const bool is_f32,
     const unsigned n_channels)
 {
-  Way way = { out->at, out->step, is_f32, n_channels };
+  Way out = { way->at, way->step, is_f32, n_channels };
 
 #pragma GCC unroll 2
   for (size_t i = 0; i < n * W; i += W)
-    put_row (&way, v_load (y + i), W, true);
-  out->at = way.at;
+    put_row (&out, v_load (y + i), W, true);
+  way->at = out.at;
 }
 
 /* Up to W channels, each a lane, through any number of sections, or of cascades. */
@@ -401,30 +402,34 @@ run_all_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const bool merged)
 {
+  const unsigned n_cascades = merged ? (unsigned)gain[W] : 0;
   const V d = v_set1 (*gain);
   double x[TILE_FRAMES * W] __attribute__ ((aligned (64)));
   double y[TILE_FRAMES * W] __attribute__ ((aligned (64)));
+  const Way tile[2] = { { (char *)x, W * sizeof *x, false, W },
+    { (char *)y, W * sizeof *y, false, W } };
   Way in = get_way (from), out = get_way (to);
   V ends = v_set1 (0.0);
+  /* Cascades are of doubles, other sections of floats. */
+  const bool is_plain =
+      in.n == W && out.n == W && in.is_f32 != merged && out.is_f32 != merged;
 
+  if (is_plain &&
+      (merged ? n_cascades == CASCADES_OF (n_sections) : n_sections <= 4))
+    return v_is_number (add_all (&in, &out, n, d, state, coef, n_sections,
+        n_cascades, merged, true));
   for (size_t m; n > 0; n -= m) {
     m = n < TILE_FRAMES ? n : TILE_FRAMES;
-    if (in.n < W)
+    if (is_plain)
+      read_tile (x, y, &in, m, d, !merged, W);
+    else
       read_tile (x, y, &in, m, d, in.is_f32, in.n);
-    else if (in.is_f32)
-      read_tile (x, y, &in, m, d, true, W);
+    ends = v_add (ends, add_all (&tile[0], &tile[1], m, d, state, coef,
+                            n_sections, n_cascades, merged, false));
+    if (is_plain)
+      write_tile (&out, y, m, !merged, W);
     else
-      read_tile (x, y, &in, m, d, false, W);
-    ends = v_add (ends,
-        merged
-            ? add_merged (y, x, m, state, coef, (unsigned)gain[W], n_sections)
-            : add_all_parts (y, x, m, state, coef, n_sections));
-    if (out.n < W)
       write_tile (&out, y, m, out.is_f32, out.n);
-    else if (out.is_f32)
-      write_tile (&out, y, m, true, W);
-    else
-      write_tile (&out, y, m, false, W);
   }
   return v_is_number (ends);
 }
