@@ -240,19 +240,7 @@ run_case (const Case *c, const Way *way, const double *in, double *out)
   return !fault;
 }
 
-/* Samples of channel c in double and exact. */
-static void
-exact_channel (const Case *c, unsigned channel, const double *in, double *one,
-    long double *exact)
-{
-  size_t n = c->n_frames + TAIL;
-
-  for (size_t i = 0; i < n; i++)
-    one[i] = in[i * c->n_channels + channel];
-  test_run_long (c->cascade->sos, c->cascade->n_sos, one, exact, n);
-}
-
-/* The largest error of out in units of what is allowed. */
+/* The largest error of out in units of the error allowed. */
 static double
 error_of_case (const Case *c, const double *in, const double *out)
 {
@@ -264,7 +252,9 @@ error_of_case (const Case *c, const double *in, const double *out)
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     long double peak = 0;
 
-    exact_channel (c, channel, in, one, exact);
+    for (size_t i = 0; i < n; i++)
+      one[i] = in[i * c->n_channels + channel];
+    test_run_long (c->cascade->sos, c->cascade->n_sos, one, exact, n);
     for (size_t i = 0; i < n; i++)
       peak = fmaxl (peak, fabsl (exact[i]));
     for (size_t i = 0; i < n; i++) {
@@ -288,7 +278,7 @@ error_of_case (const Case *c, const double *in, const double *out)
   return worst;
 }
 
-/* What is checked of each case. */
+/* The checks of each case. */
 typedef struct Checks
 {
   TapMany error, layout, place, split, again;
@@ -464,139 +454,134 @@ test_sections (void)
   checks_end (&checks);
 }
 
-/* Every layout at every alignment. */
+/* ---- each kernel, number of channels and type ------------------------------------------- */
+
+typedef void (*Check) (TapMany *many, const Case *c);
+
+/* Checks cascades of `sections`, which end with 0, from `first` to `last` channels. */
 static void
-check_layouts (TapMany *many, const Cascade *cascade, const char *kernel,
-    TfxSample type)
+check_each (const char *what, const size_t *sections, unsigned first,
+    unsigned last, Check check)
 {
-  double in[(37 + TAIL) * 19], out[(37 + TAIL) * 19];
+  TapMany many = tap_many (what);
+  const char *kernel;
 
-  if (!test_backend_for (kernel))
-    return;
-  test_noise_f64 (in, sizeof in / sizeof in[0]);
-  for (unsigned n = 1; n <= 19; n++) {
-    const Case c = { cascade, kernel, type, n, 37 };
+  for (; *sections; sections++) {
+    Cascade *cascade = cascade_random (*sections);
 
-    tap_many_check (many, run_case (&c, &plain_way, in, out), "does not run");
-    for (unsigned layout = 0; layout < TEST_N_LAYOUTS; layout++) {
-      for (unsigned shift = 0; shift < 16; shift++) {
-        const Way way = { (TestLayout)layout, shift, shift / 2 % 2, 0 };
-
-        check_way (many, &c, &way, in, out);
+    for (size_t k = 0; (kernel = test_kernel (k)); k++) {
+      for (unsigned n = first; n <= last; n++) {
+        for (unsigned type = 0; type < 2; type++)
+          check (&many, &(Case){ cascade, kernel, (TfxSample)type, n, 0 });
       }
     }
+    free (cascade);
+  }
+  tap_many_end (&many);
+}
+
+static void
+check_layouts (TapMany *many, const Case *of)
+{
+  double in[(37 + TAIL) * 19], out[(37 + TAIL) * 19];
+  Case c = *of;
+
+  c.n_frames = 37;
+  test_noise_f64 (in, sizeof in / sizeof in[0]);
+  tap_many_check (many, run_case (&c, &plain_way, in, out), "does not run");
+  for (unsigned i = 0; i < 16 * TEST_N_LAYOUTS; i++) {
+    const Way way = { (TestLayout)(i / 16), i % 16, i / 2 % 2, 0 };
+
+    check_way (many, &c, &way, in, out);
   }
 }
 
 static void
 test_layouts (void)
 {
-  TapMany many = tap_many ("every layout and alignment, in place and apart");
-  static const unsigned n_sections[] = { 1, 2, 5 };
+  static const size_t sections[] = { 1, 2, 5, 0 };
 
-  for (unsigned i = 0; i < 3; i++) {
-    Cascade *cascade = cascade_random (n_sections[i]);
-
-    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-      for (unsigned type = 0; type < 2; type++)
-        check_layouts (&many, cascade, test_kernels[k], (TfxSample)type);
-    }
-    free (cascade);
-  }
-  tap_many_end (&many);
+  check_each ("every layout and alignment, in place and apart", sections, 1, 19,
+      check_layouts);
 }
 
-/* Input and output in different layouts. */
-static void
-check_transposed (TapMany *many, const Cascade *cascade, const char *kernel,
-    unsigned n_channels, TfxSample type)
+/* Runs c.n_frames from one layout to another, apart, and ends the filter.  False if it fails or
+ * writes elsewhere. */
+static bool
+run_between (TestFilter *row, const Case *c, const TestLayout layouts[2],
+    const unsigned shifts[2], const double *in, double *out)
 {
-  enum
-  {
-    N = 100
-  };
-  const TfxBackend *backend = test_backend_for (kernel);
-  double in[N * 7], want[N * 7], out[N * 7];
+  TestBuffer from = test_buffer_new (layouts[0], c->type, c->n_channels,
+      c->n_frames, shifts[0]);
+  TestBuffer to = test_buffer_new (layouts[1], c->type, c->n_channels,
+      c->n_frames, shifts[1]);
+  bool good;
 
-  test_noise_f64 (in, N * n_channels);
-  for (unsigned pair = 0; backend && pair < 36; pair++) {
-    TestFilter *row =
-        test_filter_new (cascade->sos, cascade->n_sos, n_channels, backend);
-    TestBuffer from =
-        test_buffer_new ((TestLayout)(pair / 6), type, n_channels, N, pair);
-    TestBuffer to =
-        test_buffer_new ((TestLayout)(pair % 6), type, n_channels, N, pair / 3);
+  test_buffer_set (&from, in);
+  good = row && !test_filter_run (row, &from.block, &to.block) &&
+         test_buffer_is_guarded (&to);
+  test_buffer_get (&to, out);
+  test_buffer_clear (&from);
+  test_buffer_clear (&to);
+  test_filter_free (&row);
+  return good;
+}
 
-    test_buffer_set (&from, in);
-    tap_many_check (many, row && !test_filter_run (row, &from.block, &to.block),
-        "%s", kernel);
-    test_buffer_get (&to, pair ? out : want);
+static void
+check_transposed (TapMany *many, const Case *of)
+{
+  double in[100 * 7], want[100 * 7], out[100 * 7];
+  char text[TEST_TEXT_SIZE];
+  Case c = *of;
+
+  c.n_frames = 100;
+  test_noise_f64 (in, 100 * c.n_channels);
+  for (unsigned pair = 0; pair < 36; pair++) {
+    const TestLayout layouts[2] = { (TestLayout)(pair / 6),
+      (TestLayout)(pair % 6) };
+    const bool good = run_between (test_filter_new (c.cascade->sos,
+                                       c.cascade->n_sos, c.n_channels,
+                                       test_backend_for (c.kernel)),
+        &c, layouts, (unsigned[2]){ pair, pair / 3 }, in, pair ? out : want);
+
     tap_many_check (many,
-        test_buffer_is_guarded (&to) &&
-            (!pair || !memcmp (out, want, N * n_channels * sizeof *out)),
-        "%s, %zu sections, %u channels, %s: from layout %u to %u", kernel,
-        cascade->n_sos, n_channels, type == TFX_SAMPLE_F32 ? "F32" : "F64",
-        pair / 6, pair % 6);
-    test_buffer_clear (&from);
-    test_buffer_clear (&to);
-    test_filter_free (&row);
+        good &&
+            (!pair || !memcmp (out, want, 100 * c.n_channels * sizeof *out)),
+        "%s: from layout %u to %u", case_text (&c, text), pair / 6, pair % 6);
   }
 }
 
 static void
 test_transposed (void)
 {
-  static const size_t numbers[] = { 1, 2, 3, 6 };
-  TapMany many = tap_many ("input and output of different strides");
+  static const size_t sections[] = { 1, 2, 3, 6, 0 };
 
-  for (unsigned i = 0; i < 4; i++) {
-    Cascade *cascade = cascade_random (numbers[i]);
-
-    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-      for (unsigned n = 2; n <= 7; n++) {
-        check_transposed (&many, cascade, test_kernels[k], n, TFX_SAMPLE_F32);
-        check_transposed (&many, cascade, test_kernels[k], n, TFX_SAMPLE_F64);
-      }
-    }
-    free (cascade);
-  }
-  tap_many_end (&many);
+  check_each ("input and output of different strides", sections, 2, 7,
+      check_transposed);
 }
 
-/* What a chain without stages copies, from planes to rows and back. */
+/* What a chain without stages copies, from rows to planes and back. */
 static void
-check_turned (TapMany *many, const char *kernel, unsigned n_channels, size_t n,
-    TfxSample type)
+check_turned (TapMany *many, const Case *c)
 {
+  static const TestLayout layouts[][2] = { { TEST_LAYOUT_INTERLEAVED,
+                                               TEST_LAYOUT_PLANAR },
+    { TEST_LAYOUT_PLANAR, TEST_LAYOUT_INTERLEAVED } };
+  static const unsigned shifts[2] = { 1, 3 };
   const TestStage none = { 0 };
-  double *in = test_alloc (n * n_channels * sizeof *in);
-  double *out = test_alloc (n * n_channels * sizeof *out);
+  const size_t n = c->n_frames * c->n_channels;
+  double *in = test_alloc (n * sizeof *in), *out = test_alloc (n * sizeof *out);
+  char text[TEST_TEXT_SIZE];
 
-  for (size_t i = 0; i < n * n_channels; i++)
+  for (size_t i = 0; i < n; i++)
     in[i] = (double)i;
-  for (unsigned back = 0; test_backend_for (kernel) && back < 2; back++) {
-    TestFilter *row =
-        test_filter_of (&none, 0, n_channels, test_backend_for (kernel));
-    TestBuffer from =
-        test_buffer_new (back ? TEST_LAYOUT_PLANAR : TEST_LAYOUT_INTERLEAVED,
-            type, n_channels, n, 1);
-    TestBuffer to =
-        test_buffer_new (back ? TEST_LAYOUT_INTERLEAVED : TEST_LAYOUT_PLANAR,
-            type, n_channels, n, 3);
+  for (unsigned back = 0; back < 2; back++) {
+    const bool good = run_between (test_filter_of (&none, 0, c->n_channels,
+                                       test_backend_for (c->kernel)),
+        c, layouts[back], shifts, in, out);
 
-    test_buffer_set (&from, in);
-    tap_many_check (many, row && !test_filter_run (row, &from.block, &to.block),
-        "%s", kernel);
-    test_buffer_get (&to, out);
-    tap_many_check (many,
-        test_buffer_is_guarded (&to) &&
-            !memcmp (out, in, n * n_channels * sizeof *out),
-        "%s, %u channels, %zu frames, %s: %s", kernel, n_channels, n,
-        type == TFX_SAMPLE_F32 ? "F32" : "F64",
-        back ? "planes to rows" : "rows to planes");
-    test_buffer_clear (&from);
-    test_buffer_clear (&to);
-    test_filter_free (&row);
+    tap_many_check (many, good && !memcmp (out, in, n * sizeof *out), "%s: %s",
+        case_text (c, text), back ? "planes to rows" : "rows to planes");
   }
   free (in);
   free (out);
@@ -608,19 +593,77 @@ test_turned (void)
   static const unsigned n_channels[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65,
     66, 67, 128, 129, 131, 200, 300 };
   static const size_t n_frames[] = { 1, 15, 40, 50, 63, 64, 65, 127, 1000 };
+  static const Cascade none = { .name = "no stages" };
   TapMany many = tap_many ("planes to rows, and back");
+  const char *kernel;
 
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+  for (size_t k = 0; (kernel = test_kernel (k)); k++) {
     for (unsigned c = 0; c < sizeof n_channels / sizeof *n_channels; c++) {
-      for (unsigned i = 0; i < sizeof n_frames / sizeof *n_frames; i++) {
-        check_turned (&many, test_kernels[k], n_channels[c], n_frames[i],
-            TFX_SAMPLE_F32);
-        check_turned (&many, test_kernels[k], n_channels[c], n_frames[i],
-            TFX_SAMPLE_F64);
-      }
+      for (unsigned i = 0; i < 2 * sizeof n_frames / sizeof *n_frames; i++)
+        check_turned (&many, &(Case){ &none, kernel, (TfxSample)(i % 2),
+                                 n_channels[c], n_frames[i / 2] });
     }
   }
   tap_many_end (&many);
+}
+
+/* Blocks whose last sample is the last one of a page.  The next page must not be read or
+ * written: to touch it ends the program. */
+static unsigned char *page_end;
+
+static void
+check_page (TapMany *many, const Case *of)
+{
+  static const size_t n_frames[] = { 1, 2, 3, 4, 17, 40 };
+  const size_t size =
+      of->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+  char text[TEST_TEXT_SIZE];
+  double in[40 * 12];
+
+  for (size_t i = 0; i < sizeof n_frames / sizeof *n_frames; i++) {
+    const Case c = { of->cascade, of->kernel, of->type, of->n_channels,
+      n_frames[i] };
+    const size_t n_samples = c.n_frames * c.n_channels;
+    unsigned char *samples = page_end - n_samples * size;
+    TestBuffer b = test_buffer_new (TEST_LAYOUT_INTERLEAVED, c.type,
+        c.n_channels, c.n_frames, 0);
+    const TfxBlock page =
+        tfx_block_interleaved (samples, c.type, c.n_channels, c.n_frames);
+    const TfxBlock *blocks[2] = { &page, &b.block };
+    bool good = true;
+
+    test_noise_f64 (in, n_samples);
+    test_buffer_set (&b, in);
+    memcpy (samples, b.block.data, n_samples * size);
+    for (unsigned j = 0; j < 2; j++) {
+      TestFilter *row = test_filter_new (c.cascade->sos, c.cascade->n_sos,
+          c.n_channels, test_backend_for (c.kernel));
+
+      good = good && row && !test_filter_run (row, blocks[j], blocks[j]);
+      test_filter_free (&row);
+    }
+    tap_many_check (many,
+        good && !memcmp (samples, b.block.data, n_samples * size), "%s",
+        case_text (&c, text));
+    test_buffer_clear (&b);
+  }
+}
+
+static void
+test_page_end (void)
+{
+  static const size_t sections[] = { 1, 2, 3, 4, 6, 13, 0 };
+  const size_t page = (size_t)sysconf (_SC_PAGESIZE), room = 4 * page;
+  unsigned char *memory = mmap (NULL, room + page, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (memory == MAP_FAILED || mprotect (memory + room, page, PROT_NONE) != 0) {
+    tap_check (false, "memory before a page that must not be touched");
+    return;
+  }
+  page_end = memory + room;
+  check_each ("blocks that end where a page does", sections, 1, 12, check_page);
+  munmap (memory, room + page);
 }
 
 /* Sections where a form that factors something out may divide by zero. */
@@ -680,7 +723,7 @@ test_special_sections (void)
 }
 
 /* One section does not put the others into a form that takes twice as long: a peak at a
- * quarter of the rate, 12 kHz of 48, has nothing in front of x[n - 1]. */
+ * quarter of the rate, 12 kHz of 48, has no factor before x[n - 1]. */
 static void
 test_factored (void)
 {
@@ -799,74 +842,6 @@ test_choice (void)
   tap_check (!tfx_cpu_backend_for (""), "no kernel without a name");
   tap_check (choice_is (NULL, best), "by default the best: %s", best);
   tap_check (choice_is ("pdp11", best), "an unknown TFX_CPU: the best");
-}
-
-/* Blocks whose last sample is the last one of a page, behind which nothing may be read or
- * written: to touch it ends the program. */
-static void
-check_page (TapMany *many, unsigned char *end, const Cascade *cascade,
-    const char *kernel, unsigned n_channels, TfxSample type)
-{
-  static const size_t n_frames[] = { 1, 2, 3, 4, 17, 40 };
-  const size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
-
-  for (size_t i = 0; i < sizeof n_frames / sizeof *n_frames; i++) {
-    const size_t n = n_frames[i], n_samples = n * n_channels;
-    TestFilter *page = test_filter_new (cascade->sos, cascade->n_sos,
-        n_channels, test_backend_for (kernel));
-    TestFilter *plain = test_filter_new (cascade->sos, cascade->n_sos,
-        n_channels, test_backend_for (kernel));
-    TestBuffer b =
-        test_buffer_new (TEST_LAYOUT_INTERLEAVED, type, n_channels, n, 0);
-    unsigned char *samples = end - n_samples * size;
-    const TfxBlock block = tfx_block_interleaved (samples, type, n_channels, n);
-    double *in = test_alloc (n_samples * sizeof *in);
-
-    test_noise_f64 (in, n_samples);
-    test_buffer_set (&b, in);
-    memcpy (samples, b.block.data, n_samples * size);
-    tap_many_check (many,
-        page && plain && !test_filter_run (page, &block, &block) &&
-            !test_filter_run (plain, &b.block, &b.block) &&
-            !memcmp (samples, b.block.data, n_samples * size),
-        "%s, %zu sections, %u channels, %zu frames", kernel, cascade->n_sos,
-        n_channels, n);
-    free (in);
-    test_buffer_clear (&b);
-    test_filter_free (&page);
-    test_filter_free (&plain);
-  }
-}
-
-static void
-test_page_end (void)
-{
-  static const size_t n_sections[] = { 1, 2, 3, 4, 6, 13 };
-  const size_t page = (size_t)sysconf (_SC_PAGESIZE), room = 4 * page;
-  TapMany many = tap_many ("blocks that end where a page does");
-  unsigned char *memory = mmap (NULL, room + page, PROT_READ | PROT_WRITE,
-      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  if (memory == MAP_FAILED || mprotect (memory + room, page, PROT_NONE) != 0) {
-    tap_many_check (&many, false, "no memory");
-    tap_many_end (&many);
-    return;
-  }
-  for (unsigned i = 0; i < 6; i++) {
-    Cascade *cascade = cascade_random (n_sections[i]);
-
-    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-      for (unsigned n = 1; test_backend_for (test_kernels[k]) && n <= 12; n++) {
-        check_page (&many, memory + room, cascade, test_kernels[k], n,
-            TFX_SAMPLE_F32);
-        check_page (&many, memory + room, cascade, test_kernels[k], n,
-            TFX_SAMPLE_F64);
-      }
-    }
-    free (cascade);
-  }
-  munmap (memory, room + page);
-  tap_many_end (&many);
 }
 
 static const TapTest tests[] = {
