@@ -136,7 +136,7 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
       double ns;
 
       /* Shapes run with more than half of their channels, full vectors of four with any
-       * number: see run_full(), which takes no part of two. */
+       * number.  (run_full() asserts that vectors of two have both.) */
       if (!find_fit (c, s, &fit) ||
           (2 * n <= s->channels && !(is_full && s->lanes == 4)) ||
           (is_part && tfx_cascade_takes_dense (s)) ||

@@ -444,6 +444,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   Sections w[TFX_MAX_VECTORS];
   V ends = v_set1 (0.0);
 
+  assert (C > 2 || (from->n == C && to->n == C));
   if (factored && (from->apart || to->apart)) {
 #pragma GCC unroll 1
     for (unsigned r = 0; r < R; r++) {

@@ -2,6 +2,7 @@
  * kernels-vec.c: the cascade kernels of an instruction set and the table of its shapes;
  * compiled once for each set, and with VEC_WIDTH for narrower vectors of one.  ISA is the suffix
  * of the names. */
+#include <assert.h>
 #include <math.h>
 
 #include "kernels.h"

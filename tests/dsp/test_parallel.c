@@ -100,60 +100,48 @@ largest_gain (const TfxSos *sos, size_t n)
 }
 
 static void
-test_choice (void)
+check_choice (const TfxSos *sos, size_t n, bool is_sum, const char *name)
 {
   TfxParallelPart parts[MAX_SECTIONS];
-  TfxSos sos[MAX_SECTIONS];
   double direct;
 
-  for (size_t i = 0; i < N_CHAINS; i++) {
-    const size_t n = chain_sections (&chains[i], sos);
-
-    tap_check (tfx_cascade_parallel_set (sos, n, parts, &direct) ==
-                   chains[i].is_sum,
-        "%s: %s", chains[i].name, chains[i].is_sum ? "a sum" : "no sum");
-  }
+  tap_check (tfx_cascade_parallel_set (sos, n, parts, &direct) == is_sum,
+      "%s: %s", name, is_sum ? "a sum" : "no sum");
 }
 
-/* A zero on a pole, and poles at 0: what one section has in its state no sum would
- * show. */
+static void
+test_choice (void)
+{
+  TfxSos sos[MAX_SECTIONS];
+
+  for (size_t i = 0; i < N_CHAINS; i++)
+    check_choice (sos, chain_sections (&chains[i], sos), chains[i].is_sum,
+        chains[i].name);
+}
+
+/* A zero on a pole, and poles at 0: a sum would not show the state of one of the sections.  And
+ * zeros that together leave little of one of two real poles, whose state would be no number. */
 static void
 test_hidden (void)
 {
   static const TfxSos first = { 1, -0.4, 0.3, -1.2, 0.6 };
   static const TfxSos second = { 1, -1.2, 0.6, -0.3, 0.2 };
   static const TfxSos delay = { 0.3, 0.2, 0.1, 0, 0 };
-  TfxSos pairs[][2] = { { second, first }, { first, second }, { delay, delay },
-    { first, first } };
-  static const bool is_sum[] = { false, true, false, false };
-  TfxParallelPart parts[2];
-  double direct;
-
-  for (size_t i = 0; i < 4; i++)
-    tap_check (tfx_cascade_parallel_set (pairs[i], 2, parts, &direct) ==
-                   is_sum[i],
-        "pair %zu is %s sum", i, is_sum[i] ? "a" : "no");
-}
-
-/* Zeros that together leave all but nothing of one of two real poles: the state of a sum
- * would be no number. */
-static void
-test_hidden_together (void)
-{
   const Chain chain = { "", false, { HIGH (18, 12000) } };
   TfxSos sos[MAX_SECTIONS];
   const size_t n = chain_sections (&chain, sos);
-  TfxParallelPart parts[MAX_SECTIONS];
-  double direct;
 
+  check_choice ((TfxSos[]){ second, first }, 2, false, "a zero on a pole");
+  check_choice ((TfxSos[]){ first, second }, 2, true, "a pole on a zero");
+  check_choice ((TfxSos[]){ delay, delay }, 2, false, "poles at 0");
+  check_choice ((TfxSos[]){ first, first }, 2, false, "a section twice");
   sos[n] = (TfxSos){ 0.017, 0.032, 0.002, -1.299, 0.3495 };
-  tap_check (!tfx_cascade_parallel_set (sos, n + 1, parts, &direct),
-      "a slow pole behind %zu high-passes is no sum", n);
+  check_choice (sos, n + 1, false, "a slow pole after high-passes");
 }
 
-/* What errors are held against, of an input up to 1: what is promised of sums, and what
- * the sections in a row err by themselves, which have their state in double too.  Peaks
- * are four times the mean of noise. */
+/* The bound on errors, of an input up to 1: the larger of the bound on sums and of the error of
+ * the sections in series, which have their state in double too.  Peaks are four times the mean
+ * of noise. */
 static double
 allowed_error (const TfxSos *sos, size_t n_sos)
 {
@@ -293,6 +281,18 @@ name_of (const TfxKernels *kernels)
   return is_here ? kernels->name : test_kernels[TEST_N_KERNELS - 1];
 }
 
+static TfxCascade *
+make_cascade (const TfxKernels *kernels, unsigned n_channels, const TfxSos *sos,
+    size_t n_sos, double gain)
+{
+  TfxCascade *cascade;
+
+  if (tfx_cascade_new (kernels, n_channels, n_sos, &cascade) < 0)
+    abort ();
+  tfx_cascade_set_sections (cascade, sos, gain);
+  return cascade;
+}
+
 /* The error of the output of an F32 stream as a part of it, in dB. */
 static double
 error_of_signal (const TfxKernels *kernels, const TfxSos *sos, size_t n_sos,
@@ -301,12 +301,9 @@ error_of_signal (const TfxKernels *kernels, const TfxSos *sos, size_t n_sos,
   float *out = test_alloc (n * n_channels * sizeof *out);
   const TfxBlock block =
       tfx_block_interleaved (out, TFX_SAMPLE_F32, n_channels, n);
+  TfxCascade *cascade = make_cascade (kernels, n_channels, sos, n_sos, 1.0);
   double error = 0, power = 0;
-  TfxCascade *cascade;
 
-  if (tfx_cascade_new (kernels, n_channels, n_sos, &cascade) < 0)
-    return NAN;
-  tfx_cascade_set_sections (cascade, sos, 1.0);
   for (size_t i = 0; i < n * n_channels; i++)
     out[i] = x[i / n_channels];
   tfx_cascade_run (cascade, TFX_SAMPLE_F32, &block, &block);
@@ -369,8 +366,8 @@ test_sines (void)
   tap_many_end (&many);
 }
 
-/* Sections in a stream whose blocks change their type; what is asked of the state
- * between two blocks changes no bit, and part of it can be set. */
+/* Sections in a stream whose blocks change their type.  A query of the state between two blocks
+ * changes no bit. */
 static void
 check_stream (TapMany *many, const TfxKernels *kernels, const TfxSos *sos,
     size_t n_sos, unsigned n_channels, bool is_mixed)
@@ -378,17 +375,14 @@ check_stream (TapMany *many, const TfxKernels *kernels, const TfxSos *sos,
   const size_t n = 4000, bytes = n * n_channels * sizeof (double);
   double *x = test_alloc (bytes), *asked = test_alloc (bytes);
   double state[2 * MAX_SECTIONS * 2];
-  TfxCascade *cascades[2];
+  TfxCascade *cascades[2] = { make_cascade (kernels, n_channels, sos, n_sos,
+                                  0.5),
+    make_cascade (kernels, n_channels, sos, n_sos, 0.5) };
   size_t done = 0;
 
   test_noise_f64 (x, n * n_channels);
   for (size_t i = 0; i < n * n_channels; i++)
     asked[i] = x[i];
-  for (unsigned i = 0; i < 2; i++) {
-    if (tfx_cascade_new (kernels, n_channels, n_sos, &cascades[i]) < 0)
-      abort ();
-    tfx_cascade_set_sections (cascades[i], sos, 0.5);
-  }
   while (done < n) {
     size_t m = 1 + tap_random_below (400);
     const TfxSample type =
@@ -426,17 +420,14 @@ error_of_stream (const TfxKernels *kernels, const TfxSos *sos, size_t n_sos,
   double *one = test_alloc (n * sizeof *one), worst = 0;
   long double *want = test_alloc (n * sizeof *want);
   double state[2][2 * MAX_SECTIONS * 2];
-  TfxCascade *cascades[2];
+  TfxCascade *cascades[2] = { make_cascade (kernels, n_channels, sos, n_sos,
+                                  0.5),
+    make_cascade (kernels, n_channels, sos, n_sos, 0.5) };
 
   test_noise_f64 (one, n);
   test_run_long (sos, n_sos, one, want, n);
   for (size_t i = 0; i < n * n_channels; i++)
     x[i] = one[i / n_channels];
-  for (unsigned i = 0; i < 2; i++) {
-    if (tfx_cascade_new (kernels, n_channels, n_sos, &cascades[i]) < 0)
-      abort ();
-    tfx_cascade_set_sections (cascades[i], sos, 0.5);
-  }
   for (size_t done = 0, turn = 0; done < n; turn++) {
     TfxCascade *to = cascades[turn % 2], *from = cascades[(turn + 1) % 2];
     size_t m = 1 + tap_random_below (400);
@@ -518,12 +509,9 @@ sum_width (const TfxKernels *kernels, unsigned n_channels)
   float samples[32] = { 0 };
   const TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, 16);
-  TfxCascade *c;
+  TfxCascade *c = make_cascade (kernels, n_channels, sos, n, 1.0);
   unsigned width = 0;
 
-  if (tfx_cascade_new (kernels, n_channels, n, &c) < 0)
-    abort ();
-  tfx_cascade_set_sections (c, sos, 1.0);
   tfx_cascade_run (c, TFX_SAMPLE_F32, &block, &block);
   if (c->groups[0].fit.shape->layout == TFX_LAYOUT_PARALLEL)
     width = c->groups[0].fit.shape->lanes;
@@ -565,7 +553,6 @@ test_used (void)
 static const TapTest tests[] = {
   { "choice", test_choice },
   { "hidden", test_hidden },
-  { "hidden-together", test_hidden_together },
   { "turns", test_turns },
   { "sines", test_sines },
   { "states", test_states },
