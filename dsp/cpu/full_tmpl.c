@@ -359,42 +359,62 @@ store_frame (const Planes *p, V x, const bool is_planar)
     *(float *)(p->data + p->at[c]) = (float)x[c];
 }
 
-/* Vector number `first` of n frames whose channels are planes of floats, on one side at least.
- * The next tile is transposed before the sections need it. */
+/* n frames whose channels are planes of floats, on one side at least.  The next tile of a single
+ * vector is transposed before the sections need it. */
 static inline __attribute__ ((always_inline)) void
 run_planes (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
-    const unsigned first, const bool in_planar, const bool out_planar)
+    const bool in_planar, const bool out_planar)
 {
   const unsigned least = R == 2 ? 1 : W / 2 + 1;
   const ptrdiff_t in_step = from->stride * sample_bytes (from->type);
   const ptrdiff_t out_step = to->stride * sample_bytes (to->type);
   const bool reloads = N > (W == 4 ? 1 : 2);
-  Planes in = get_planes (from, first, least);
-  Planes out = get_planes (to, first, least);
-  V k[TFX_SECTION_COEF * TFX_MAX_VECTORS], rows[W], next[W];
+  Planes in[2], out[2];
+  V k[TFX_SECTION_COEF * TFX_MAX_VECTORS], rows[2][W], next[W];
   const V *again = R == 1 ? (const V *)coef : k;
 
   load_coef (k, coef, N, R);
-  if (n >= W)
-    load_tile (next, &in, in_planar);
+#pragma GCC unroll 2
+  for (unsigned r = 0; r < R; r++) {
+    in[r] = get_planes (from, r, r + 1 < R ? W : least);
+    out[r] = get_planes (to, r, r + 1 < R ? W : least);
+  }
+  if (n >= W && R == 1)
+    load_tile (next, &in[0], in_planar);
   for (; n >= W; n -= W) {
     if (reloads)
       __asm__("" : "+r"(again));
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < R && R > 1; r++)
+      load_tile (rows[r], &in[r], in_planar);
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < W; i++)
-      rows[i] = row_step (w, reloads ? again : k, g, next[i], N, true);
-    in.data += W * in_step;
-    if (n >= 2 * W)
-      load_tile (next, &in, in_planar);
-    store_tile (&out, rows, out_planar);
-    out.data += W * out_step;
+    for (unsigned i = 0; i < W; i++) {
+#pragma GCC unroll 2
+      for (unsigned r = 0; r < R; r++)
+        rows[r][i] = row_step (w + r * N, reloads ? again : k, g,
+            R == 1 ? next[i] : rows[r][i], N, true);
+    }
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < R; r++) {
+      in[r].data += W * in_step;
+      if (n >= 2 * W && R == 1)
+        load_tile (next, &in[0], in_planar);
+      store_tile (&out[r], rows[r], out_planar);
+      out[r].data += W * out_step;
+    }
   }
-  for (; n > 0; n--, in.data += in_step, out.data += out_step) {
-    const V x = load_frame (&in, in_planar);
+  for (; n > 0; n--) {
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < R; r++) {
+      const V x = load_frame (&in[r], in_planar);
 
-    store_frame (&out,
-        row_step (w, R == 1 ? (const V *)coef : k, g, x, N, true), out_planar);
+      in[r].data += in_step;
+      store_frame (&out[r],
+          row_step (w + r * N, R == 1 ? (const V *)coef : k, g, x, N, true),
+          out_planar);
+      out[r].data += out_step;
+    }
   }
 }
 
@@ -410,7 +430,6 @@ run_interleaved (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
   const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
   const unsigned turns = rows_turns (N, factored), C = W * R;
 
-  /* One loop for floats, one for doubles, and one for both between two passes. */
 #define RUN(IN_F32, OUT_F32)                                                   \
   (is_dense                                                                    \
           ? run_dense (w, from, to, n, coef, g, N, factored, IN_F32, OUT_F32)  \
@@ -418,8 +437,12 @@ run_interleaved (Sections *w, const TfxRows *from, const TfxRows *to, size_t n,
                 OUT_F32, C, C))
   if (in_f32 && out_f32)
     RUN (true, true);
-  else if (in_f32 || out_f32)
+  else if (R == 2 && factored)
     RUN (in_f32, out_f32);
+  else if (in_f32)
+    RUN (true, false);
+  else if (out_f32)
+    RUN (false, true);
   else
     RUN (false, false);
 #undef RUN
@@ -445,25 +468,17 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   V ends = v_set1 (0.0);
 
   assert (C > 2 || (from->n == C && to->n == C));
-  if (factored && (from->apart || to->apart)) {
-#pragma GCC unroll 1
-    for (unsigned r = 0; r < R; r++) {
-      load_sections (w, state + r * W, N, R, has_s2);
-      if (R == 2 || (from->apart && to->apart))
-        run_planes (w, from, to, n, coef, g, N, R, r, true, true);
-      else if (from->apart)
-        run_planes (w, from, to, n, coef, g, N, R, r, true, false);
-      else
-        run_planes (w, from, to, n, coef, g, N, R, r, false, true);
-      ends = v_add (ends, store_sections (w, state + r * W, N, R, has_s2));
-    }
-    return v_is_number (ends);
-  }
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++)
     load_sections (w + r * N, state + r * W, N, R, has_s2);
-  if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
-      out_f32 == factored)
+  if (factored && from->apart && (R == 2 || to->apart))
+    run_planes (w, from, to, n, coef, g, N, R, true, true);
+  else if (factored && from->apart)
+    run_planes (w, from, to, n, coef, g, N, R, true, false);
+  else if (factored && to->apart)
+    run_planes (w, from, to, n, coef, g, N, R, false, true);
+  else if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
+           out_f32 == factored)
     run_part (w, from, to, n, coef, g, N, factored);
   else if (is_dense)
     run_interleaved (w, from, to, n, coef, g, N, 1, factored, true);
