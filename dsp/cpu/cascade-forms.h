@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * cascade-forms.h: sections in the forms that the kernels of kernels.h take,
- * and their state there and back. */
+ * and their state there and back (cascade-forms.c, cascade-parallel.c). */
 #ifndef TFX_CASCADE_FORMS_H
 #define TFX_CASCADE_FORMS_H
 
@@ -38,5 +38,24 @@ void tfx_cascade_form_export (const TfxCascadeSection *section,
     const double kernel[TFX_STATE], double s[2]);
 void tfx_cascade_form_import (const TfxCascadeSection *section,
     const double s[2], double kernel[TFX_STATE]);
+
+/* The parallel form: a sum of sections that all have the cascade's input.
+ * Part c1 u' + c2 u'' of the output, where u = x - a1 u' - a2 u''. */
+typedef struct TfxParallelPart
+{
+  double c1, c2;
+} TfxParallelPart;
+
+/* The parts of n_sos sections, and the factor of the input itself.  False if
+ * they would not be exact enough. */
+bool tfx_cascade_parallel_set (const TfxSos *sos, size_t n_sos,
+    TfxParallelPart *parts, double *direct);
+
+/* u[n_sos][2], u' and u'' of each part, to the cascade's s1 and s2 of each
+ * section, s[n_sos][2], which may be u; and back. */
+void tfx_cascade_parallel_export (const TfxSos *sos, size_t n_sos,
+    const double (*u)[2], double (*s)[2]);
+void tfx_cascade_parallel_import (const TfxSos *sos, size_t n_sos,
+    const double (*s)[2], double (*u)[2]);
 
 #endif

@@ -20,7 +20,7 @@
  *   prod (B_j / A_j, j < k) ((b2 - b0 a2) z + b2 a1 - b1 a2) / A_k,
  *
  * which are sums of the parts up to k, in the same way. */
-#include "cascade-parallel.h"
+#include "cascade-forms.h"
 
 #include <float.h>
 #include <math.h>

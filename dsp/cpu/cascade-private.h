@@ -5,7 +5,6 @@
 #define TFX_CASCADE_PRIVATE_H
 
 #include "cascade-forms.h"
-#include "cascade-parallel.h"
 #include "cascade.h"
 
 /* The most channels of a shape. */

@@ -560,7 +560,7 @@ test_transposed (void)
       check_transposed);
 }
 
-/* What a chain without stages copies, from rows to planes and back. */
+/* A chain without stages copies rows to planes, and back. */
 static void
 check_turned (TapMany *many, const Case *c)
 {
@@ -794,7 +794,7 @@ kernel_of (const TfxBackend *backend)
   return stats.kernel;
 }
 
-/* In a process of its own, because the choice is made once. */
+/* In a separate process, because the choice is made once. */
 static bool
 choice_is (const char *value, const char *wanted)
 {

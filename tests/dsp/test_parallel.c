@@ -5,7 +5,6 @@
 #include "core/backend.h"
 #include "common.h"
 #include "cpu/cascade-private.h"
-#include "cpu/cascade-parallel.h"
 #include "tap.h"
 
 #include <float.h>

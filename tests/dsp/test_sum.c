@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_sum.c: branches of a sum, or for some of the channels, that run as one: which do,
- * what comes out, and where their state is.
+ * test_sum.c: branches of a sum, or for some of the channels, that run as one: which do, their
+ * output, and their state.
  */
 #include "buffer.h"
 #include "common.h"
@@ -78,7 +78,7 @@ static const Sum sums[] = {
       { { 0, LOW (4, 300), 0 }, { 0, HIGH (2, 900), 0 },
           { 0.5, LOW (2, 5000), 100 }, { 0, LOW (5, 2000), 0 }, { 0.25 } },
       { 2, 2 }, true, true, 1e-13 },
-  { "a cascade of its own in front", 3,
+  { "a separate cascade first", 3,
       { { 0, LOW (40, 1000), 0 }, { 0, HIGH (2, 100), 0 },
           { 0, LOW (1, 9000), 0 } },
       { 1, 1 }, true, true, 1e-13 },
@@ -291,7 +291,7 @@ run_plain (const Sum *sum, unsigned channel, const double *in, double *out,
   free (y);
 }
 
-/* Noise of [n][n_channels] and what is wanted of it. */
+/* Noise of [n][n_channels] and its filtered values. */
 static void
 make_signal (const Sum *sum, unsigned n_channels, size_t n, double *in,
     double *want)
@@ -312,7 +312,7 @@ make_signal (const Sum *sum, unsigned n_channels, size_t n, double *in,
   free (x);
 }
 
-/* The largest error of floats beyond the rounding of what is wanted. */
+/* The largest error of floats beyond the rounding of the values wanted. */
 static double
 excess (const double *have, const double *want, size_t n)
 {
@@ -345,7 +345,7 @@ count (const TestFilter *f, TfxTermsForm form, bool is_on)
   return n;
 }
 
-/* ---- what comes out --------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------- */
 
 /* Of each type, in layouts that take turns, in blocks of random lengths. */
 static void
