@@ -249,48 +249,34 @@ run_step (Sections *w, const V *k, Way *in, V g, const unsigned C,
   return w[N - 1].y[0];
 }
 
-/* n of them. */
+/* n of them; types and numbers of channels are constants where that pays.  is_joined: outputs
+ * are stored two frames at a time. */
 static inline __attribute__ ((always_inline)) void
 run_steps (Sections *w, const V *k, Way *from, Way *to, size_t n, V g,
-    const unsigned C, const unsigned N, const bool factored,
+    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
+    const bool out_f32, const unsigned n_in, const unsigned n_out,
     const bool is_joined)
 {
   /* Two steps need fewer registers to move what is a frame old. */
   const bool is_in_turns = is_joined || (N == 3 && factored);
-  Way in = *from, out = *to;
+  Way in = { from->at, from->step, in_f32, n_in };
+  Way out = { to->at, to->step, out_f32, n_out };
 
-  if (is_in_turns) {
-    for (; n > 1; n -= 2) {
-      const V a = run_step (w, k, &in, g, C, N, factored);
+  for (; is_in_turns && n > 1; n -= 2) {
+    const V a = run_step (w, k, &in, g, C, N, factored);
 
-      if (is_joined) {
-        const V b = run_step (w, k, &in, g, C, N, factored);
+    if (is_joined) {
+      const V b = run_step (w, k, &in, g, C, N, factored);
 
-        v_store_rows_f32 ((float *)out.at, (float *)(out.at + out.step), a, b);
-        out.at += 2 * out.step;
-      } else {
-        put_row (&out, a, C, factored);
-        put_row (&out, run_step (w, k, &in, g, C, N, factored), C, factored);
-      }
+      v_store_rows_f32 ((float *)out.at, (float *)(out.at + out.step), a, b);
+      out.at += 2 * out.step;
+    } else {
+      put_row (&out, a, C, factored);
+      put_row (&out, run_step (w, k, &in, g, C, N, factored), C, factored);
     }
   }
   for (; n > 0; n--)
     put_row (&out, run_step (w, k, &in, g, C, N, factored), C, factored);
-  from->at = in.at;
-  to->at = out.at;
-}
-
-/* The same with constant types, and n_row channels. */
-static inline __attribute__ ((always_inline)) void
-run_rows_of (Sections *w, const V *k, Way *from, Way *to, size_t n, V g,
-    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
-    const bool out_f32, const unsigned n_row)
-{
-  Way in = { from->at, from->step, in_f32, n_row };
-  Way out = { to->at, to->step, out_f32, n_row };
-
-  run_steps (w, k, &in, &out, n, g, C, N, factored,
-      out_f32 && 2 * C == W && n_row == C);
   from->at = in.at;
   to->at = out.at;
 }
@@ -304,7 +290,7 @@ is_whole (const Way *way, const unsigned C)
   return way->n == C || way->step == (ptrdiff_t)way->n * size;
 }
 
-/* The same by their types.  Of three interleaved channels that follow one another four lanes are
+/* n of them, by the types.  Of three interleaved channels that follow one another four lanes are
  * read and written: the fourth is ignored, and the next frame overwrites what it wrote.  No frame
  * follows the last one, which is read by itself. */
 static inline __attribute__ ((always_inline)) void
@@ -315,18 +301,23 @@ run_whole_steps (Sections *w, const V *k, Way *in, Way *out, size_t n, V g,
   const bool out_f32 = factored && out->is_f32;
   size_t last = in->n < C;
 
+#define RUN(IN_F32, OUT_F32)                                                   \
+  run_steps (w, k, in, out, n - last, g, C, N, factored, IN_F32, OUT_F32, C,   \
+      C, OUT_F32 && 2 * C == W)
   if (!is_whole (in, C) || !is_whole (out, C))
     last = n;
   else if (in_f32 && out_f32)
-    run_rows_of (w, k, in, out, n - last, g, C, N, factored, true, true, C);
+    RUN (true, true);
   else if (in_f32)
-    run_rows_of (w, k, in, out, n - last, g, C, N, factored, true, false, C);
+    RUN (true, false);
   else if (out_f32)
-    run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, true, C);
+    RUN (false, true);
   else
-    run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, false, C);
+    RUN (false, false);
+#undef RUN
   if (C > 2)
-    run_steps (w, k, in, out, last, g, C, N, factored, false);
+    run_steps (w, k, in, out, last, g, C, N, factored, in->is_f32, out->is_f32,
+        in->n, out->n, false);
 }
 
 /* Sections of C channels.  Masks keep the state of idle sections at both ends of the block. */
