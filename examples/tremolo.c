@@ -9,7 +9,6 @@
  * tests/dsp/test_new_kind.c builds and runs it. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "kinds/unit.h"
 #include "lang/class.h"
@@ -44,39 +43,25 @@ tremolo_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 
 typedef struct Tremolo
 {
-  const TfxDynamicsKernels *kernels;
-  unsigned n_channels;
-  size_t part_frames;
-  TfxParams params;
+  TfxUnit unit;
   double phase;    /* 0 <= phase < 1 */
-  double *samples; /* [part_frames * n_channels] */
+  double *samples; /* of a part */
 } Tremolo;
 
 static void
-tremolo_free (void *unit)
+lay_out (void *unit, const TfxStage *stage, TfxRoom *room)
 {
-  free (((Tremolo *)unit)->samples);
-  free (unit);
+  Tremolo *t = unit;
+
+  t->samples =
+      tfx_room_take (room, 0, t->unit.part_frames * t->unit.n_channels);
 }
 
 static int
 tremolo_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  Tremolo *t = calloc (1, sizeof *t);
-
-  if (!t)
-    return -ENOMEM;
-  t->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  t->n_channels = spec->n_channels;
-  t->part_frames = tfx_samples_part_frames (spec->n_channels);
-  tfx_params_init (&t->params, stage);
-  t->samples = calloc (t->part_frames * t->n_channels, sizeof *t->samples);
-  if (!t->samples) {
-    tremolo_free (t);
-    return -ENOMEM;
-  }
-  *unit = t;
-  return 0;
+  *unit = tfx_unit_new (sizeof (Tremolo), stage, spec, lay_out);
+  return *unit ? 0 : -ENOMEM;
 }
 
 /* Filters n_frames of t->samples.  A ramp is read up to the end of its grid cell. */
@@ -84,28 +69,30 @@ static void
 run_part (void *unit, size_t n_frames, TfxSample type)
 {
   Tremolo *t = unit;
+  TfxParams *p = &t->unit.params;
   double *samples = t->samples;
 
-  for (size_t n; n_frames > 0; n_frames -= n, samples += n * t->n_channels) {
+  for (size_t n; n_frames > 0;
+       n_frames -= n, samples += n * t->unit.n_channels) {
     double rates[TFX_GRID_FRAMES], depths[TFX_GRID_FRAMES],
         gains[TFX_GRID_FRAMES];
-    const bool is_ramping = tfx_params_are_ramping (&t->params);
+    const bool is_ramping = tfx_params_are_ramping (p);
 
     n = n_frames < TFX_GRID_FRAMES ? n_frames : TFX_GRID_FRAMES;
     if (is_ramping) {
-      n = tfx_params_cell (&t->params, n);
-      tfx_params_read (&t->params, RATE, rates, n);
-      tfx_params_read (&t->params, DEPTH, depths, n);
-      tfx_params_advance (&t->params, n);
+      n = tfx_params_cell (p, n);
+      tfx_params_read (p, RATE, rates, n);
+      tfx_params_read (p, DEPTH, depths, n);
+      tfx_params_advance (p, n);
     }
     for (size_t i = 0; i < n; i++) {
-      const double depth = is_ramping ? depths[i] : t->params.now[DEPTH];
+      const double depth = is_ramping ? depths[i] : p->now[DEPTH];
 
       gains[i] = 1.0 - depth * (1.0 - cos (2.0 * M_PI * t->phase)) / 2.0;
-      t->phase += is_ramping ? rates[i] : t->params.now[RATE];
+      t->phase += is_ramping ? rates[i] : p->now[RATE];
       t->phase -= floor (t->phase);
     }
-    t->kernels->multiply (samples, gains, n, t->n_channels);
+    t->unit.kernels->multiply (samples, gains, n, t->unit.n_channels);
   }
 }
 
@@ -114,20 +101,8 @@ tremolo_run (void *unit, const TfxBlock *in, const TfxBlock *out)
 {
   Tremolo *t = unit;
 
-  return tfx_samples_run (t->kernels, in, out, t->samples, t->samples,
-      t->part_frames, run_part, t);
-}
-
-static void
-tremolo_set_values (void *unit, void *values, size_t n_frames, TfxWeight weight)
-{
-  tfx_params_take (&((Tremolo *)unit)->params, values, n_frames, weight);
-}
-
-static bool
-tremolo_is_changing (const void *unit)
-{
-  return tfx_params_are_ramping (&((const Tremolo *)unit)->params);
+  return tfx_samples_run (&t->unit, in, out, t->samples, t->samples,
+      t->unit.part_frames, run_part);
 }
 
 static void
@@ -135,7 +110,7 @@ tremolo_reset (void *unit)
 {
   Tremolo *t = unit;
 
-  tfx_params_finish (&t->params);
+  tfx_params_finish (&t->unit.params);
   t->phase = 0.0;
 }
 
@@ -149,10 +124,10 @@ tremolo_state_peak (const void *unit)
 static const TfxUnitKind tremolo_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = tremolo_make,
-  .free = tremolo_free,
+  .free = tfx_unit_free,
   .run = tremolo_run,
-  .set_values = tremolo_set_values,
-  .is_changing = tremolo_is_changing,
+  .set_values = tfx_unit_set_values,
+  .is_changing = tfx_unit_is_changing,
   .reset = tremolo_reset,
   .state_peak = tremolo_state_peak,
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * delay.c: y[n] = direct x[n] + sum over taps of gain x[n - delay].
  *
- * The past lies in a ring of frames, so long that a part of a block and the
- * longest delay fit. */
-#include "delay-private.h"
+ * The past is in a ring of frames, which has space for a part of a block and the longest
+ * delay.  A plain tap, the same for all channels, is a multiply-add of two runs of
+ * samples, split at the end of the ring.  A tap of one side, or across, is one of runs of
+ * pairs.  Up to four taps run over the output together, added in their order. */
+#include "delay.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,11 +14,27 @@
 
 #include "core/block.h"
 #include "copy.h"
+#include "kernels.h"
+#include "shuffle.h"
 
-/* Frames of a part at the most, and samples, so that its output stays in the
- * cache. */
+/* Frames and samples of a part, at most, so that its output stays in the cache. */
 #define PART_FRAMES 1024
 #define PART_SAMPLES 2048
+
+struct TfxDelay
+{
+  const TfxKernels *kernels;
+  unsigned n_channels;
+  size_t longest, size, position; /* the ring's; the next frame */
+  size_t part_frames;
+  double *ring; /* [size][n_channels] */
+  /* [part_frames][n_channels]: rows in place of planes, or an output; and that of the next
+   * taps. */
+  double *line, *next;
+  size_t
+      n_known; /* frames of the past: all, or those since the state was set */
+  size_t n_quiet; /* frames since the last one above TFX_SILENCE */
+};
 
 /* ---- life ---------------------------------------------------------------------- */
 
@@ -24,10 +42,9 @@ int
 tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
     TfxDelay **out)
 {
-  TfxDelay *d = calloc (1, sizeof *d);
+  TfxDelay *d = *out = calloc (1, sizeof *d);
   const size_t part = PART_SAMPLES / n_channels;
 
-  *out = NULL;
   if (!d)
     return -ENOMEM;
   d->kernels = tfx_kernels_for (kernel);
@@ -40,12 +57,10 @@ tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
   d->ring = tfx_block_new_samples (d->size * n_channels);
   d->line = tfx_block_new_samples (d->part_frames * n_channels);
   d->next = tfx_block_new_samples (d->part_frames * n_channels);
-  if (!d->ring || !d->line || !d->next) {
-    tfx_delay_free (&d);
-    return -ENOMEM;
-  }
-  *out = d;
-  return 0;
+  if (d->ring && d->line && d->next)
+    return 0;
+  tfx_delay_free (out);
+  return -ENOMEM;
 }
 
 void
@@ -62,30 +77,184 @@ tfx_delay_free (TfxDelay **delay)
   free (d);
 }
 
-void
-tfx_delay_set_taps (TfxDelay *d, double direct, const TfxTap *taps,
-    size_t n_taps, size_t fade_frames, TfxWeight weight)
+/* ---- taps ------------------------------------------------------------------------ */
+
+/* The frame of the ring that was input `age` frames before the next one; 0 to size. */
+static size_t
+find_frame (const TfxDelay *d, size_t age)
 {
-  d->fade_frames = fade_frames;
-  d->fade_done = 0;
-  d->weight = weight;
-  *(fade_frames > 0 ? &d->next_taps : &d->taps) =
-      (TfxDelayTaps){ direct, taps, n_taps };
+  const size_t at = d->position + d->size - age;
+
+  return at >= d->size ? at - d->size : at;
 }
 
-bool
-tfx_delay_is_fading (const TfxDelay *d)
+/* rows[n] = the rows of the ring from frames at[n] on.  Returns how many frames they have
+ * before the end of the ring, at most n_frames, and advances `at` by that. */
+static size_t
+find_run (const TfxDelay *d, size_t *at, size_t n, size_t n_frames,
+    const double **rows)
 {
-  return d->fade_frames > 0;
+  size_t run = n_frames;
+
+  for (size_t k = 0; k < n; k++) {
+    at[k] = at[k] == d->size ? 0 : at[k];
+    rows[k] = d->ring + at[k] * d->n_channels;
+    run = d->size - at[k] < run ? d->size - at[k] : run;
+  }
+  for (size_t k = 0; k < n; k++)
+    at[k] += run;
+  return run;
 }
 
-size_t
-tfx_delay_fade_left (const TfxDelay *d)
+/* y = direct times the input, or if !is_first y itself, and up to four plain taps. */
+static void
+sum_taps (const TfxDelay *d, bool is_first, double direct, const TfxTap *taps,
+    size_t n_taps, void *y, TfxSample type, size_t n_frames)
 {
-  return d->fade_frames - d->fade_done;
+  const size_t size = d->n_channels * tfx_sample_size (type);
+  const double *rows[TFX_SUM_MAX_ROWS];
+  double gains[TFX_SUM_MAX_ROWS] = { direct };
+  size_t at[TFX_SUM_MAX_ROWS] = { d->position };
+
+  for (size_t k = 0; k < n_taps; k++) {
+    gains[k + 1] = taps[k].gain;
+    at[k + 1] = find_frame (d, taps[k].delay);
+  }
+  for (size_t run; n_frames > 0; n_frames -= run) {
+    run = find_run (d, at, n_taps + 1, n_frames, rows);
+    if (!is_first)
+      rows[0] = y;
+    d->kernels->sum (y, type, rows, gains, (unsigned)n_taps + 1,
+        run * d->n_channels);
+    y = (char *)y + run * size;
+  }
 }
 
-/* ---- samples and doubles -------------------------------------------------------- */
+/* Two channels side by side. */
+typedef double Pair __attribute__ ((vector_size (16), aligned (8), may_alias));
+typedef long long Lanes __attribute__ ((vector_size (16)));
+
+/* y += sum over k < n_rows of gains[k] rows[k], two channels of `width`. */
+static inline __attribute__ ((always_inline)) void
+add_rows (double *y, const double *const *rows, const Pair *gains,
+    const unsigned n_rows, const bool swap, size_t width, size_t n_frames)
+{
+  for (size_t i = 0; i < n_frames * width; i += width) {
+    Pair sum = *(const Pair *)(y + i);
+
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < n_rows; k++) {
+      const Pair in = *(const Pair *)(rows[k] + i);
+
+      sum += gains[k] * (swap ? tfx_shuffle (in, ((Lanes){ 1, 0 })) : in);
+    }
+    *(Pair *)(y + i) = sum;
+  }
+}
+
+static void
+add_pairs (double *y, const double *const *rows, const Pair *gains,
+    size_t n_rows, bool swap, size_t width, size_t n_frames)
+{
+  if (n_rows == 4 && swap)
+    add_rows (y, rows, gains, 4, true, width, n_frames);
+  else if (n_rows == 4)
+    add_rows (y, rows, gains, 4, false, width, n_frames);
+  else if (swap)
+    add_rows (y, rows, gains, 1, true, width, n_frames);
+  else
+    add_rows (y, rows, gains, 1, false, width, n_frames);
+}
+
+/* The last of an odd number of channels has no partner: it is its own. */
+static void
+add_last (double *y, const double *const *rows, const Pair *gains,
+    size_t n_rows, size_t width, size_t n_frames)
+{
+  for (size_t i = 0; i < n_frames * width; i += width) {
+    for (size_t k = 0; k < n_rows; k++)
+      y[i] += gains[k][0] * rows[k][i + width - 1];
+  }
+}
+
+/* One tap or four of one side or across, all across or none of them. */
+static void
+add_sided (const TfxDelay *d, const TfxTap *taps, size_t n_taps, double *y,
+    size_t n_frames)
+{
+  const size_t width = d->n_channels;
+  const double *rows[4];
+  Pair gains[4];
+  size_t at[4];
+
+  for (size_t k = 0; k < n_taps; k++) {
+    const TfxTap *t = &taps[k];
+
+    gains[k] = (Pair){ t->side == TFX_TAP_RIGHT ? 0.0 : t->gain,
+      t->side == TFX_TAP_LEFT ? 0.0 : t->gain };
+    at[k] = find_frame (d, t->delay);
+  }
+  for (size_t run; n_frames > 0; n_frames -= run, y += run * width) {
+    run = find_run (d, at, n_taps, n_frames, rows);
+    for (size_t c = 0; c + 1 < width; c += 2) {
+      const double *pair[4];
+
+      for (size_t k = 0; k < n_taps; k++)
+        pair[k] = rows[k] + c;
+      add_pairs (y + c, pair, gains, n_taps, taps->swap, width, run);
+    }
+    if (width % 2 == 1)
+      add_last (y + width - 1, rows, gains, n_taps, width, run);
+  }
+}
+
+static bool
+is_plain (const TfxTap *tap)
+{
+  return !tap->swap && tap->side == TFX_TAP_BOTH;
+}
+
+/* How many taps from number `first` on are of the same sort, at most four. */
+static size_t
+count_alike (const TfxDelayTaps *taps, size_t first)
+{
+  const TfxTap *a = taps->taps + first;
+  size_t n = 1;
+
+  while (n < 4 && first + n < taps->n && is_plain (a) == is_plain (a + n) &&
+         a->swap == a[n].swap)
+    n++;
+  return n;
+}
+
+/* How many taps the pass over the input includes. */
+static size_t
+count_first (const TfxDelayTaps *taps)
+{
+  return taps->n > 0 && is_plain (taps->taps) ? count_alike (taps, 0) : 0;
+}
+
+/* The output of the n_frames in the ring from `position` on, y[n_frames][n_channels];
+ * doubles if there are more taps than count_first(). */
+static void
+render (const TfxDelay *d, const TfxDelayTaps *taps, void *y, TfxSample type,
+    size_t n_frames)
+{
+  size_t k = count_first (taps), n;
+
+  sum_taps (d, true, taps->direct, taps->taps, k, y, type, n_frames);
+  for (; k < taps->n; k += n) {
+    n = count_alike (taps, k);
+    if (is_plain (&taps->taps[k])) {
+      sum_taps (d, false, 1.0, taps->taps + k, n, y, type, n_frames);
+    } else {
+      n = n == 4 ? 4 : 1;
+      add_sided (d, taps->taps + k, n, y, n_frames);
+    }
+  }
+}
+
+/* ---- blocks ---------------------------------------------------------------------- */
 
 /* The newest n frames are x[n][n_channels]. */
 static void
@@ -101,8 +270,8 @@ note_quiet (TfxDelay *d, const double *x, size_t n)
     d->n_quiet += n;
 }
 
-/* n frames of the input, from frame `first` on, to x[n][n_channels]; what is not
- * finite would stay for the length of the line. */
+/* Copies n frames of the input from frame `first` on to x[n][n_channels]; a sample that is
+ * not finite would stay for the length of the line. */
 static void
 load (TfxDelay *d, double *x, const TfxBlock *in, size_t first, size_t n)
 {
@@ -119,76 +288,43 @@ load (TfxDelay *d, double *x, const TfxBlock *in, size_t first, size_t n)
   note_quiet (d, x, n);
 }
 
-/* From one set of taps to the next, frame by frame. */
-static void
-render_fade (TfxDelay *d, double *y, size_t n)
-{
-  tfx_delay_render (d, &d->taps, y, TFX_SAMPLE_F64, n);
-  tfx_delay_render (d, &d->next_taps, d->next, TFX_SAMPLE_F64, n);
-  d->kernels->fade (y, d->next, n, d->n_channels, d->weight, d->fade_done,
-      d->fade_frames);
-}
-
-/* At most part_frames, and no more than a fade has left: behind it the output is that of
- * the new taps alone, to the bit. */
-static void
-run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
-{
-  const size_t n = in->n_frames, left = d->size - d->position;
-  const size_t n_first = left < n ? left : n;
-  const bool is_fading = d->fade_frames > 0;
-  const TfxSample type = !is_fading && tfx_delay_is_one_pass (&d->taps)
-                             ? out->type
-                             : TFX_SAMPLE_F64;
-  const bool is_direct = tfx_block_is_interleaved (out) && out->type == type;
-  const TfxBlock rows = tfx_block_interleaved (is_direct ? out->data : d->line,
-      type, d->n_channels, n);
-
-  load (d, d->ring + d->position * d->n_channels, in, 0, n_first);
-  load (d, d->ring, in, n_first, n - n_first);
-  if (is_fading)
-    render_fade (d, rows.data, n);
-  else
-    tfx_delay_render (d, &d->taps, rows.data, type, n);
-  if (!is_direct)
-    tfx_cpu_copy (d->kernels, &rows, out, 1.0);
-  d->position = (d->position + n) % d->size;
-  d->n_known = d->n_known + n < d->size ? d->n_known + n : d->size;
-  d->fade_done += n;
-  if (is_fading && d->fade_done >= d->fade_frames) {
-    d->taps = d->next_taps;
-    d->fade_frames = 0;
-  }
-}
-
 void
-tfx_delay_run (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
+tfx_delay_run (TfxDelay *d, const TfxDelayTaps *taps, const TfxDelayTaps *next,
+    TfxWeight weight, size_t done, size_t length, const TfxBlock *in,
+    const TfxBlock *out)
 {
+  const TfxSample type =
+      !next && count_first (taps) == taps->n ? out->type : TFX_SAMPLE_F64;
+  const bool is_direct = tfx_block_is_interleaved (out) && out->type == type;
+
   for (size_t i = 0, n; i < in->n_frames; i += n) {
-    const size_t most =
-        d->fade_frames > 0 && tfx_delay_fade_left (d) < d->part_frames
-            ? tfx_delay_fade_left (d)
-            : d->part_frames;
-    const size_t left = in->n_frames - i;
+    const size_t left = in->n_frames - i, space = d->size - d->position;
+    TfxBlock to, rows;
+    size_t n_first;
 
-    n = left < most ? left : most;
-    const TfxBlock from = tfx_block_part (in, i, n, 0, d->n_channels);
-    const TfxBlock to = tfx_block_part (out, i, n, 0, d->n_channels);
-
-    run_part (d, &from, &to);
+    n = left < d->part_frames ? left : d->part_frames;
+    n_first = space < n ? space : n;
+    to = tfx_block_part (out, i, n, 0, d->n_channels);
+    rows = tfx_block_interleaved (is_direct ? to.data : d->line, type,
+        d->n_channels, n);
+    load (d, d->ring + d->position * d->n_channels, in, i, n_first);
+    load (d, d->ring, in, i + n_first, n - n_first);
+    render (d, taps, rows.data, type, n);
+    if (next) {
+      render (d, next, d->next, TFX_SAMPLE_F64, n);
+      d->kernels->fade (rows.data, d->next, n, d->n_channels, weight, done + i,
+          length);
+    }
+    if (!is_direct)
+      tfx_cpu_copy (d->kernels, &rows, &to, 1.0);
+    d->position = (d->position + n) % d->size;
+    d->n_known = d->n_known + n < d->size ? d->n_known + n : d->size;
   }
 }
 
 /* ---- state -------------------------------------------------------------------------- */
 
-/* The frame of the ring that came in `age` frames ago, 1 to size. */
-static double *
-find_past (const TfxDelay *d, size_t age)
-{
-  return d->ring + tfx_delay_find_start (d, age) * d->n_channels;
-}
-
-/* What the other line has not kept is silence, out of which the rest rises. */
+/* What the other line does not know is silence, from which the rest rises. */
 void
 tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
 {
@@ -198,7 +334,7 @@ tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
 
   tfx_delay_reset (d);
   for (size_t i = 0; i < n; i++) {
-    const double *past = find_past (from, n - i);
+    const double *past = from->ring + find_frame (from, n - i) * d->n_channels;
     const double w = is_cut ? tfx_weight_at (TFX_WEIGHT_SMOOTH, i, rise) : 1.0;
 
     for (unsigned c = 0; c < d->n_channels; c++)
@@ -212,8 +348,8 @@ void
 tfx_delay_get_state (const TfxDelay *d, double *state)
 {
   for (unsigned c = 0; c < d->n_channels; c++) {
-    for (size_t i = 0; i < d->longest; i++)
-      *state++ = find_past (d, d->longest - i)[c];
+    for (size_t age = d->longest; age > 0; age--)
+      *state++ = d->ring[find_frame (d, age) * d->n_channels + c];
   }
 }
 

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * dynamics-c.c: gains that follow the level of the signal, sample by sample: the
+ * dynamics-c.c: gains that depend on the level of the signal, sample by sample: the
  * reference. */
 #include <math.h>
 #include <string.h>
 
 #include "dynamics.h"
-
-void
-tfx_dynamics_powers (double a, double powers[TFX_DYNAMICS_SLACK])
-{
-  double power = 1.0;
-
-  for (unsigned i = 0; i < TFX_DYNAMICS_SLACK; i++)
-    powers[i] = power *= a;
-}
 
 static unsigned
 group_frames (unsigned n_channels)
@@ -22,48 +13,20 @@ group_frames (unsigned n_channels)
 }
 
 static size_t
-load_f32 (double *x, const void *from, size_t n)
+load (double *x, const void *from, TfxSample type, size_t n)
 {
-  const float *samples = from;
+  const bool is_f32 = type == TFX_SAMPLE_F32;
   size_t n_bad = 0;
 
   for (size_t i = 0; i < n; i++) {
-    const bool is_finite = samples[i] - samples[i] == 0.0f;
+    const double v =
+        is_f32 ? ((const float *)from)[i] : ((const double *)from)[i];
+    const bool is_finite = v - v == 0.0;
 
-    x[i] = is_finite ? samples[i] : 0.0;
+    x[i] = is_finite ? v : 0.0;
     n_bad += !is_finite;
   }
   return n_bad;
-}
-
-static size_t
-load_f64 (double *x, const void *from, size_t n)
-{
-  const double *samples = from;
-  size_t n_bad = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    const bool is_finite = samples[i] - samples[i] == 0.0;
-
-    x[i] = is_finite ? samples[i] : 0.0;
-    n_bad += !is_finite;
-  }
-  return n_bad;
-}
-
-static void
-store_f32 (void *to, const double *x, size_t n)
-{
-  float *samples = to;
-
-  for (size_t i = 0; i < n; i++)
-    samples[i] = (float)x[i];
-}
-
-static void
-store_f64 (void *to, const double *x, size_t n)
-{
-  memcpy (to, x, n * sizeof *x);
 }
 
 /* In octaves. */
@@ -116,20 +79,6 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
 }
 
 static void
-find_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, const double *thresholds,
-    bool is_each, double *most)
-{
-  for (size_t i = 0; i < n_frames; i++) {
-    for (unsigned c = 0; c < n_channels; c++) {
-      most[c] = fmax (most[c], fabs (*x++));
-      *targets++ = *thresholds / fmax (fmax (most[c], *rest++), *thresholds);
-      thresholds += is_each;
-    }
-  }
-}
-
-static void
 find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
 {
   const size_t n = n_frames * n_channels;
@@ -138,40 +87,29 @@ find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
     rest[i] = fmax (fabs (x[i]), i + n_channels < n ? rest[i + n_channels] : 0);
 }
 
-static void
-follow (const double *targets, double *gains, size_t n_frames,
-    unsigned n_channels, const TfxLimits *limits, double *state, double *end)
-{
-  for (size_t i = 0; i < n_frames; i++) {
-    for (unsigned c = 0; c < n_channels; c++) {
-      const double target = *targets++;
-      const double a =
-          target < state[c] ? limits->attack[0] : limits->release[0];
-
-      *gains++ = state[c] = a * state[c] + (1.0 - a) * target;
-    }
-  }
-  memcpy (end, state, n_channels * sizeof *end);
-}
-
 static double
-limit (const double *x, double *y, const double *gains, size_t n_frames,
-    unsigned width, double most)
+limit (const TfxLimit *p)
 {
-  double lowest = 1.0;
+  const unsigned width = p->n_channels / p->n_levels;
+  const double *late = p->late;
+  double lowest = 1.0, *y = p->y;
 
-  for (size_t i = 0; i < n_frames; i++) {
-    lowest = fmin (lowest, gains[i]);
-    for (unsigned c = 0; c < width; c++)
-      *y++ = fmax (fmin (*x++ * gains[i], most), -most);
+  for (size_t i = 0; i < p->n_frames * p->n_levels; i++) {
+    const unsigned c = i % p->n_levels;
+    const double threshold = p->thresholds[p->is_changing ? i : 0];
+    const double high = p->ceilings[p->is_changing ? i : 0];
+    double *gain = &p->state[c], target, a;
+
+    p->most[c] = fmax (p->most[c], fabs (p->heard[i]));
+    target = threshold / fmax (fmax (p->most[c], p->rest[i]), threshold);
+    a = target < *gain ? p->attack[0] : p->release[0];
+    *gain = a * *gain + (1.0 - a) * target;
+    lowest = fmin (lowest, *gain);
+    for (unsigned k = 0; k < width; k++)
+      *y++ = fmax (fmin (*late++ * *gain, high), -high);
   }
+  memcpy (p->end, p->state, p->n_levels * sizeof *p->end);
   return lowest;
-}
-
-static bool
-takes_floats (unsigned n_channels)
-{
-  return false;
 }
 
 static bool
@@ -180,74 +118,31 @@ are_finite (const float *x, size_t n)
   return false;
 }
 
-static bool
-limits_lanes (unsigned n_channels)
-{
-  return false;
-}
-
-/* Points whose sums are taken side by side. */
-#define N_POINTS 128
-
-/* sums += taps[0] a + taps[1] b + taps[2] c + taps[3] d. */
-static void
-add_taps (const double taps[4], const double *a, size_t step,
-    double *restrict sums, size_t n)
-{
-  const double *b = a + step, *c = b + step, *d = c + step;
-
-  for (size_t i = 0; i < n; i++)
-    sums[i] +=
-        (taps[0] * a[i] + taps[1] * b[i]) + (taps[2] * c[i] + taps[3] * d[i]);
-}
-
-static void
-find_points (const TfxTruePeak *t, const double *line, double *restrict peaks,
-    size_t n, unsigned n_channels)
-{
-  const double *at = line + (TFX_TRUE_PEAK_TAPS - 1) * (size_t)n_channels;
-
-  for (size_t i = 0; i < n; i++)
-    peaks[i] = fabs (at[i]);
-  for (unsigned p = 0; p < TFX_TRUE_PEAK_POINTS; p++) {
-    double sums[N_POINTS] = { 0.0 };
-
-    for (size_t k = 0; k < TFX_TRUE_PEAK_TAPS; k += 4)
-      add_taps (&t->taps[p][k], line + k * n_channels, n_channels, sums, n);
-    for (size_t i = 0; i < n; i++)
-      peaks[i] = fabs (sums[i]) > peaks[i] ? fabs (sums[i]) : peaks[i];
-  }
-}
-
 static void
 find_true_peaks (const TfxTruePeak *t, const double *line, double *peaks,
     size_t n, unsigned n_channels)
 {
-  for (size_t i = 0; i < n; i += N_POINTS)
-    find_points (t, line + i, peaks + i, n - i < N_POINTS ? n - i : N_POINTS,
-        n_channels);
-}
+  for (size_t i = 0; i < n; i++, line++) {
+    peaks[i] = fabs (line[(TFX_TRUE_PEAK_TAPS - 1) * (size_t)n_channels]);
+    for (unsigned p = 0; p < TFX_TRUE_PEAK_POINTS; p++) {
+      const double *taps = t->taps[p], *x = line;
+      double sum = 0.0;
 
-static double
-larger (double a, double b)
-{
-  return a > b ? a : b;
+      for (size_t k = 0; k < TFX_TRUE_PEAK_TAPS; k += 4, x += 4 * n_channels)
+        sum +=
+            (taps[k] * x[0] + taps[k + 1] * x[n_channels]) +
+            (taps[k + 2] * x[2 * n_channels] + taps[k + 3] * x[3 * n_channels]);
+      peaks[i] = fmax (fabs (sum), peaks[i]);
+    }
+  }
 }
 
 static void
 find_most (const double *x, size_t n_frames, unsigned n_channels, double *most)
 {
-  for (unsigned c = 0; c < n_channels; c++, x++) {
-    double even = most[c], odd = 0.0;
-    size_t i = 0;
-
-    for (; i + 2 <= n_frames; i += 2) {
-      even = larger (fabs (x[i * n_channels]), even);
-      odd = larger (fabs (x[(i + 1) * n_channels]), odd);
-    }
-    if (i < n_frames)
-      even = larger (fabs (x[i * n_channels]), even);
-    most[c] = larger (odd, even);
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++)
+      most[c] = fmax (fabs (*x++), most[c]);
   }
 }
 
@@ -325,7 +220,7 @@ link (const double *x, double *most, size_t n_frames, unsigned n_channels)
     double all = 0.0;
 
     for (unsigned c = 0; c < n_channels; c++)
-      all = larger (fabs (*x++), all);
+      all = fmax (fabs (*x++), all);
     most[i] = all;
   }
 }
@@ -336,11 +231,7 @@ mix (const double *x, double *y, size_t n_frames, unsigned n_channels,
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
 
-  for (size_t i = 0; i < n_frames && n_channels == 2; i++, x += 2, y += 2) {
-    y[0] = columns[0] * x[0] + columns[stride] * x[1];
-    y[1] = columns[1] * x[0] + columns[stride + 1] * x[1];
-  }
-  for (size_t i = 0; i < n_frames && n_channels != 2; i++, x += n_channels) {
+  for (size_t i = 0; i < n_frames; i++, x += n_channels) {
     for (unsigned c = 0; c < n_channels; c++) {
       double sum = 0.0;
 
@@ -364,17 +255,12 @@ clip (double *x, size_t n, double gain)
 const TfxDynamicsKernels tfx_dynamics_c = {
   .copies = &tfx_kernels_c,
   .group_frames = group_frames,
-  .load = { load_f32, load_f64 },
-  .store = { store_f32, store_f64 },
+  .load = load,
   .run = run,
   .are_finite = are_finite,
-  .takes_floats = takes_floats,
-  .find_targets = find_targets,
   .find_rest = find_rest,
   .limit_frames = group_frames,
-  .follow = follow,
   .limit = limit,
-  .limits_lanes = limits_lanes,
   .find_true_peaks = find_true_peaks,
   .find_most = find_most,
   .add_up = add_up,

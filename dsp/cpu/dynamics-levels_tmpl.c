@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Frames in the lanes: C channels of W / C frames.  Two and one suit v_shift_in
- * and v_repeat of all widths. */
+/* Frames in the lanes: W / C frames of C channels.  v_shift_in and v_repeat support one and
+ * two channels at all widths. */
 static unsigned
 group_frames (unsigned n_channels)
 {
@@ -187,7 +187,7 @@ load_group (const double *state, size_t stride, const unsigned C)
     v_repeat (v_load_f64 (out), 0, C), v_repeat (v_load_f64 (square), 0, C) };
 }
 
-/* Of frame `frame` of the group. */
+/* Stores the levels of a frame of the group. */
 INLINE void
 store_group (const Group *g, double *state, size_t stride, size_t frame,
     const unsigned C)
@@ -199,7 +199,7 @@ store_group (const Group *g, double *state, size_t stride, size_t frame,
   }
 }
 
-/* Levels to y. */
+/* Writes the levels to y. */
 INLINE void
 detect_frames (const double *x, double *y, size_t n_frames,
     const TfxBallistics *b, double *state, double *end, const unsigned C,
@@ -261,7 +261,7 @@ detect_frame (V x, Group *g, const TfxBallistics *b, const bool is_rms)
   g->out = v_fma (attack, g->out - g->held, g->held);
 }
 
-/* Lanes after the last channel read the next frame; what they write is overwritten. */
+/* Lanes after the last channel read the next frame, and overwrite it in y. */
 INLINE void
 detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
     unsigned c, const TfxBallistics *b, double *state, const bool is_rms)
@@ -276,116 +276,74 @@ detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
   store_lanes (&g, state, stride, c);
 }
 
-/* Where channels fill all vectors their samples are in them: gains too, which do not
- * wait for those before them as levels do. */
+/* If the channels fill all vectors: gains too, whose computation does not wait for the
+ * last frame. */
 INLINE void
-run_lanes (const void *x, void *y, const bool is_f32, size_t n_frames,
-    unsigned n_channels, unsigned c, const TfxBallistics *b, const Curve *curve,
-    double *state, V *largest, const bool is_rms, const bool is_exact)
+run_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    unsigned c, const TfxBallistics *b, const Curve *curve, double *state,
+    V *largest, const bool is_rms, const bool is_exact)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
   const unsigned n_side = N_SIDE;
   Group g = load_lanes (state, stride, c);
   size_t i = 0;
 
+  x += c;
+  y += c;
   for (; i + N_SIDE <= n_frames; i += N_SIDE) {
-    const size_t at = i * n_channels + c;
     VSide side, in;
 
     EACH
     {
-      in.v[k] = load_samples (x, at + k * n_channels, is_f32);
+      in.v[k] = v_load_f64 (x + (i + k) * n_channels);
       detect_frame (in.v[k], &g, b, is_rms);
       side.v[k] = g.out;
     }
     side = gain_of (side, curve, largest, is_exact, n_side);
-    EACH store_samples (y, at + k * n_channels, side.v[k] * in.v[k], is_f32);
+    EACH v_store_f64 (y + (i + k) * n_channels, side.v[k] * in.v[k]);
   }
   for (; i < n_frames; i++) {
-    const size_t at = i * n_channels + c;
-    const V in = load_samples (x, at, is_f32);
+    const V in = v_load_f64 (x + i * n_channels);
 
     detect_frame (in, &g, b, is_rms);
-    store_samples (y, at, one_gain_of (g.out, curve, largest, is_exact) * in,
-        is_f32);
+    v_store_f64 (y + i * n_channels,
+        one_gain_of (g.out, curve, largest, is_exact) * in);
   }
   store_lanes (&g, state, stride, c);
 }
 
-INLINE void
-detect (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    const TfxBallistics *b, double *state, double *end, const bool is_rms)
-{
-  const unsigned n_full = n_channels / W * W;
-
-  if (n_channels == 1) {
-    detect_frames (x, y, n_frames, b, state, end, 1, is_rms);
-    return;
-  }
-  if (2 < W && n_channels == 2) {
-    detect_frames (x, y, n_frames, b, state, end, 2 < W ? 2 : 1, is_rms);
-    return;
-  }
-  /* Those of a vector that is not full come first: see detect_lanes. */
-  if (n_full < n_channels)
-    detect_lanes (x, y, n_frames, n_channels, n_full, b, state, is_rms);
-  for (unsigned c = 0; c < n_full; c += W)
-    detect_lanes (x, y, n_frames, n_channels, c, b, state, is_rms);
-  memcpy (end, state,
-      TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
-}
-
-/* are_full: channels fill all vectors, and run_lanes finds the levels too, of floats or
- * doubles; else they are in y. */
+/* Levels first, then gains; both at once if the channels fill all vectors. */
 INLINE V
-apply (const void *x, void *y, const bool are_floats, bool are_full,
-    size_t n_frames, unsigned n_channels, bool is_product,
-    const TfxBallistics *b, const TfxGainCurve *gain_curve, double *state,
-    const bool is_exact)
+run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    bool is_product, const TfxBallistics *b, const TfxGainCurve *gain_curve,
+    double *state, double *end, const bool is_rms, const bool is_exact)
 {
+  const unsigned n_full = n_channels / W * W, n_odd = n_channels % W;
   const Curve curve = curve_of (gain_curve, is_exact);
   V largest = v_set1 (0.0);
 
-  if (!are_floats && !are_full)
-    find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve,
-        &largest, is_exact);
-  else if (b->is_rms)
-    for (unsigned c = 0; c < n_channels; c += W)
-      run_lanes (x, y, are_floats, n_frames, n_channels, c, b, &curve, state,
-          &largest, true, is_exact);
-  else
-    for (unsigned c = 0; c < n_channels; c += W)
-      run_lanes (x, y, are_floats, n_frames, n_channels, c, b, &curve, state,
-          &largest, false, is_exact);
-  return largest;
-}
-
-INLINE double
-run_samples (const void *x, void *y, const bool are_floats, size_t n_frames,
-    unsigned n_channels, bool is_product, const TfxBallistics *b,
-    const TfxGainCurve *curve, bool is_f32, double *state, double *end)
-{
-  const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
-  const bool are_full = are_floats || (is_product && n_channels % W == 0);
-  double most = 0.0;
-  V largest;
-
-  if (!are_full && b->is_rms)
-    detect (x, y, n_frames, n_channels, b, state, end, true);
-  else if (!are_full)
-    detect (x, y, n_frames, n_channels, b, state, end, false);
-  if (is_exact)
-    largest = apply (x, y, are_floats, are_full, n_frames, n_channels,
-        is_product, b, curve, state, true);
-  else
-    largest = apply (x, y, are_floats, are_full, n_frames, n_channels,
-        is_product, b, curve, state, false);
-  if (are_full)
+  if (n_channels == 1) {
+    detect_frames (x, y, n_frames, b, state, end, 1, is_rms);
+  } else if (2 < W && n_channels == 2) {
+    detect_frames (x, y, n_frames, b, state, end, 2 < W ? 2 : 1, is_rms);
+  } else {
+    /* A vector that is not full comes first: see detect_lanes. */
+    if (n_odd > 0)
+      detect_lanes (x, y, n_frames, n_channels, n_full, b, state, is_rms);
+    for (unsigned c = 0; c < n_full; c += W) {
+      if (n_odd > 0 || !is_product)
+        detect_lanes (x, y, n_frames, n_channels, c, b, state, is_rms);
+      else
+        run_lanes (x, y, n_frames, n_channels, c, b, &curve, state, &largest,
+            is_rms, is_exact);
+    }
     memcpy (end, state,
         TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
-  for (unsigned k = 0; k < W; k++)
-    most = largest[k] > most ? largest[k] : most;
-  return -most;
+  }
+  if (n_odd > 0 || !is_product)
+    find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve,
+        &largest, is_exact);
+  return largest;
 }
 
 static double
@@ -393,21 +351,23 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
     bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
     bool is_f32, double *state, double *end)
 {
-  return run_samples (x, y, false, n_frames, n_channels, is_product, b, curve,
-      is_f32, state, end);
-}
+  const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
+  double most = 0.0;
+  V largest;
 
-static bool
-takes_floats (unsigned n_channels)
-{
-  return n_channels % W == 0;
-}
-
-static double
-run_floats (const float *x, float *y, size_t n_frames, unsigned n_channels,
-    const TfxBallistics *b, const TfxGainCurve *curve, double *state,
-    double *end)
-{
-  return run_samples (x, y, true, n_frames, n_channels, true, b, curve, true,
-      state, end);
+  if (is_exact && b->is_rms)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, true, true);
+  else if (is_exact)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, false, true);
+  else if (b->is_rms)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, true, false);
+  else
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, false, false);
+  for (unsigned k = 0; k < W; k++)
+    most = largest[k] > most ? largest[k] : most;
+  return -most;
 }

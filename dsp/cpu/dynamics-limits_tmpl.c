@@ -6,15 +6,20 @@
 
 #include <string.h>
 
-/* ---- the largest of a window -------------------------------------------------- */
-
-/* Whether whole frames of so many channels fill a vector.  The largest of some is
- * the same in any order, so that there are no groups to be kept. */
+/* Whether the lanes are frames: of one level, or of each of two. */
 INLINE bool
-fills_vector (unsigned n_channels)
+has_frames (unsigned n_levels)
 {
-  return n_channels < W && (n_channels & (n_channels - 1)) == 0;
+  return n_levels == 1 || (n_levels == 2 && W > 2);
 }
+
+static unsigned
+limit_frames (unsigned n_levels)
+{
+  return has_frames (n_levels) ? W : 1;
+}
+
+/* ---- suffix maxima ------------------------------------------------------------ */
 
 /* Lane i of v: that of lane i - n, or i + n; 0 from outside. */
 INLINE V
@@ -43,105 +48,6 @@ spread_frame (V v, const unsigned first, const unsigned C)
 }
 
 /* Frames in the lanes; n numbers. */
-INLINE void
-find_frame_targets (const double *x, const double *rest, double *targets,
-    size_t n, const double *thresholds, const bool is_each, double *most,
-    const unsigned C)
-{
-  V threshold = v_set1 (*thresholds);
-  V all = spread_frame (v_load_f64 (most), 0, C);
-  size_t i = 0;
-
-  for (; i + W <= n; i += W) {
-    V v = v_abs (v_load_f64 (x + i));
-
-    v = v_max (v, shift_up (v, C));
-    if (2 * C < W)
-      v = v_max (v, shift_up (v, 2 * C));
-    if (4 * C < W)
-      v = v_max (v, shift_up (v, 4 * C));
-    if (is_each)
-      threshold = v_load_f64 (thresholds + i);
-    v_store_f64 (targets + i,
-        v_divide (threshold,
-            v_max (v_max (v_load_f64 (rest + i), v), v_max (all, threshold))));
-    all = v_max (all, spread_frame (v, W - C, C));
-  }
-  v_store_f64 (most, all);
-  for (; i < n; i++) {
-    const double a = __builtin_fabs (x[i]);
-    const double t = thresholds[is_each ? i : 0];
-    double *m = &most[i % C], peak;
-
-    *m = a > *m ? a : *m;
-    peak = rest[i] > *m ? rest[i] : *m;
-    targets[i] = v_divide (v_set1 (t), v_set1 (peak > t ? peak : t))[0];
-  }
-}
-
-/* Channels in the lanes, as in detect_channels. */
-INLINE void
-find_channel_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, const double *thresholds,
-    const bool is_each, double *most)
-{
-  V threshold = v_set1 (*thresholds);
-  V all = v_load_f64 (most);
-
-  for (size_t i = 0; i < n_frames; i++) {
-    const size_t at = i * n_channels;
-
-    if (is_each)
-      threshold = v_load_f64 (thresholds + at);
-    all = v_max (v_abs (v_load_f64 (x + at)), all);
-    v_store_f64 (targets + at,
-        v_divide (threshold,
-            v_max (v_max (v_load_f64 (rest + at), all), threshold)));
-  }
-  v_store_f64 (most, all);
-}
-
-INLINE void
-find_targets_of (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, const double *thresholds,
-    const bool is_each, double *most)
-{
-  const unsigned n_full = n_channels / W * W;
-
-  if (fills_vector (n_channels)) {
-    if (n_channels == 1)
-      find_frame_targets (x, rest, targets, n_frames, thresholds, is_each, most,
-          1);
-    else if (n_channels == 2)
-      find_frame_targets (x, rest, targets, 2 * n_frames, thresholds, is_each,
-          most, 2 % W);
-    else
-      find_frame_targets (x, rest, targets, 4 * n_frames, thresholds, is_each,
-          most, 4 % W);
-    return;
-  }
-  if (n_full < n_channels)
-    find_channel_targets (x + n_full, rest + n_full, targets + n_full, n_frames,
-        n_channels, thresholds + (is_each ? n_full : 0), is_each,
-        most + n_full);
-  for (unsigned c = 0; c < n_full; c += W)
-    find_channel_targets (x + c, rest + c, targets + c, n_frames, n_channels,
-        thresholds + (is_each ? c : 0), is_each, most + c);
-}
-
-static void
-find_targets (const double *x, const double *rest, double *targets,
-    size_t n_frames, unsigned n_channels, const double *thresholds,
-    bool is_each, double *most)
-{
-  if (is_each)
-    find_targets_of (x, rest, targets, n_frames, n_channels, thresholds, true,
-        most);
-  else
-    find_targets_of (x, rest, targets, n_frames, n_channels, thresholds, false,
-        most);
-}
-
 INLINE void
 find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
 {
@@ -183,57 +89,70 @@ join_lanes (V v, V next, unsigned n)
 #endif
 }
 
-/* Channels in the first lanes.  What is put behind the last one is of the frame that
- * is done, as far as it is not of other channels. */
-INLINE void
-find_channel_rest (const double *x, double *rest, size_t n_frames,
-    unsigned n_channels, unsigned n_lanes)
-{
-  V all = v_set1 (0.0), row = all;
-
-  for (size_t i = n_frames; i-- > 0;) {
-    all = v_max (v_abs (v_load_f64 (x + i * n_channels)), all);
-    row = n_lanes == W ? all : join_lanes (all, row, n_lanes);
-    v_store_f64 (rest + i * n_channels, row);
-  }
-}
-
+/* Channels in the lanes.  Vectors that are not full come first: they overwrite the start
+ * of the later frame with what is already there, or with other channels' numbers, which
+ * full vectors write again. */
 static void
 find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
 {
-  const unsigned n_full = n_channels / W * W;
+  const unsigned n_odd = n_channels % W;
 
-  if (fills_vector (n_channels)) {
-    if (n_channels == 1)
-      find_frame_rest (x, rest, n_frames, 1);
-    else if (n_channels == 2)
-      find_frame_rest (x, rest, 2 * n_frames, 2 % W);
-    else
-      find_frame_rest (x, rest, 4 * n_frames, 4 % W);
+  if (n_channels == 1) {
+    find_frame_rest (x, rest, n_frames, 1);
     return;
   }
-  /* Those of a vector that is not full come first, as others overwrite what they leave
-   * behind the last one. */
-  if (n_full < n_channels)
-    find_channel_rest (x + n_full, rest + n_full, n_frames, n_channels,
-        n_channels - n_full);
-  for (unsigned c = 0; c < n_full; c += W)
-    find_channel_rest (x + c, rest + c, n_frames, n_channels, W);
+  if (has_frames (n_channels)) {
+    find_frame_rest (x, rest, 2 * n_frames, 2 % W);
+    return;
+  }
+  for (unsigned k = 0, n; k < n_channels; k += n) {
+    const unsigned c = k < n_odd ? n_channels - n_odd : k - n_odd;
+    V all = v_set1 (0.0), row = all;
+
+    n = k < n_odd ? n_odd : W;
+    for (size_t i = n_frames; i-- > 0;) {
+      all = v_max (v_abs (v_load_f64 (x + i * n_channels + c)), all);
+      row = n == W ? all : join_lanes (all, row, n);
+      v_store_f64 (rest + i * n_channels + c, row);
+    }
+  }
 }
 
-/* ---- gains -------------------------------------------------------------------- */
+/* ---- one level, or two: frames in the lanes ------------------------------------- */
 
-/* One channel, or each of two: W frames in the lanes. */
-INLINE bool
-has_frames (unsigned n_channels)
+INLINE void
+find_targets (const TfxLimit *p, const unsigned C)
 {
-  return n_channels == 1 || (n_channels == 2 && W > 2);
-}
+  const size_t n = p->n_frames * C;
+  V threshold = v_set1 (*p->thresholds);
+  V all = spread_frame (v_load_f64 (p->most), 0, C);
+  size_t i = 0;
 
-static unsigned
-limit_frames (unsigned n_channels)
-{
-  return has_frames (n_channels) ? W : 1;
+  for (; i + W <= n; i += W) {
+    V v = v_abs (v_load_f64 (p->heard + i));
+
+    v = v_max (v, shift_up (v, C));
+    if (2 * C < W)
+      v = v_max (v, shift_up (v, 2 * C));
+    if (4 * C < W)
+      v = v_max (v, shift_up (v, 4 * C));
+    if (p->is_changing)
+      threshold = v_load_f64 (p->thresholds + i);
+    v_store_f64 (p->targets + i,
+        v_divide (threshold, v_max (v_max (v_load_f64 (p->rest + i), v),
+                                 v_max (all, threshold))));
+    all = v_max (all, spread_frame (v, W - C, C));
+  }
+  v_store_f64 (p->most, all);
+  for (; i < n; i++) {
+    const double a = __builtin_fabs (p->heard[i]);
+    const double t = p->thresholds[p->is_changing ? i : 0];
+    double *m = &p->most[i % C], peak;
+
+    *m = a > *m ? a : *m;
+    peak = p->rest[i] > *m ? p->rest[i] : *m;
+    p->targets[i] = v_divide (v_set1 (t), v_set1 (peak > t ? peak : t))[0];
+  }
 }
 
 INLINE double
@@ -246,7 +165,7 @@ multiply_add (double a, double b, double c)
 #endif
 }
 
-/* How a gain goes to its targets: down or up. */
+/* A gain that falls, or rises. */
 typedef struct Way
 {
   const double *powers;
@@ -265,8 +184,7 @@ go (V targets, V before, const Way *w)
   return scan_sum (w->to * targets, w->powers, w->ramp, before, 1);
 }
 
-/* The first lane that goes down where is_down is false, or up where it is true; W:
- * there is none. */
+/* The first lane whose direction is not is_down; W: there is none. */
 INLINE unsigned
 find_turn (V targets, V gains, V before, bool is_down)
 {
@@ -278,25 +196,12 @@ find_turn (V targets, V gains, V before, bool is_down)
   return turned ? (unsigned)__builtin_ctz (turned) : W;
 }
 
-/* The frames of a group from number `first` on, one by one. */
-INLINE void
-go_on (const double *targets, double *gains, unsigned first,
-    const TfxLimits *limits)
-{
-  for (unsigned k = first; k < W; k++) {
-    const double before = gains[k - 1], target = targets[k];
-    const double a = target < before ? limits->attack[0] : limits->release[0];
-
-    gains[k] = multiply_add (a, before, (1.0 - a) * target);
-  }
-}
-
-/* A group of one channel.  As long as it goes down, or up, its frames are a scan;
- * from where it turns on they come one by one.  What comes out does not depend on
- * *is_down, which the group before has left. */
+/* A group of one level.  While the gain falls, or rises, the frames are a scan; after a
+ * turn they run one by one.  The result does not depend on *is_down, the direction of the
+ * group before. */
 INLINE V
 follow_group (const double *targets, double *gains, V before, const Way ways[2],
-    const TfxLimits *limits, bool *is_down)
+    const TfxLimit *p, bool *is_down)
 {
   const V t = v_load_f64 (targets);
   V g = *is_down ? go (t, before, &ways[1]) : go (t, before, &ways[0]);
@@ -310,235 +215,207 @@ follow_group (const double *targets, double *gains, V before, const Way ways[2],
   v_store_f64 (gains, g);
   if (turn == W)
     return g;
-  go_on (targets, gains, turn, limits);
+  for (unsigned k = turn; k < W; k++) {
+    const double last = gains[k - 1], target = targets[k];
+    const double a = target < last ? p->attack[0] : p->release[0];
+
+    gains[k] = multiply_add (a, last, (1.0 - a) * target);
+  }
   return v_load_f64 (gains);
 }
 
 static void
-follow_channel (const double *targets, double *gains, size_t n_frames,
-    const TfxLimits *limits, double *state, double *end)
+follow_level (const double *targets, double *gains, size_t n_frames,
+    const TfxLimit *p, double *state, double *end)
 {
-  const Way ways[] = { way_of (limits->release), way_of (limits->attack) };
+  const Way ways[] = { way_of (p->release), way_of (p->attack) };
   V before = v_set1 (*state);
   bool is_down = false;
   size_t i = 0;
 
   for (; i + W <= n_frames; i += W)
-    before = v_repeat (follow_group (targets + i, gains + i, before, ways,
-                           limits, &is_down),
+    before = v_repeat (follow_group (targets + i, gains + i, before, ways, p,
+                           &is_down),
         W - 1, 1);
   *state = *end = before[0];
   if (i < n_frames) {
-    follow_group (targets + i, gains + i, before, ways, limits, &is_down);
+    follow_group (targets + i, gains + i, before, ways, p, &is_down);
     *end = gains[n_frames - 1];
   }
 }
 
-/* Frames of two channels that are taken apart at a time. */
+/* Frames of two levels that are split at a time. */
 #define PAIRS 64
 
-/* x[2][PAIRS + W] = of n pairs the first ones, and the second ones. */
-INLINE void
-split_pairs (const double *pairs, double x[2][PAIRS + W], size_t n)
-{
-  const VBits even = 2 * (VBits){ V_LANES };
-
-  for (size_t i = 0; i < n; i += W) {
-    const bool is_half = 2 * i + W >= 2 * n;
-    const V a = v_load_f64 (pairs + 2 * i);
-    const V b = is_half ? a : v_load_f64 (pairs + 2 * i + W);
-
-    v_store_f64 (x[0] + i, tfx_shuffle2 (a, b, even));
-    v_store_f64 (x[1] + i, tfx_shuffle2 (a, b, even + 1));
-  }
-}
-
-INLINE void
-join_pairs (double *pairs, double x[2][PAIRS + W], size_t n)
-{
-  const VBits lanes = { V_LANES };
-  const VBits turns = lanes / 2 + (lanes & 1) * W;
-
-  for (size_t i = 0; i < n; i += W) {
-    const V a = v_load_f64 (x[0] + i), b = v_load_f64 (x[1] + i);
-
-    v_store_f64 (pairs + 2 * i, tfx_shuffle2 (a, b, turns));
-    if (2 * i + W < 2 * n)
-      v_store_f64 (pairs + 2 * i + W, tfx_shuffle2 (a, b, turns + W / 2));
-  }
-}
-
-/* Two channels, one after the other, which do not wait as long as both side by side. */
+/* Two levels one after the other, which wait less than both side by side. */
 static void
 follow_pairs (const double *targets, double *gains, size_t n_frames,
-    const TfxLimits *limits, double *state, double *end)
+    const TfxLimit *p)
 {
-  for (size_t i = 0, n; i < n_frames; i += n) {
+  const VBits lanes = { V_LANES }, even = 2 * lanes;
+  const VBits turns = lanes / 2 + (lanes & 1) * W;
+
+  for (size_t i = 0, n; i < n_frames;
+       i += n, targets += 2 * n, gains += 2 * n) {
     double x[2][PAIRS + W], y[2][PAIRS + W];
 
     n = n_frames - i < PAIRS ? n_frames - i : PAIRS;
-    split_pairs (targets + 2 * i, x, n);
+    for (size_t k = 0; k < n; k += W) {
+      const bool is_half = 2 * k + W >= 2 * n;
+      const V a = v_load_f64 (targets + 2 * k);
+      const V b = is_half ? a : v_load_f64 (targets + 2 * k + W);
+
+      v_store_f64 (x[0] + k, tfx_shuffle2 (a, b, even));
+      v_store_f64 (x[1] + k, tfx_shuffle2 (a, b, even + 1));
+    }
     for (unsigned c = 0; c < 2; c++)
-      follow_channel (x[c], y[c], n, limits, state + c, end + c);
-    join_pairs (gains + 2 * i, y, n);
+      follow_level (x[c], y[c], n, p, p->state + c, p->end + c);
+    for (size_t k = 0; k < n; k += W) {
+      const V a = v_load_f64 (y[0] + k), b = v_load_f64 (y[1] + k);
+
+      v_store_f64 (gains + 2 * k, tfx_shuffle2 (a, b, turns));
+      if (2 * k + W < 2 * n)
+        v_store_f64 (gains + 2 * k + W, tfx_shuffle2 (a, b, turns + W / 2));
+    }
   }
 }
 
-/* Of the two lines through the target the lower one, as an attack is shorter
- * than a release; or else the upper one.  Channels in the lanes. */
-INLINE void
-follow_lanes (const double *targets, double *gains, size_t n_frames,
-    unsigned n_channels, const TfxLimits *limits, double *state,
-    const bool is_lower)
+INLINE V
+clip_to (V v, V high)
 {
-  const V attack = v_set1 (limits->attack[0]);
-  const V release = v_set1 (limits->release[0]);
-  const V to_attack = v_set1 (1.0 - limits->attack[0]);
-  const V to_release = v_set1 (1.0 - limits->release[0]);
-  V gain = v_load_f64 (state);
-
-  for (size_t i = 0; i < n_frames; i++) {
-    const V target = v_load_f64 (targets + i * n_channels);
-    const V down = v_fma (attack, gain, to_attack * target);
-    const V up = v_fma (release, gain, to_release * target);
-
-    gain = is_lower ? v_min (down, up) : v_max (down, up);
-    v_store_f64 (gains + i * n_channels, gain);
-  }
-  v_store_f64 (state, gain);
+  return v_max (v_min (v, high), -high);
 }
 
-INLINE void
-follow_channels (const double *targets, double *gains, size_t n_frames,
-    unsigned n_channels, const TfxLimits *limits, double *state,
-    const bool is_lower)
+/* y = late times the gains.  Numbers fill the lanes if each has its gain, or its pair;
+ * else the channels of a frame do. */
+INLINE V
+apply_gains (const TfxLimit *p, const bool is_pair)
 {
-  const unsigned n_full = n_channels / W * W;
-
-  if (n_full < n_channels)
-    follow_lanes (targets + n_full, gains + n_full, n_frames, n_channels,
-        limits, state + n_full, is_lower);
-  for (unsigned c = 0; c < n_full; c += W)
-    follow_lanes (targets + c, gains + c, n_frames, n_channels, limits,
-        state + c, is_lower);
-}
-
-static void
-follow (const double *targets, double *gains, size_t n_frames,
-    unsigned n_channels, const TfxLimits *limits, double *state, double *end)
-{
-  if (n_channels == 1) {
-    follow_channel (targets, gains, n_frames, limits, state, end);
-    return;
-  }
-  if (has_frames (n_channels)) {
-    follow_pairs (targets, gains, n_frames, limits, state, end);
-    return;
-  }
-  if (limits->attack[0] <= limits->release[0])
-    follow_channels (targets, gains, n_frames, n_channels, limits, state, true);
-  else
-    follow_channels (targets, gains, n_frames, n_channels, limits, state,
-        false);
-  memcpy (end, state, n_channels * sizeof *end);
-}
-
-static double
-limit (const double *x, double *y, const double *gains, size_t n_frames,
-    unsigned width, double most)
-{
-  const V high = v_set1 (most), low = v_set1 (-most);
-  const size_t n = n_frames * width;
-  const unsigned rest = width % W;
-  V least = v_set1 (1.0);
-  double lowest = 1.0;
+  const unsigned width = is_pair ? p->n_channels : 1, rest = width % W;
+  const size_t n = p->n_frames * p->n_channels;
+  V least = v_set1 (1.0), high = v_set1 (*p->ceilings);
   size_t i = 0;
 
   for (; width <= 2 && i + W <= n; i += W) {
     const V gain =
-        width == 1 ? v_load_f64 (gains + i) : load_twice (gains + i / 2);
+        is_pair ? load_twice (p->gains + i / 2) : v_load_f64 (p->gains + i);
 
+    if (p->is_changing)
+      high = is_pair ? load_twice (p->ceilings + i / 2)
+                     : v_load_f64 (p->ceilings + i);
     least = v_min (least, gain);
-    v_store_f64 (y + i, v_max (v_min (v_load_f64 (x + i) * gain, high), low));
+    v_store_f64 (p->y + i, clip_to (v_load_f64 (p->late + i) * gain, high));
   }
-  for (unsigned k = 0; k < W; k++)
-    lowest = least[k] < lowest ? least[k] : lowest;
-  for (size_t f = i / width; f < n_frames; f++) {
-    const V gain = v_set1 (gains[f]);
+  for (size_t f = i / width; f < n / width; f++) {
+    const V gain = v_set1 (p->gains[f]);
 
-    lowest = gains[f] < lowest ? gains[f] : lowest;
+    if (p->is_changing)
+      high = v_set1 (p->ceilings[f]);
+    least = v_min (least, gain);
     for (i = f * width; i + W <= (f + 1) * width; i += W)
-      v_store_f64 (y + i, v_max (v_min (v_load_f64 (x + i) * gain, high), low));
+      v_store_f64 (p->y + i, clip_to (v_load_f64 (p->late + i) * gain, high));
     if (rest > 0)
-      v_store_row_f64 (y + i,
-          v_max (v_min (v_load_f64 (x + i) * gain, high), low), W, rest);
+      v_store_row_f64 (p->y + i,
+          clip_to (v_load_f64 (p->late + i) * gain, high), W, rest);
   }
-  return lowest;
+  return least;
 }
 
-/* find_targets, follow and limit in one, channels in the first lanes: what waits for
- * the frame before stands beside what does not. */
-INLINE V
-limit_lanes (const double *x, const double *rest, const double *late, double *y,
-    size_t n_frames, unsigned n_channels, const TfxLimits *limits, double *most,
-    double *state, double high, const bool is_lower)
-{
-  const V threshold = v_set1 (limits->threshold);
-  const V attack = v_set1 (limits->attack[0]);
-  const V release = v_set1 (limits->release[0]);
-  const V to_attack = v_set1 (1.0 - limits->attack[0]);
-  const V to_release = v_set1 (1.0 - limits->release[0]);
-  const V ceiling = v_set1 (high), ground = v_set1 (-high);
-  V all = v_load_f64 (most), gain = v_load_f64 (state), least = v_set1 (1.0);
+/* ---- several levels: channels in the lanes --------------------------------------- */
 
-  for (size_t i = 0; i < n_frames; i++) {
-    const size_t at = i * n_channels;
+/* All in one pass, so that steps that wait for the last frame overlap with the others.
+ * Of the two lines through the target the gain is the lower one, as an attack is shorter
+ * than a release; or else the upper one. */
+INLINE V
+limit_lanes (const TfxLimit *p, unsigned c, const bool is_lower,
+    const bool is_changing)
+{
+  const V attack = v_set1 (p->attack[0]),
+          to_attack = v_set1 (1.0 - p->attack[0]);
+  const V release = v_set1 (p->release[0]);
+  const V to_release = v_set1 (1.0 - p->release[0]);
+  V threshold = v_set1 (*p->thresholds), high = v_set1 (*p->ceilings);
+  V all = v_load_f64 (p->most + c), gain = v_load_f64 (p->state + c);
+  V least = v_set1 (1.0);
+
+  for (size_t at = c; at < p->n_frames * p->n_levels; at += p->n_levels) {
     V target, down, up;
 
-    all = v_max (v_abs (v_load_f64 (x + at)), all);
+    if (is_changing) {
+      threshold = v_load_f64 (p->thresholds + at);
+      high = v_load_f64 (p->ceilings + at);
+    }
+    all = v_max (v_abs (v_load_f64 (p->heard + at)), all);
     target = v_divide (threshold,
-        v_max (v_max (v_load_f64 (rest + at), all), threshold));
+        v_max (v_max (v_load_f64 (p->rest + at), all), threshold));
     down = v_fma (attack, gain, to_attack * target);
     up = v_fma (release, gain, to_release * target);
     gain = is_lower ? v_min (down, up) : v_max (down, up);
     least = v_min (least, gain);
-    v_store_f64 (y + at,
-        v_max (v_min (v_load_f64 (late + at) * gain, ceiling), ground));
+    v_store_f64 (p->y + at, clip_to (v_load_f64 (p->late + at) * gain, high));
   }
-  v_store_f64 (most, all);
-  v_store_f64 (state, gain);
+  v_store_f64 (p->most + c, all);
+  v_store_f64 (p->state + c, gain);
   return least;
 }
 
-static bool
-limits_lanes (unsigned n_channels)
+/* ---- all of it -------------------------------------------------------------------- */
+
+INLINE double
+find_lowest (V least, unsigned n)
 {
-  return !fills_vector (n_channels);
+  double lowest = 1.0;
+
+  for (unsigned i = 0; i < n; i++)
+    lowest = least[i] < lowest ? least[i] : lowest;
+  return lowest;
+}
+
+/* The lanes after the last channel overwrite the next frame, so they come first. */
+static double
+limit_channels (const TfxLimit *p)
+{
+  const bool is_lower = p->attack[0] <= p->release[0];
+  const unsigned n_odd = p->n_levels % W;
+  double lowest = 1.0;
+
+  for (unsigned k = 0, n; k < p->n_levels; k += n) {
+    const unsigned c = k < n_odd ? p->n_levels - n_odd : k - n_odd;
+    V least;
+    double low;
+
+    n = k < n_odd ? n_odd : W;
+    if (p->is_changing)
+      least = is_lower ? limit_lanes (p, c, true, true)
+                       : limit_lanes (p, c, false, true);
+    else
+      least = is_lower ? limit_lanes (p, c, true, false)
+                       : limit_lanes (p, c, false, false);
+    low = find_lowest (least, n);
+    lowest = low < lowest ? low : lowest;
+  }
+  memcpy (p->end, p->state, p->n_levels * sizeof *p->end);
+  return lowest;
 }
 
 static double
-limit_channels (const double *x, const double *rest, const double *late,
-    double *y, size_t n_frames, unsigned n_channels, const TfxLimits *limits,
-    double *most, double *state, double high)
+limit (const TfxLimit *p)
 {
-  const bool is_lower = limits->attack[0] <= limits->release[0];
-  const unsigned n_odd = n_channels % W;
-  double lowest = 1.0;
+  const size_t n_before = p->n_begun * p->n_levels;
+  const double *targets = p->targets - n_before;
+  double *gains = p->gains - n_before;
+  const size_t n_all = p->n_begun + p->n_frames;
 
-  for (unsigned k = 0, n; k < n_channels; k += n) {
-    /* (Those that do not fill a vector first.) */
-    const unsigned c = k < n_odd ? n_channels - n_odd : k - n_odd;
-    V least;
-
-    n = k < n_odd ? n_odd : W;
-    if (is_lower)
-      least = limit_lanes (x + c, rest + c, late + c, y + c, n_frames,
-          n_channels, limits, most + c, state + c, high, true);
-    else
-      least = limit_lanes (x + c, rest + c, late + c, y + c, n_frames,
-          n_channels, limits, most + c, state + c, high, false);
-    for (unsigned i = 0; i < n; i++)
-      lowest = least[i] < lowest ? least[i] : lowest;
+  if (!has_frames (p->n_levels))
+    return limit_channels (p);
+  if (p->n_levels == 1) {
+    find_targets (p, 1);
+    follow_level (targets, gains, n_all, p, p->state, p->end);
+  } else {
+    find_targets (p, 2 % W);
+    follow_pairs (targets, gains, n_all, p);
   }
-  return lowest;
+  return find_lowest (p->n_levels < p->n_channels ? apply_gains (p, true)
+                                                  : apply_gains (p, false),
+      W);
 }

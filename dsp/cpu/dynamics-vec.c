@@ -4,9 +4,7 @@
 #include "dynamics.h"
 #include "dynamics-math.h"
 
-#include <string.h>
-
-/* Whether a sum of 0 times samples has one that is not finite. */
+/* Whether a sum of 0 times samples is not 0: one of them is not finite. */
 static bool
 is_bad (V sum)
 {
@@ -34,39 +32,22 @@ v_load_once (const double *p)
 #include "dynamics-channels_tmpl.c"
 #include "dynamics-levels_tmpl.c"
 #include "dynamics-limits_tmpl.c"
-#include "dynamics-cells_tmpl.c"
+#include "dynamics-blocks_tmpl.c"
 
 #define CAT2(a, b) a##_##b
 #define CAT(a, b) CAT2 (a, b)
-#define STRING2(a) #a
-#define STRING(a) STRING2 (a)
 
-static size_t
-clean (double *x, size_t n)
-{
-  size_t n_bad = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    const bool is_finite = x[i] - x[i] == 0.0;
-
-    x[i] = is_finite ? x[i] : 0.0;
-    n_bad += !is_finite;
-  }
-  return n_bad;
-}
-
+/* Converts and checks in one pass; replaces bad samples, which are rare, in another. */
 INLINE size_t
-load (double *x, const void *from, size_t n, const bool is_f32)
+load_type (double *x, const void *from, size_t n, const bool is_f32)
 {
-  const float *f32 = from;
-  const double *f64 = from;
   const V zero = v_set1 (0.0);
   V sum = zero, other = zero;
-  size_t i = 0;
+  size_t i = 0, n_bad = 0;
 
   for (; i + 2 * W <= n; i += 2 * W) {
-    const V a = is_f32 ? v_load_f32 (f32 + i) : v_load_f64 (f64 + i);
-    const V b = is_f32 ? v_load_f32 (f32 + i + W) : v_load_f64 (f64 + i + W);
+    const V a = load_samples (from, i, is_f32);
+    const V b = load_samples (from, i + W, is_f32);
 
     sum = v_fma (a, zero, sum);
     other = v_fma (b, zero, other);
@@ -77,57 +58,31 @@ load (double *x, const void *from, size_t n, const bool is_f32)
     x[i] = get_sample (from, i, is_f32);
     sum[0] += 0.0 * x[i];
   }
-  return is_bad (sum + other) ? clean (x, n) : 0;
+  for (i = is_bad (sum + other) ? 0 : n; i < n; i++) {
+    const bool is_finite = x[i] - x[i] == 0.0;
+
+    x[i] = is_finite ? x[i] : 0.0;
+    n_bad += !is_finite;
+  }
+  return n_bad;
 }
 
 static size_t
-load_f32 (double *x, const void *from, size_t n)
+load (double *x, const void *from, TfxSample type, size_t n)
 {
-  return load (x, from, n, true);
-}
-
-static size_t
-load_f64 (double *x, const void *from, size_t n)
-{
-  return load (x, from, n, false);
-}
-
-static void
-store_f32 (void *to, const double *x, size_t n)
-{
-  float *samples = to;
-  size_t i = 0;
-
-  /* (A function that names no wide register would leave their upper halves in use, for
-   * which what follows waits.) */
-  for (; i + W <= n; i += W)
-    v_store_f32 (samples + i, v_load_once (x + i));
-  for (; i < n; i++)
-    samples[i] = (float)x[i];
-}
-
-static void
-store_f64 (void *to, const double *x, size_t n)
-{
-  memcpy (to, x, n * sizeof *x);
+  return type == TFX_SAMPLE_F32 ? load_type (x, from, n, true)
+                                : load_type (x, from, n, false);
 }
 
 const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .copies = &CAT (tfx_kernels, ISA),
   .group_frames = group_frames,
-  .load = { load_f32, load_f64 },
-  .store = { store_f32, store_f64 },
+  .load = load,
   .run = run,
   .are_finite = are_finite,
-  .takes_floats = takes_floats,
-  .run_floats = run_floats,
-  .find_targets = find_targets,
   .find_rest = find_rest,
   .limit_frames = limit_frames,
-  .follow = follow,
   .limit = limit,
-  .limits_lanes = limits_lanes,
-  .limit_channels = limit_channels,
   .find_true_peaks = find_true_peaks,
   .find_most = find_most,
   .add_up = add_up,

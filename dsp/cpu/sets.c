@@ -64,16 +64,6 @@ tfx_dynamics_kernels_for (const char *name)
   return find_set (name)->dynamics;
 }
 
-const TfxDynamicsKernels *
-tfx_dynamics_limiter_for (const char *name, unsigned n_channels)
-{
-  const bool is_four =
-      strcmp (name, "avx512") == 0 && (n_channels == 3 || n_channels == 4);
-  const KernelSet *four = is_four ? find_set ("avx2") : NULL;
-
-  return four ? four->dynamics : tfx_dynamics_kernels_for (name);
-}
-
 const TfxReverbKernel *
 tfx_reverb_kernel_for (const char *name)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * agc.c: automatic gain, found block by block ahead of the output: Normalize, Loudness,
- * and limiters of true peaks.  See TfxAgc. */
+ * agc.c: automatic gain control: gains of blocks, found before the output: Normalize,
+ * Loudness, and limiters of true peaks.  See TfxAgc. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/block.h"
-#include "gain-blocks.h"
 #include "loudness.h"
 #include "unit.h"
 
@@ -89,28 +87,50 @@ agc_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 
 /* ---- the unit ------------------------------------------------------------------- */
 
+/* The maximum or the sum of the last n rows of n_levels numbers.  Rows are counted in turns
+ * of n: rest has the suffix results of the last turn, begun the result of this one so far
+ * (van Herk; Gil and Werman). */
+typedef struct Window
+{
+  size_t n;
+  bool is_sum;
+  double *ring;  /* [n][n_levels] */
+  double *rest;  /* [n + 1][n_levels]; the last row is 0 */
+  double *begun; /* [n_levels] */
+} Window;
+
 typedef struct Unit
 {
-  const TfxDynamicsKernels *kernels;
+  TfxUnit unit;
   TfxAgc setting;
-  unsigned n_channels, n_levels;
-  size_t part_frames, delay;
+  unsigned n_levels;
+  size_t delay;
   double headroom; /* for the rounding of the output */
-  TfxParams params;
-  TfxGainAim aim; /* of the parameters */
-  double lowest;  /* gain since the last read; INFINITY: none */
+  double target, max_gain, release;
+  double lowest;   /* gain since the last read; INFINITY: none */
+  double *samples; /* of a part */
 
   size_t in_block, at; /* frames of the block; the oldest frame of the past */
-  size_t n_done;       /* blocks, up to n_ahead + 1 */
+  size_t n_blocks;
   double gain_db;
-  double *past;          /* [delay][n_channels] */
-  double *from, *to;     /* [n_levels]: the gains at both ends of a block */
-  TfxGainBlocks *blocks; /* NULL: loudness */
-  TfxLoudness *loudness;
+  double *from, *to; /* [n_levels]: the gains at both ends of a block */
+  bool is_at_rest;
+
+  TfxLoudness *loudness; /* NULL: all but loudness */
   TfxLoudnessValues
       last; /* those before the last reset, until there is input */
-  bool is_at_rest;
-  double *samples; /* of a part */
+
+  /* Without loudness.  [n_levels]: of this block the largest magnitude or, with sums, the
+   * sum of squares, and their number; the last gains needed and held. */
+  double *most, *n, *asked, *held;
+  double *sums;                   /* [TFX_DYNAMICS_ROWS][n_levels] */
+  Window measures, counts, gains; /* of the last blocks; gains: those held */
+  TfxPeakLine line;               /* of true peaks alone */
+  double *squares;    /* of a part, [n_frames][n_levels]; for the RMS alone */
+  const double *next; /* magnitudes or squares from the next frame on */
+
+  double *past;   /* [delay][n_channels] */
+  size_t n_state; /* numbers from past on that are 0 at rest */
 } Unit;
 
 static double
@@ -122,10 +142,11 @@ from_db (double db)
 static void
 take_params (Unit *u)
 {
-  const double *n = u->params.now;
+  const double *n = u->unit.params.now;
 
-  u->aim = (TfxGainAim){ from_db (n[TARGET_DB]) * u->headroom,
-    from_db (n[MAX_GAIN_DB]), n[RELEASE] };
+  u->target = from_db (n[TARGET_DB]) * u->headroom;
+  u->max_gain = from_db (n[MAX_GAIN_DB]);
+  u->release = n[RELEASE];
 }
 
 /* Aims a little lower, so that rounding lets no sample exceed the target.  (A mean of n
@@ -149,78 +170,95 @@ unit_free (void *data)
 {
   Unit *u = data;
 
-  free (u->past);
-  free (u->from);
-  tfx_gain_blocks_free (&u->blocks);
   tfx_loudness_free (&u->loudness);
-  free (u->samples);
-  free (u);
+  tfx_peak_line_clear (&u->line);
+  tfx_unit_free (u);
 }
 
-static int
-make_meter (Unit *u)
+static void
+lay_out_window (Window *w, size_t n, bool is_sum, unsigned n_levels,
+    TfxRoom *room)
 {
-  const TfxAgc *l = &u->setting;
-  const TfxLoudnessSpec spec = { u->n_channels, l->positions,
-    { l->weighting[0], l->weighting[1] }, l->n_block };
-
-  if (l->measure == TFX_AGC_LOUDNESS)
-    return tfx_loudness_new (&spec, u->kernels, u->part_frames, &u->loudness);
-  return tfx_gain_blocks_new (l, u->kernels, u->n_channels, u->part_frames,
-      &u->blocks);
+  w->n = n;
+  w->is_sum = is_sum;
+  w->ring = tfx_room_take (room, 0, n * n_levels);
+  w->rest = tfx_room_take (room, 0, (n + 1) * n_levels);
+  w->begun = tfx_room_take (room, 0, n_levels);
 }
 
-static int
-make_room (Unit *u)
+static void
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
-  u->past =
-      tfx_block_new_samples (u->delay * u->n_channels + TFX_DYNAMICS_SLACK);
-  u->from = tfx_block_new_samples (2 * u->n_levels + TFX_DYNAMICS_SLACK);
-  u->samples = tfx_block_new_samples (
-      u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK);
-  if (!u->past || !u->from || !u->samples)
-    return -ENOMEM;
-  u->to = u->from + u->n_levels;
-  return make_meter (u);
+  const TfxAgc *l = &stage->u.agc;
+  Unit *u = data;
+  const unsigned n_channels = u->unit.n_channels;
+  const bool has_loudness = l->measure == TFX_AGC_LOUDNESS;
+  const unsigned n = l->is_linked || has_loudness ? 1 : n_channels;
+  const size_t part = u->unit.part_frames;
+  size_t first;
+
+  u->setting = *l;
+  u->n_levels = n;
+  u->delay = l->n_ahead * l->n_block;
+  u->samples = tfx_room_take (room, 0, part * n_channels);
+  u->from = tfx_room_take (room, 0, n);
+  u->to = tfx_room_take (room, 0, n);
+  u->asked = tfx_room_take (room, 0, n);
+  u->held = tfx_room_take (room, 0, n);
+  u->squares =
+      tfx_room_take (room, 0, l->measure == TFX_AGC_RMS ? part * n : 0);
+  first = room->n;
+  u->past = tfx_room_take (room, 0, u->delay * n_channels);
+  u->most = tfx_room_take (room, 0, n);
+  u->n = tfx_room_take (room, 0, n);
+  u->sums = tfx_room_take (room, 0, TFX_DYNAMICS_ROWS * n);
+  if (!has_loudness) {
+    lay_out_window (&u->measures, l->n_window, l->measure == TFX_AGC_RMS, n,
+        room);
+    lay_out_window (&u->counts, l->n_window, true, n, room);
+    lay_out_window (&u->gains, l->n_smooth, true, n, room);
+  }
+  u->n_state = room->n - first;
 }
 
 static void
 go_to_rest (Unit *u)
 {
-  u->in_block = u->at = u->n_done = 0;
+  u->in_block = u->at = u->n_blocks = 0;
   u->gain_db = 0.0;
   u->is_at_rest = true;
-  memset (u->past, 0, u->delay * u->n_channels * sizeof *u->past);
-  for (unsigned k = 0; k < 2 * u->n_levels; k++)
-    u->from[k] = 1.0;
+  memset (u->past, 0, u->n_state * sizeof *u->past);
+  for (unsigned k = 0; k < u->n_levels; k++)
+    u->from[k] = u->to[k] = u->asked[k] = u->held[k] = 1.0;
   if (u->loudness)
     tfx_loudness_reset (u->loudness);
-  else
-    tfx_gain_blocks_reset (u->blocks);
+  if (u->setting.measure == TFX_AGC_TRUE_PEAK)
+    tfx_peak_line_reset (&u->line);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxAgc *l = &stage->u.agc;
-  Unit *u = calloc (1, sizeof *u);
+  const TfxLoudnessSpec loudness = { spec->n_channels, l->positions,
+    { l->weighting[0], l->weighting[1] }, l->n_block };
+  Unit *u = tfx_unit_new (sizeof *u, stage, spec, lay_out);
+  int ret = 0;
 
   if (!u)
     return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  u->setting = *l;
-  u->n_channels = spec->n_channels;
-  u->n_levels =
-      l->is_linked || l->measure == TFX_AGC_LOUDNESS ? 1 : spec->n_channels;
-  u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  u->delay = l->n_ahead * l->n_block;
-  u->lowest = INFINITY;
-  tfx_params_init (&u->params, stage);
-  unit_set_sample (u, spec->sample);
-  if (make_room (u) < 0) {
+  if (l->measure == TFX_AGC_LOUDNESS)
+    ret = tfx_loudness_new (&loudness, u->unit.kernels, u->unit.part_frames,
+        &u->loudness);
+  else if (l->measure == TFX_AGC_TRUE_PEAK)
+    ret = tfx_peak_line_init (&u->line, u->unit.kernels, spec->n_channels,
+        u->unit.part_frames);
+  if (ret < 0) {
     unit_free (u);
-    return -ENOMEM;
+    return ret;
   }
+  u->lowest = INFINITY;
+  unit_set_sample (u, spec->sample);
   go_to_rest (u);
   if (u->loudness)
     u->last = tfx_loudness_read (u->loudness);
@@ -228,7 +266,154 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   return 0;
 }
 
+/* ---- measures --------------------------------------------------------------------- */
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+INLINE double
+join (double a, double b, const bool is_sum)
+{
+  return is_sum ? a + b : a > b ? a : b;
+}
+
+INLINE void
+put (Window *w, size_t at, const double *row, double *all, unsigned n_levels,
+    const bool is_sum)
+{
+  double *ring = w->ring + at * n_levels, *begun = w->begun;
+  const double *rest = w->rest + (at + 1) * n_levels;
+
+  for (unsigned k = 0; k < n_levels; k++) {
+    ring[k] = row[k];
+    begun[k] = join (begun[k], row[k], is_sum);
+    all[k] = join (rest[k], begun[k], is_sum);
+  }
+  if (at + 1 < w->n)
+    return;
+  for (size_t i = w->n * n_levels; i-- > 0;)
+    w->rest[i] = join (w->rest[i + n_levels], w->ring[i], is_sum);
+  memset (begun, 0, n_levels * sizeof *begun);
+}
+
+/* Adds row number n_blocks; all[n_levels] = the result of the last n rows. */
+static void
+window_put (Window *w, size_t n_blocks, const double *row, double *all,
+    unsigned n_levels)
+{
+  if (w->is_sum)
+    put (w, n_blocks % w->n, row, all, n_levels, true);
+  else
+    put (w, n_blocks % w->n, row, all, n_levels, false);
+}
+
+/* squares[n] = the sum of the squares of width channels, or 0 for silence. */
+static void
+find_squares (double *restrict squares, const double *restrict samples,
+    size_t n, unsigned width)
+{
+  for (size_t i = 0; i < n; i++, samples += width) {
+    double sum = samples[0] * samples[0];
+
+    for (unsigned m = 1; m < width; m++)
+      sum += samples[m] * samples[m];
+    squares[i] = sum > TFX_AGC_SILENT ? sum : 0.0;
+  }
+}
+
+/* Prepares the part for measure(). */
+static void
+load_part (Unit *u, size_t n_frames)
+{
+  const unsigned width = u->unit.n_channels / u->n_levels;
+
+  u->next = u->samples;
+  if (u->setting.measure == TFX_AGC_TRUE_PEAK)
+    u->next = tfx_peak_line_find (&u->line, u->samples, n_frames, NULL);
+  if (u->setting.measure != TFX_AGC_RMS)
+    return;
+  if (width == 1)
+    find_squares (u->squares, u->samples, n_frames * u->n_levels, 1);
+  else
+    find_squares (u->squares, u->samples, n_frames, width);
+  u->next = u->squares;
+}
+
+/* Measures the next n_frames of the part, which are in one block.  Adds each square to the
+ * row of its frame's number, so that the split of the stream does not matter. */
+static void
+measure (Unit *u, size_t n_frames)
+{
+  const unsigned n = u->n_levels, width = u->unit.n_channels / n;
+
+  if (u->setting.measure != TFX_AGC_RMS) {
+    u->unit.kernels->find_most (u->next, n_frames * width, n, u->most);
+    u->next += n_frames * u->unit.n_channels;
+    return;
+  }
+  u->unit.kernels->add_up (u->next, n_frames, n, u->in_block, u->sums);
+  for (unsigned k = 0; k < n; k++) {
+    size_t n_loud = 0;
+
+    for (size_t i = 0; i < n_frames; i++)
+      n_loud += u->next[i * n + k] > 0.0;
+    u->n[k] += (double)width * (double)n_loud;
+  }
+  u->next += n_frames * n;
+}
+
+/* Ends the block: `most` becomes the measure of the window, 0 for silence. */
+static void
+end_measure (Unit *u)
+{
+  const unsigned n = u->n_levels;
+
+  if (u->setting.measure != TFX_AGC_RMS) {
+    window_put (&u->measures, u->n_blocks, u->most, u->most, n);
+    return;
+  }
+  for (unsigned i = 0; i < TFX_DYNAMICS_ROWS; i++) {
+    for (unsigned k = 0; k < n; k++)
+      u->most[k] += u->sums[i * n + k];
+  }
+  memset (u->sums, 0, TFX_DYNAMICS_ROWS * n * sizeof *u->sums);
+  window_put (&u->measures, u->n_blocks, u->most, u->most, n);
+  window_put (&u->counts, u->n_blocks, u->n, u->n, n);
+  for (unsigned k = 0; k < n; k++)
+    u->most[k] = u->n[k] > 0.0 ? sqrt (u->most[k] / u->n[k]) : 0.0;
+}
+
 /* ---- gains ------------------------------------------------------------------------- */
+
+static double
+lower (double a, double b)
+{
+  return a < b ? a : b;
+}
+
+/* The gains of the window, held and smoothed. */
+static void
+find_gains (Unit *u)
+{
+  const double n_smooth =
+      (double)(u->n_blocks < u->gains.n ? u->n_blocks + 1 : u->gains.n);
+
+  end_measure (u);
+  for (unsigned k = 0; k < u->n_levels; k++) {
+    const double found = u->most[k];
+
+    /* Silence needs no gain, but none below the largest either. */
+    if (found * found > TFX_AGC_SILENT)
+      u->asked[k] = lower (u->max_gain, u->target / found);
+    else if (u->max_gain <= 1.0)
+      u->asked[k] = u->max_gain;
+    u->held[k] = lower (u->asked[k],
+        u->release * u->held[k] + (1.0 - u->release) * u->max_gain);
+    u->most[k] = u->n[k] = 0.0;
+  }
+  window_put (&u->gains, u->n_blocks, u->held, u->to, u->n_levels);
+  for (unsigned k = 0; k < u->n_levels; k++)
+    u->to[k] /= n_smooth;
+}
 
 /* With this much silence in a block there is no programme. */
 #define SILENT_PART 0.01
@@ -237,7 +422,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 static void
 follow_loudness (Unit *u)
 {
-  const double *n = u->params.now;
+  const double *n = u->unit.params.now;
   const bool is_silent = (double)tfx_loudness_n_silent (u->loudness) >=
                          SILENT_PART * (double)u->setting.n_block;
   const double loudness =
@@ -246,7 +431,7 @@ follow_loudness (Unit *u)
 
   if (isfinite (loudness)) {
     go = fmin (n[TARGET_DB] - loudness, n[MAX_GAIN_DB]) - u->gain_db;
-    if (u->n_done > u->setting.n_ahead)
+    if (u->n_blocks >= u->setting.n_ahead)
       go = fmax (fmin (go, n[STEP_DB]), -n[STEP_DB]);
     u->gain_db += go;
   }
@@ -257,16 +442,17 @@ static void
 end_block (Unit *u)
 {
   u->in_block = 0;
-  u->n_done += u->n_done <= u->setting.n_ahead;
   if (u->delay == 0)
     return;
   memcpy (u->from, u->to, u->n_levels * sizeof *u->from);
   if (u->loudness)
     follow_loudness (u);
   else
-    tfx_gain_blocks_end (u->blocks, &u->aim, u->to);
-  for (unsigned k = 0; u->n_done >= u->setting.n_ahead && k < u->n_levels; k++)
-    u->lowest = u->to[k] < u->lowest ? u->to[k] : u->lowest;
+    find_gains (u);
+  u->n_blocks++;
+  for (unsigned k = 0; u->n_blocks >= u->setting.n_ahead && k < u->n_levels;
+       k++)
+    u->lowest = lower (u->to[k], u->lowest);
 }
 
 static size_t
@@ -275,34 +461,27 @@ least (size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Exchanges samples for those of `delay` frames before, times the gain at their place in
- * the block. */
+/* Runs n_frames of a block: measures them, and exchanges them for those of `delay` frames
+ * before, times the gain at their place in the block. */
 static void
-swap (Unit *u, double *samples, size_t n_frames)
+run_frames (Unit *u, double *samples, size_t n_frames)
 {
+  const unsigned width = u->unit.n_channels;
   TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_block,
     u->from, u->to };
 
-  for (size_t i = 0, n; i < n_frames; i += n, ramp.first += n) {
-    n = least (n_frames - i, u->delay - u->at);
-    u->kernels->swap_ramp (samples + i * u->n_channels,
-        u->past + u->at * u->n_channels, n, u->n_channels, &ramp);
-    u->at = (u->at + n) % u->delay;
-  }
-}
-
-/* Runs n frames of a block. */
-static void
-run_frames (Unit *u, double *samples, size_t n)
-{
   u->is_at_rest = false;
   if (u->loudness)
-    tfx_loudness_add (u->loudness, samples, n);
+    tfx_loudness_add (u->loudness, samples, n_frames);
   else
-    tfx_gain_blocks_add (u->blocks, u->in_block, n);
-  if (u->delay > 0)
-    swap (u, samples, n);
-  u->in_block += n;
+    measure (u, n_frames);
+  for (size_t i = 0, n; u->delay > 0 && i < n_frames; i += n, ramp.first += n) {
+    n = least (n_frames - i, u->delay - u->at);
+    u->unit.kernels->swap_ramp (samples + i * width, u->past + u->at * width, n,
+        width, &ramp);
+    u->at = (u->at + n) % u->delay;
+  }
+  u->in_block += n_frames;
   if (u->in_block == u->setting.n_block)
     end_block (u);
 }
@@ -311,20 +490,21 @@ static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
+  TfxParams *p = &u->unit.params;
 
-  if (u->blocks)
-    tfx_gain_blocks_load (u->blocks, u->samples, n_frames);
+  if (!u->loudness)
+    load_part (u, n_frames);
   for (size_t i = 0, n; i < n_frames; i += n) {
+    const bool is_ramping = tfx_params_are_ramping (p);
+
     n = least (n_frames - i, u->setting.n_block - u->in_block);
-    if (tfx_params_are_ramping (&u->params)) {
-      for (size_t k = 0, m; k < n && tfx_params_are_ramping (&u->params);
-           k += m) {
-        m = tfx_params_cell (&u->params, n - k);
-        tfx_params_advance (&u->params, m);
-      }
-      take_params (u);
+    for (size_t k = 0, m; k < n && tfx_params_are_ramping (p); k += m) {
+      m = tfx_params_cell (p, n - k);
+      tfx_params_advance (p, m);
     }
-    run_frames (u, u->samples + i * u->n_channels, n);
+    if (is_ramping)
+      take_params (u);
+    run_frames (u, u->samples + i * u->unit.n_channels, n);
   }
 }
 
@@ -333,25 +513,15 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
-      u->part_frames, run_part, u);
+  return tfx_samples_run (&u->unit, in, out, u->samples, u->samples,
+      u->unit.part_frames, run_part);
 }
-
-/* ---- values ------------------------------------------------------------------------ */
 
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
-  Unit *u = data;
-
-  tfx_params_take (&u->params, values, n_frames, weight);
-  take_params (u);
-}
-
-static bool
-unit_is_changing (const void *unit)
-{
-  return tfx_params_are_ramping (&((const Unit *)unit)->params);
+  tfx_unit_set_values (data, values, n_frames, weight);
+  take_params (data);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -364,7 +534,7 @@ unit_reset (void *data)
   if (u->loudness && !u->is_at_rest)
     u->last = tfx_loudness_read (u->loudness);
   go_to_rest (u);
-  tfx_params_finish (&u->params);
+  tfx_params_finish (&u->unit.params);
   take_params (u);
 }
 
@@ -386,9 +556,9 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   for (size_t i = 0, n; i < from->delay; i += n) {
     const size_t at = (from->at + i) % from->delay;
 
-    n = least (u->part_frames, least (from->delay - i, from->delay - at));
-    memcpy (u->samples, from->past + at * u->n_channels,
-        n * u->n_channels * sizeof *u->samples);
+    n = least (u->unit.part_frames, least (from->delay - i, from->delay - at));
+    memcpy (u->samples, from->past + at * u->unit.n_channels,
+        n * u->unit.n_channels * sizeof *u->samples);
     run_part (u, n, TFX_SAMPLE_F64);
   }
   u->lowest = lowest;
@@ -416,7 +586,7 @@ static const TfxUnitKind agc_unit = {
   .free = unit_free,
   .run = unit_run,
   .set_values = unit_set_values,
-  .is_changing = unit_is_changing,
+  .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .set_sample = unit_set_sample,

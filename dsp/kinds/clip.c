@@ -2,17 +2,13 @@
  * clip.c: a gain whose output is limited to -1 ... 1. */
 #include <errno.h>
 #include <float.h>
-#include <stdlib.h>
 
 #include "core/block.h"
 #include "unit.h"
 
 typedef struct Unit
 {
-  const TfxDynamicsKernels *kernels;
-  unsigned n_channels;
-  size_t part_frames;
-  TfxParams params; /* the gain */
+  TfxUnit unit; /* its parameter is the gain */
   double *samples;
 } Unit;
 
@@ -33,50 +29,38 @@ clip_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 }
 
 static void
-unit_free (void *data)
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
   Unit *u = data;
 
-  free (u->samples);
-  free (u);
+  u->samples =
+      tfx_room_take (room, 0, u->unit.part_frames * u->unit.n_channels);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  Unit *u = calloc (1, sizeof *u);
-
-  if (!u)
-    return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  u->n_channels = spec->n_channels;
-  u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  tfx_params_init (&u->params, stage);
-  u->samples = calloc (u->part_frames * u->n_channels, sizeof *u->samples);
-  if (!u->samples) {
-    unit_free (u);
-    return -ENOMEM;
-  }
-  *unit = u;
-  return 0;
+  *unit = tfx_unit_new (sizeof (Unit), stage, spec, lay_out);
+  return *unit ? 0 : -ENOMEM;
 }
 
 static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
+  TfxParams *p = &u->unit.params;
+  const unsigned n_channels = u->unit.n_channels;
   double *samples = u->samples, gains[TFX_GRID_FRAMES];
 
-  for (size_t n; n_frames > 0 && tfx_params_are_ramping (&u->params);
-       n_frames -= n) {
-    n = tfx_params_cell (&u->params, n_frames);
-    tfx_params_read (&u->params, 0, gains, n);
-    tfx_params_advance (&u->params, n);
-    u->kernels->multiply (samples, gains, n, u->n_channels);
-    u->kernels->clip (samples, n * u->n_channels, 1.0);
-    samples += n * u->n_channels;
+  for (size_t n; n_frames > 0 && tfx_params_are_ramping (p); n_frames -= n) {
+    n = tfx_params_cell (p, n_frames);
+    tfx_params_read (p, 0, gains, n);
+    tfx_params_advance (p, n);
+    u->unit.kernels->multiply (samples, gains, n, n_channels);
+    u->unit.kernels->clip (samples, n * n_channels, 1.0);
+    samples += n * n_channels;
   }
-  u->kernels->clip (samples, n_frames * u->n_channels, u->params.now[0]);
+  u->unit.kernels->clip (samples, n_frames * n_channels, p->now[0]);
 }
 
 static void
@@ -84,55 +68,44 @@ run_plane (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
 
-  u->kernels->clip (u->samples, n_frames, u->params.now[0]);
+  u->unit.kernels->clip (u->samples, n_frames, u->unit.params.now[0]);
 }
 
-/* Planes are clipped in place, except during a ramp. */
+/* Planes are clipped one by one, except during a ramp. */
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
+  const size_t part = u->unit.part_frames;
   int n_bad = 0;
 
   if (in->n_channels == 1 || in->frame_stride != 1 || out->frame_stride != 1 ||
-      tfx_params_are_ramping (&u->params))
-    return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
-        u->part_frames, run_part, u);
-  for (unsigned c = 0; c < u->n_channels; c++) {
+      tfx_unit_is_changing (u))
+    return tfx_samples_run (&u->unit, in, out, u->samples, u->samples, part,
+        run_part);
+  for (unsigned c = 0; c < in->n_channels; c++) {
     const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
     const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
 
-    n_bad += tfx_samples_run (u->kernels, &from, &to, u->samples, u->samples,
-        u->part_frames * u->n_channels, run_plane, u);
+    n_bad += tfx_samples_run (&u->unit, &from, &to, u->samples, u->samples,
+        part * in->n_channels, run_plane);
   }
   return n_bad > 0;
 }
 
 static void
-unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
+unit_reset (void *unit)
 {
-  tfx_params_take (&((Unit *)data)->params, values, n_frames, weight);
-}
-
-static bool
-unit_is_changing (const void *unit)
-{
-  return tfx_params_are_ramping (&((const Unit *)unit)->params);
-}
-
-static void
-unit_reset (void *data)
-{
-  tfx_params_finish (&((Unit *)data)->params);
+  tfx_params_finish (&((TfxUnit *)unit)->params);
 }
 
 static const TfxUnitKind clip_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
-  .free = unit_free,
+  .free = tfx_unit_free,
   .run = unit_run,
-  .set_values = unit_set_values,
-  .is_changing = unit_is_changing,
+  .set_values = tfx_unit_set_values,
+  .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,
 };
 

@@ -9,42 +9,37 @@
 #include "cpu/delay.h"
 #include "unit.h"
 
+/* Sets the numbers of a stage that has space for the taps; false: they are not valid. */
 static bool
-are_valid (double direct, const TfxTap *taps, size_t n_taps)
-{
-  for (size_t i = 0; i < n_taps; i++) {
-    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
-      return false;
-  }
-  return isfinite (direct);
-}
-
-static size_t
-find_longest (const TfxTap *taps, size_t n_taps)
+set_taps (TfxStage *stage, double direct, const TfxTap *taps, size_t n_taps)
 {
   size_t longest = 0;
 
-  for (size_t i = 0; i < n_taps; i++)
+  for (size_t i = 0; i < n_taps; i++) {
+    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
+      return false;
     longest = taps[i].delay > longest ? taps[i].delay : longest;
-  return longest;
+  }
+  if (!isfinite (direct))
+    return false;
+  stage->u.delay.direct = direct;
+  stage->u.delay.longest = longest;
+  if (n_taps > 0)
+    memcpy (stage->u.delay.taps, taps, n_taps * sizeof *taps);
+  return true;
 }
 
 TfxStage *
 tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
     size_t n_taps)
 {
-  TfxStage *stage;
+  TfxStage *stage = tfx_stage_alloc (id, &tfx_kind_delay);
 
-  if (!are_valid (direct, taps, n_taps))
-    return NULL;
-  stage = tfx_stage_alloc (id, &tfx_kind_delay);
   if (!stage)
     return NULL;
-  stage->u.delay.direct = direct;
   stage->u.delay.n_taps = n_taps;
-  stage->u.delay.longest = find_longest (taps, n_taps);
   stage->u.delay.taps = tfx_stage_copy (taps, n_taps, sizeof *taps);
-  if (!stage->u.delay.taps)
+  if (!stage->u.delay.taps || !set_taps (stage, direct, taps, n_taps))
     tfx_stage_unref (&stage);
   return stage;
 }
@@ -64,14 +59,9 @@ bool
 tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps)
 {
-  if (stage->kind != &tfx_kind_delay || stage->u.delay.n_taps != n_taps ||
-      !tfx_stage_is_unshared (stage) || !are_valid (direct, taps, n_taps))
-    return false;
-  stage->u.delay.direct = direct;
-  stage->u.delay.longest = find_longest (taps, n_taps);
-  if (n_taps > 0)
-    memcpy (stage->u.delay.taps, taps, n_taps * sizeof *taps);
-  return true;
+  return stage->kind == &tfx_kind_delay && stage->u.delay.n_taps == n_taps &&
+         tfx_stage_is_unshared (stage) &&
+         set_taps (stage, direct, taps, n_taps);
 }
 
 static bool
@@ -183,14 +173,10 @@ delay_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
 
 /* ---- the unit ------------------------------------------------------------------- */
 
-/* The line, and the stages with its taps: the present ones, those at the end of a
- * cross-fade, and those that wait for it. */
 typedef struct Unit
 {
   TfxDelay *line;
-  TfxStage *now, *next, *waiting;
-  size_t waiting_frames;
-  TfxWeight waiting_weight;
+  TfxStageRamp ramp; /* taps are cross-faded */
 } Unit;
 
 static void
@@ -199,9 +185,7 @@ unit_free (void *data)
   Unit *u = data;
 
   tfx_delay_free (&u->line);
-  tfx_stage_unref (&u->now);
-  tfx_stage_unref (&u->next);
-  tfx_stage_unref (&u->waiting);
+  tfx_stage_ramp_clear (&u->ramp);
   free (u);
 }
 
@@ -212,85 +196,57 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
+  u->ramp.now = tfx_stage_ref (stage);
   if (tfx_delay_new (spec->kernel, spec->n_channels, stage->u.delay.longest,
           &u->line) < 0) {
-    free (u);
+    unit_free (u);
     return -ENOMEM;
   }
-  u->now = tfx_stage_ref (stage);
-  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
-      stage->u.delay.n_taps, 0, TFX_WEIGHT_SMOOTH);
   *unit = u;
   return 0;
 }
 
-static void
-start_fade (Unit *u, TfxStage *stage, size_t fade_frames, TfxWeight weight)
+static TfxDelayTaps
+taps_of (const TfxStage *stage)
 {
-  u->next = stage;
-  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
-      stage->u.delay.n_taps, fade_frames, weight);
+  return (TfxDelayTaps){ stage->u.delay.direct, stage->u.delay.taps,
+    stage->u.delay.n_taps };
 }
 
-/* After a cross-fade: drops the old taps and begins the cross-fade that waits. */
-static void
-look_after_fade (Unit *u)
-{
-  if (!u->next || tfx_delay_is_fading (u->line))
-    return;
-  tfx_stage_unref (&u->now);
-  u->now = u->next;
-  u->next = NULL;
-  if (u->waiting) {
-    TfxStage *stage = u->waiting;
-    u->waiting = NULL;
-    start_fade (u, stage, u->waiting_frames, u->waiting_weight);
-  }
-}
-
+/* After a cross-fade the output is that of the new taps alone, to the bit. */
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
+  TfxStageRamp *r = &u->ramp;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const TfxDelayTaps taps = taps_of (r->now);
+    const TfxDelayTaps next = taps_of (r->next ? r->next : r->now);
     TfxBlock from, to;
 
     n = in->n_frames - i;
-    if (u->waiting && n > tfx_delay_fade_left (u->line))
-      n = tfx_delay_fade_left (u->line);
+    if (r->next && n > r->length - r->done)
+      n = r->length - r->done;
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
-    tfx_delay_run (u->line, &from, &to);
-    look_after_fade (u);
+    tfx_delay_run (u->line, &taps, r->next ? &next : NULL, r->weight, r->done,
+        r->length, &from, &to);
+    tfx_stage_ramp_advance (r, n);
   }
   return 0;
 }
 
 static void
-unit_set_values (void *data, void *values, size_t fade_frames, TfxWeight weight)
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
-  Unit *u = data;
-
-  if (u->next && fade_frames > 0) {
-    tfx_stage_unref (&u->waiting);
-    u->waiting = values;
-    u->waiting_frames = fade_frames;
-    u->waiting_weight = weight;
-    return;
-  }
-  tfx_stage_unref (&u->waiting);
-  tfx_stage_unref (&u->next);
-  start_fade (u, values, fade_frames, weight);
-  look_after_fade (u);
+  tfx_stage_ramp_take (&((Unit *)data)->ramp, values, n_frames, weight);
 }
 
 static bool
 unit_is_changing (const void *data)
 {
-  const Unit *u = data;
-
-  return u->next != NULL;
+  return ((const Unit *)data)->ramp.next != NULL;
 }
 
 static void
@@ -299,46 +255,31 @@ unit_reset (void *data)
   Unit *u = data;
 
   tfx_delay_reset (u->line);
-  if (u->waiting) {
-    tfx_stage_unref (&u->next);
-    u->next = u->waiting;
-    u->waiting = NULL;
-  }
-  if (u->next)
-    start_fade (u, u->next, 0, TFX_WEIGHT_SMOOTH);
-  look_after_fade (u);
+  tfx_stage_ramp_finish (&u->ramp);
 }
 
 static double
 unit_state_peak (const void *data)
 {
-  const Unit *u = data;
-
-  return tfx_delay_is_silent (u->line) ? 0.0 : 1.0;
+  return tfx_delay_is_silent (((const Unit *)data)->line) ? 0.0 : 1.0;
 }
 
 static void
 unit_get_state (const void *data, double *state)
 {
-  const Unit *u = data;
-
-  tfx_delay_get_state (u->line, state);
+  tfx_delay_get_state (((const Unit *)data)->line, state);
 }
 
 static void
 unit_set_state (void *data, const double *state)
 {
-  const Unit *u = data;
-
-  tfx_delay_set_state (u->line, state);
+  tfx_delay_set_state (((Unit *)data)->line, state);
 }
 
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
-  const Unit *u = data, *from = source;
-
-  tfx_delay_seed (u->line, from->line);
+  tfx_delay_seed (((Unit *)data)->line, ((const Unit *)source)->line);
   return 0;
 }
 

@@ -11,10 +11,8 @@
  * Attack and release change once in a grid cell of the ramp. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/block.h"
 #include "unit.h"
 
 /* The parameters. */
@@ -93,11 +91,10 @@ dynamics_gain_at (const TfxStage *stage, double level_db)
 
 typedef struct Unit
 {
-  const TfxDynamicsKernels *kernels;
-  unsigned n_channels, n_levels; /* 1 if all have the same gain */
-  size_t part_frames, stride, group_frames;
+  TfxUnit unit;
   bool is_linked;
-  TfxParams params;
+  unsigned n_levels; /* 1 if linked, else n_channels */
+  size_t stride, group_frames;
   TfxGainCurve curve, to; /* to: the end of a ramp */
   TfxBallistics ballistics;
   double reduction; /* the largest since the last read, in octaves */
@@ -106,7 +103,6 @@ typedef struct Unit
   double *now;      /* the same, after the last frame */
   double *state_to; /* for the curve at the end of a ramp */
   size_t n_begun;   /* frames of the group */
-  double *room;
   /* The part; the input of the level after the frames of the group that has begun: the
    * samples themselves, or one number a frame; and the output: samples, or gains, of
    * both curves. */
@@ -134,11 +130,11 @@ make_curve (double sign, const double n[TFX_PARAMS_MAX])
     .makeup = n[MAKEUP_DB] * OCTAVES_PER_DB };
 }
 
-/* Those of the next frames; during a ramp, of its grid cell. */
+/* The values of the next frames; during a ramp, of its grid cell. */
 static void
 take_params (Unit *u)
 {
-  const TfxParams *p = &u->params;
+  const TfxParams *p = &u->unit.params;
   const bool is_ramping = tfx_params_are_ramping (p);
 
   u->curve = make_curve (u->curve.sign, is_ramping ? p->from : p->now);
@@ -148,111 +144,74 @@ take_params (Unit *u)
   tfx_params_powers (p, RELEASE, u->ballistics.release);
 }
 
+/* Arrays of samples have space for a group before them. */
 static void
-unit_free (void *data)
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
+  const TfxDynamics *d = &stage->u.dynamics;
   Unit *u = data;
+  const unsigned n_channels = u->unit.n_channels;
+  const size_t front = TFX_DYNAMICS_SLACK * n_channels;
+  const size_t part = u->unit.part_frames * n_channels;
 
-  free (u->state);
-  free (u->room);
-  free (u);
-}
-
-/* All arrays have slack after them, and space for a group before them. */
-static int
-make_room (Unit *u)
-{
-  const size_t n_state = TFX_N_LEVELS * u->stride;
-  const size_t front = TFX_DYNAMICS_SLACK * u->n_channels;
-  const size_t part = u->part_frames * u->n_channels;
-  const size_t n =
-      front + tfx_dynamics_stride ((unsigned)part) + TFX_DYNAMICS_SLACK;
-
-  u->state = tfx_block_new_samples (3 * n_state);
-  u->room = tfx_block_new_samples (4 * n);
-  if (!u->state || !u->room)
-    return -ENOMEM;
-  u->now = u->state + n_state;
-  u->state_to = u->now + n_state;
-  u->samples = u->room + front;
-  u->heard = u->is_linked ? u->samples + n : u->samples;
-  u->made = u->samples + 2 * n;
-  u->made_to = u->samples + 3 * n;
-  return 0;
+  u->is_linked = d->is_linked && n_channels > 1;
+  u->n_levels = u->is_linked ? 1 : n_channels;
+  u->stride = tfx_dynamics_stride (u->n_levels);
+  u->group_frames = u->unit.kernels->group_frames (u->n_levels);
+  u->curve.sign = d->is_downward ? -1.0 : 1.0;
+  u->ballistics.is_rms = d->is_rms;
+  u->state = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
+  u->now = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
+  u->state_to = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
+  u->samples = tfx_room_take (room, front, part);
+  u->heard = u->is_linked ? tfx_room_take (room, front, part) : u->samples;
+  u->made = tfx_room_take (room, front, part);
+  u->made_to = tfx_room_take (room, front, part);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const TfxDynamics *d = &stage->u.dynamics;
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = *unit = tfx_unit_new (sizeof *u, stage, spec, lay_out);
 
   if (!u)
     return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  u->n_channels = spec->n_channels;
-  u->is_linked = d->is_linked && spec->n_channels > 1;
-  u->n_levels = u->is_linked ? 1 : spec->n_channels;
-  u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  u->stride = tfx_dynamics_stride (u->n_levels);
-  u->group_frames = u->kernels->group_frames (u->n_levels);
-  u->curve.sign = d->is_downward ? -1.0 : 1.0;
-  u->ballistics.is_rms = d->is_rms;
-  tfx_params_init (&u->params, stage);
   take_params (u);
-  if (make_room (u) < 0) {
-    unit_free (u);
-    return -ENOMEM;
-  }
-  *unit = u;
   return 0;
 }
 
 /* ---- frames ---------------------------------------------------------------------- */
-
-/* Cross-fades the gains of n_frames, or samples times these, from one curve to the
- * other. */
-static void
-fade (Unit *u, double *made, const double *made_to, size_t n_frames)
-{
-  TfxParams *p = &u->params;
-
-  for (size_t i = 0; i < n_frames; i++) {
-    const double w = tfx_weight_at (p->weight, p->done + 1 + i, p->length);
-
-    for (unsigned c = 0; c < u->n_levels; c++, made++)
-      *made += w * (*made_to++ - *made);
-  }
-}
 
 /* Runs n_frames of the part from frame `first`, which is 0 if a group has begun; at most
  * to the end of a ramp. */
 static void
 run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
 {
+  const TfxDynamicsKernels *k = u->unit.kernels;
+  TfxParams *p = &u->unit.params;
   const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
   const size_t at = first * n_levels, n_before = u->n_begun * n_levels;
-  const bool is_ramping = tfx_params_are_ramping (&u->params);
+  const bool is_ramping = tfx_params_are_ramping (p);
   const bool is_f32 = type == TFX_SAMPLE_F32;
   double *heard = u->heard + at - n_before, lowest;
 
   if (is_ramping) {
     memcpy (u->state_to, u->state, TFX_N_LEVELS * u->stride * sizeof *u->state);
-    lowest =
-        u->kernels->run (heard, u->made_to + at - n_before, n_all, n_levels,
-            !u->is_linked, &u->ballistics, &u->to, is_f32, u->state_to, u->now);
+    lowest = k->run (heard, u->made_to + at - n_before, n_all, n_levels,
+        !u->is_linked, &u->ballistics, &u->to, is_f32, u->state_to, u->now);
     u->reduction = fmin (u->reduction, lowest);
   }
-  lowest = u->kernels->run (heard, u->made + at - n_before, n_all, n_levels,
+  lowest = k->run (heard, u->made + at - n_before, n_all, n_levels,
       !u->is_linked, &u->ballistics, &u->curve, is_f32, u->state, u->now);
   u->reduction = fmin (u->reduction, lowest);
   if (is_ramping) {
-    fade (u, u->made + at, u->made_to + at, n_frames);
-    tfx_params_advance (&u->params, n_frames);
+    k->copies->fade (u->made + at, u->made_to + at, n_frames, n_levels,
+        p->weight, p->done, p->length);
+    tfx_params_advance (p, n_frames);
   }
   if (u->is_linked)
-    u->kernels->multiply (u->samples + first * u->n_channels, u->made + first,
-        n_frames, u->n_channels);
+    k->multiply (u->samples + first * u->unit.n_channels, u->made + first,
+        n_frames, u->unit.n_channels);
   u->n_begun = n_all % u->group_frames;
   memmove (u->heard - u->n_begun * n_levels,
       heard + (n_all - u->n_begun) * n_levels,
@@ -267,58 +226,36 @@ end_group (Unit *u)
   u->n_begun = 0;
 }
 
-/* Runs at most n_frames of a ramp and returns how many.  A ramp begins and ends with a
- * group, and so do its grid cells while attack or release change. */
-static size_t
-run_ramp (Unit *u, size_t first, size_t n_frames, TfxSample type)
-{
-  TfxParams *p = &u->params;
-  const size_t left = p->length - p->done;
-  const bool has_times =
-      tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE);
-  const size_t cell = has_times ? tfx_params_cell (p, left) : left;
-  const size_t n = n_frames < cell ? n_frames : cell;
-
-  if (p->done == 0 || (has_times && p->done % TFX_GRID_FRAMES == 0)) {
-    end_group (u);
-    take_params (u);
-  }
-  run_frames (u, first, n, type);
-  if (p->done == 0 || !tfx_params_are_ramping (p))
-    end_group (u);
-  if (!tfx_params_are_ramping (p))
-    take_params (u);
-  return n;
-}
-
+/* A ramp begins and ends with a group, and so do its grid cells while attack or release
+ * change. */
 static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
+  TfxParams *p = &u->unit.params;
   size_t i = 0;
 
   if (u->is_linked)
-    u->kernels->link (u->samples, u->heard, n_frames, u->n_channels);
-  while (i < n_frames && tfx_params_are_ramping (&u->params))
-    i += run_ramp (u, i, n_frames - i, type);
+    u->unit.kernels->link (u->samples, u->heard, n_frames, u->unit.n_channels);
+  for (size_t n; i < n_frames && tfx_params_are_ramping (p); i += n) {
+    const size_t left = p->length - p->done;
+    const bool has_times =
+        tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE);
+    const size_t cell = has_times ? tfx_params_cell (p, left) : left;
+
+    n = n_frames - i < cell ? n_frames - i : cell;
+    if (p->done == 0 || (has_times && p->done % TFX_GRID_FRAMES == 0)) {
+      end_group (u);
+      take_params (u);
+    }
+    run_frames (u, i, n, type);
+    if (p->done == 0 || !tfx_params_are_ramping (p))
+      end_group (u);
+    if (!tfx_params_are_ramping (p))
+      take_params (u);
+  }
   if (i < n_frames)
     run_frames (u, i, n_frames - i, type);
-}
-
-/* Returns whether the kernel ran the block without conversion. */
-static bool
-run_floats (Unit *u, const TfxBlock *in, const TfxBlock *out)
-{
-  double lowest;
-
-  if (u->is_linked || tfx_params_are_ramping (&u->params) || u->n_begun > 0 ||
-      !u->kernels->takes_floats (u->n_channels) ||
-      !tfx_samples_are_floats (u->kernels, in, out))
-    return false;
-  lowest = u->kernels->run_floats (in->data, out->data, in->n_frames,
-      u->n_channels, &u->ballistics, &u->curve, u->state, u->now);
-  u->reduction = fmin (u->reduction, lowest);
-  return true;
 }
 
 static int
@@ -326,30 +263,20 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
-  if (run_floats (u, in, out))
-    return 0;
-  return tfx_samples_run (u->kernels, in, out, u->samples,
-      u->is_linked ? u->samples : u->made, u->part_frames, run_part, u);
+  return tfx_samples_run (&u->unit, in, out, u->samples,
+      u->is_linked ? u->samples : u->made, u->unit.part_frames, run_part);
 }
-
-/* ---- values ------------------------------------------------------------------------ */
 
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_take (&u->params, values, n_frames, weight);
+  tfx_params_take (&u->unit.params, values, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
     take_params (u);
   }
-}
-
-static bool
-unit_is_changing (const void *unit)
-{
-  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 /* ---- state -------------------------------------------------------------------------- */
@@ -361,7 +288,7 @@ unit_reset (void *data)
 
   memset (u->now, 0, TFX_N_LEVELS * u->stride * sizeof *u->now);
   end_group (u);
-  tfx_params_finish (&u->params);
+  tfx_params_finish (&u->unit.params);
   take_params (u);
 }
 
@@ -383,7 +310,7 @@ unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
 
-  for (unsigned c = 0; c < u->n_channels; c++) {
+  for (unsigned c = 0; c < u->unit.n_channels; c++) {
     for (unsigned i = 0; i < TFX_N_LEVELS; i++)
       *state++ = u->now[i * u->stride + (u->is_linked ? 0 : c)];
   }
@@ -434,10 +361,10 @@ unit_read (void *data, TfxReadings *readings)
 static const TfxUnitKind dynamics_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
-  .free = unit_free,
+  .free = tfx_unit_free,
   .run = unit_run,
   .set_values = unit_set_values,
-  .is_changing = unit_is_changing,
+  .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,

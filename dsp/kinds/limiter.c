@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/block.h"
@@ -74,36 +73,35 @@ limiter_gain_at (const TfxStage *stage, double level_db)
 
 /* ---- chains of the same latency -------------------------------------------------- */
 
-/* The stage; of a limiter, one with the latency of that in the other chain.  NULL if
- * memory is short. */
-static TfxStage *
-keep_stage (TfxStage *stage, const TfxChain *other)
-{
-  TfxLimiter l;
-
-  for (size_t i = 0; i < other->n_stages; i++) {
-    const TfxStage *s = other->stages[i];
-
-    if (stage->kind != &tfx_kind_limiter || s->kind != &tfx_kind_limiter ||
-        s->id != stage->id || limiter_latency (s) <= limiter_latency (stage))
-      continue;
-    l = stage->u.limiter;
-    l.n_late = limiter_latency (s) - l.n_ahead;
-    return tfx_stage_new_limiter (stage->id, &l);
-  }
-  return tfx_stage_ref (stage);
-}
-
+/* A chain whose limiters have the latency of those in the other chain, if that is larger.
+ * NULL if memory is short. */
 static TfxChain *
 keep_chain (const TfxChain *chain, const TfxChain *other)
 {
   TfxChain *kept = tfx_chain_new ();
 
   for (size_t i = 0; kept && i < chain->n_stages; i++) {
-    if (tfx_chain_take (&kept, keep_stage (chain->stages[i], other)) < 0)
-      tfx_chain_unref (&kept);
+    TfxStage *stage = chain->stages[i], *longer = NULL;
+
+    for (size_t k = 0; !longer && k < other->n_stages; k++) {
+      const TfxStage *s = other->stages[k];
+      TfxLimiter l = stage->u.limiter;
+
+      if (stage->kind != &tfx_kind_limiter || s->kind != &tfx_kind_limiter ||
+          s->id != stage->id || limiter_latency (s) <= limiter_latency (stage))
+        continue;
+      l.n_late = limiter_latency (s) - l.n_ahead;
+      longer = tfx_stage_new_limiter (stage->id, &l);
+      if (!longer)
+        goto failed;
+    }
+    if (tfx_chain_take (&kept, longer ? longer : tfx_stage_ref (stage)) < 0)
+      goto failed;
   }
   return kept;
+failed:
+  tfx_chain_unref (&kept);
+  return NULL;
 }
 
 /* Later stages with state would get a gap. */
@@ -147,16 +145,14 @@ tfx_chain_keep_latency (const TfxChain *chain, const TfxChain *running,
 
 typedef struct Unit
 {
-  const TfxDynamicsKernels *kernels;
-  unsigned n_channels, n_levels; /* 1 if all have the same gain */
-  size_t part_frames, stride, group_frames;
-  size_t n_ahead, n_late, n_held; /* n_held: both */
+  TfxUnit unit;
   bool is_linked;
-  TfxParams params;
-  TfxLimits limits;
-  /* The output is clipped to it.  It follows a falling threshold as slowly as the gain
-   * does, or the threshold would cut off peaks. */
-  double ceiling;
+  size_t stride, group_frames;
+  size_t n_ahead, n_late, n_held; /* n_held: both */
+  TfxLimit limit; /* level states [stride], targets and gains of a part */
+  /* The output is clipped to the ceiling.  It follows a falling threshold as slowly as the
+   * gain does, or the threshold would cut off peaks. */
+  double threshold, ceiling;
   double lowest; /* gain since the last read */
 
   size_t n_window, position; /* frames of a block, and those that are done */
@@ -165,16 +161,10 @@ typedef struct Unit
    * the level is the same, or one number a frame. */
   size_t n_line, at;
   double *line, *heard;
-  /* [n_window + 1][n_levels]: suffix maxima of the last block; 0 at its end. */
-  double *rest;
-  double *most;    /* [stride], maximum of this block */
-  double *state;   /* [stride], the gain before the group */
-  double *now;     /* the same, after the last frame */
-  size_t n_begun;  /* frames of the group */
+  double *
+      rest; /* [n_window + 1][n_levels]: suffix maxima of the last block, then 0 */
   double *samples; /* of a part */
-  double *targets; /* the same, after those of the group that has begun */
-  double *gains;   /* the same, with the group before them */
-  /* While something moves, those of each frame of a part. */
+  /* [TFX_GRID_FRAMES][n_levels], while they change. */
   double *thresholds, *ceilings;
 } Unit;
 
@@ -188,8 +178,8 @@ threshold_of (double db)
 static void
 take_times (Unit *u)
 {
-  tfx_params_powers (&u->params, ATTACK, u->limits.attack);
-  tfx_params_powers (&u->params, RELEASE, u->limits.release);
+  tfx_params_powers (&u->unit.params, ATTACK, u->limit.attack);
+  tfx_params_powers (&u->unit.params, RELEASE, u->limit.release);
 }
 
 /* A ceiling so near to the threshold has reached it. */
@@ -200,104 +190,62 @@ static void
 take_ends (Unit *u)
 {
   take_times (u);
-  u->limits.threshold = threshold_of (u->params.now[THRESHOLD_DB]);
-  u->ceiling = u->limits.threshold;
+  u->ceiling = u->threshold = threshold_of (u->unit.params.now[THRESHOLD_DB]);
 }
 
 static bool
-is_moving (const Unit *u)
+unit_is_changing (const void *data)
 {
-  return tfx_params_are_ramping (&u->params) ||
-         u->ceiling > u->limits.threshold;
+  const Unit *u = data;
+
+  return tfx_params_are_ramping (&u->unit.params) || u->ceiling > u->threshold;
 }
 
 /* ---- life ------------------------------------------------------------------------ */
-
-static void
-unit_free (void *data)
-{
-  Unit *u = data;
-
-  free (u->line);
-  if (u->is_linked)
-    free (u->heard);
-  free (u->rest);
-  free (u->most);
-  free (u->samples);
-  free (u);
-}
 
 /* A short line has space for several moves. */
 #define SHORT_LINE 8192
 #define N_SHORT 4
 
-/* Arrays have slack after them, and those of groups space for one before them. */
-static int
-make_room (Unit *u)
+static void
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
-  const size_t slack = TFX_DYNAMICS_SLACK;
-  const size_t front = slack * u->n_levels;
-  const size_t n = front + u->part_frames * u->n_channels + slack;
-  const size_t n_moved = u->n_held * u->n_channels;
-  const size_t n_block = TFX_GRID_FRAMES * (u->n_levels + 1) + slack;
+  const TfxLimiter *l = &stage->u.limiter;
+  Unit *u = data;
+  const unsigned n_channels = u->unit.n_channels;
+  const size_t part = u->unit.part_frames * n_channels;
+  const size_t front = TFX_DYNAMICS_SLACK * n_channels; /* of a group */
 
-  u->n_line = u->part_frames + (n_moved < SHORT_LINE ? N_SHORT : 2) * u->n_held;
-  u->line = tfx_block_new_samples (u->n_line * u->n_channels + slack);
-  u->heard = u->is_linked ? tfx_block_new_samples (u->n_line + slack) : u->line;
-  u->rest = tfx_block_new_samples ((u->n_window + 1) * u->n_levels + slack);
-  u->most = tfx_block_new_samples (3 * u->stride);
-  u->samples = tfx_block_new_samples (3 * n + n_block);
-  if (!u->line || !u->heard || !u->rest || !u->most || !u->samples)
-    return -ENOMEM;
-  u->state = u->most + u->stride;
-  u->now = u->state + u->stride;
-  u->targets = u->samples + n + front;
-  u->gains = u->samples + 2 * n + front;
-  u->ceilings = u->samples + 3 * n;
-  u->thresholds = u->ceilings + TFX_GRID_FRAMES;
-  return 0;
+  u->is_linked = l->is_linked && n_channels > 1;
+  u->limit.n_channels = n_channels;
+  u->limit.n_levels = u->is_linked ? 1 : n_channels;
+  u->stride = tfx_dynamics_stride (u->limit.n_levels);
+  u->group_frames = u->unit.kernels->limit_frames (u->limit.n_levels);
+  u->n_ahead = l->n_ahead;
+  u->n_late = l->n_late;
+  u->n_held = l->n_ahead + l->n_late;
+  u->n_window = l->n_ahead + 1;
+  u->n_line = u->unit.part_frames +
+              (u->n_held * n_channels < SHORT_LINE ? N_SHORT : 2) * u->n_held;
+  u->line = tfx_room_take (room, 0, u->n_line * n_channels);
+  u->heard = u->is_linked ? tfx_room_take (room, 0, u->n_line) : u->line;
+  u->rest = tfx_room_take (room, 0, (u->n_window + 1) * u->limit.n_levels);
+  u->limit.most = tfx_room_take (room, 0, u->stride);
+  u->limit.state = tfx_room_take (room, 0, u->stride);
+  u->limit.end = tfx_room_take (room, 0, u->stride);
+  u->samples = tfx_room_take (room, 0, part);
+  u->limit.targets = tfx_room_take (room, front, part);
+  u->limit.gains = tfx_room_take (room, front, part);
+  u->thresholds = tfx_room_take (room, 0, TFX_GRID_FRAMES * u->limit.n_levels);
+  u->ceilings = tfx_room_take (room, 0, TFX_GRID_FRAMES * u->limit.n_levels);
 }
 
 /* The next frame begins a group. */
 static void
 end_group (Unit *u)
 {
-  memcpy (u->state, u->now, u->stride * sizeof *u->state);
-  u->n_begun = 0;
-}
-
-/* Advances n frames of a grid cell while something moves.  Returns whether these have
- * thresholds and ceilings of their own. */
-static bool
-step (Unit *u, size_t n)
-{
-  TfxParams *p = &u->params;
-  const bool is_ramp = tfx_params_change (p, THRESHOLD_DB);
-  double db[TFX_GRID_FRAMES], threshold = u->limits.threshold, a;
-
-  if (p->done % TFX_GRID_FRAMES == 0 &&
-      (tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE))) {
-    end_group (u);
-    take_times (u);
-  }
-  if (is_ramp)
-    tfx_params_read (p, THRESHOLD_DB, db, n);
-  if (tfx_params_are_ramping (p))
-    tfx_params_advance (p, n);
-  if (!is_ramp && u->ceiling == threshold)
-    return false;
-  a = u->limits.attack[0];
-  for (size_t i = 0; i < n; i++) {
-    threshold = is_ramp ? threshold_of (db[i]) : threshold;
-    u->ceiling = threshold + a * (u->ceiling - threshold);
-    if (u->ceiling <= threshold * (1.0 + CEILING_NEAR))
-      u->ceiling = threshold;
-    for (unsigned c = 0; c < u->n_levels; c++)
-      u->thresholds[i * u->n_levels + c] = threshold;
-    u->ceilings[i] = u->ceiling;
-  }
-  u->limits.threshold = threshold;
-  return true;
+  memcpy (u->limit.state, u->limit.end, u->stride * sizeof *u->limit.state);
+  u->limit.n_begun = 0;
 }
 
 static void
@@ -306,85 +254,29 @@ go_to_rest (Unit *u)
   u->position = 0;
   u->at = u->n_ahead;
   u->n_silent = u->n_held;
-  memset (u->line, 0, u->n_held * u->n_channels * sizeof *u->line);
-  memset (u->heard, 0, u->n_held * u->n_levels * sizeof *u->heard);
-  memset (u->rest, 0, (u->n_window + 1) * u->n_levels * sizeof *u->rest);
-  memset (u->most, 0, u->stride * sizeof *u->most);
+  memset (u->line, 0, u->n_held * u->unit.n_channels * sizeof *u->line);
+  memset (u->heard, 0, u->n_held * u->limit.n_levels * sizeof *u->heard);
+  memset (u->rest, 0, (u->n_window + 1) * u->limit.n_levels * sizeof *u->rest);
+  memset (u->limit.most, 0, u->stride * sizeof *u->limit.most);
   for (size_t i = 0; i < u->stride; i++)
-    u->now[i] = 1.0;
+    u->limit.end[i] = 1.0;
   end_group (u);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const TfxLimiter *l = &stage->u.limiter;
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = *unit = tfx_unit_new (sizeof *u, stage, spec, lay_out);
 
   if (!u)
     return -ENOMEM;
-  u->kernels = tfx_dynamics_limiter_for (spec->kernel, spec->n_channels);
-  u->n_channels = spec->n_channels;
-  u->is_linked = l->is_linked && spec->n_channels > 1;
-  u->n_levels = u->is_linked ? 1 : spec->n_channels;
-  u->part_frames = tfx_samples_part_frames (spec->n_channels);
-  u->stride = tfx_dynamics_stride (u->n_levels);
-  u->group_frames = u->kernels->limit_frames (u->n_levels);
-  u->n_ahead = l->n_ahead;
-  u->n_late = l->n_late;
-  u->n_held = l->n_ahead + l->n_late;
-  u->n_window = l->n_ahead + 1;
   u->lowest = 1.0;
-  tfx_params_init (&u->params, stage);
   take_ends (u);
-  if (make_room (u) < 0) {
-    unit_free (u);
-    return -ENOMEM;
-  }
   go_to_rest (u);
-  *unit = u;
   return 0;
 }
 
 /* ---- frames ----------------------------------------------------------------------- */
-
-/* Ends the block: finds its suffix maxima. */
-static void
-end_block (Unit *u)
-{
-  u->kernels->find_rest (u->heard + (u->at - u->n_window) * u->n_levels,
-      u->rest, u->n_window, u->n_levels);
-  memset (u->most, 0, u->stride * sizeof *u->most);
-  u->position = 0;
-}
-
-/* Moves what is still needed of a full line to its front. */
-static void
-move_back (Unit *u)
-{
-  const size_t first = u->at - u->n_ahead, width = u->n_channels;
-
-  memmove (u->line, u->line + first * width,
-      u->n_held * width * sizeof *u->line);
-  if (u->is_linked)
-    memmove (u->heard, u->heard + first, u->n_held * sizeof *u->heard);
-  u->at = u->n_ahead;
-}
-
-/* Finds the gains of n frames from their targets. */
-static void
-find_gains (Unit *u, size_t n)
-{
-  const size_t n_levels = u->n_levels, n_all = u->n_begun + n;
-  double *targets = u->targets - u->n_begun * n_levels;
-
-  u->kernels->follow (targets, u->gains - u->n_begun * n_levels, n_all,
-      n_levels, &u->limits, u->state, u->now);
-  u->n_begun = n_all % u->group_frames;
-  memmove (u->targets - u->n_begun * n_levels,
-      targets + (n_all - u->n_begun) * n_levels,
-      u->n_begun * n_levels * sizeof *targets);
-}
 
 /* The largest number of a type that is not larger than a positive value. */
 static inline double
@@ -401,90 +293,121 @@ round_down (double value, TfxSample type)
   return rounded;
 }
 
-/* Delayed samples times gains, clipped to the ceiling of each frame; returns the lowest
- * gain, or 1. */
-static double
-limit_moving (const Unit *u, const double *late, double *samples, size_t n,
-    TfxSample type)
+/* Advances n frames of a grid cell during a change.  Returns whether these have thresholds
+ * and ceilings of their own. */
+static bool
+step (Unit *u, size_t n, TfxSample type)
 {
-  const double *gain = u->gains;
-  double lowest = 1.0;
+  TfxParams *p = &u->unit.params;
+  const bool is_ramp = tfx_params_change (p, THRESHOLD_DB);
+  double db[TFX_GRID_FRAMES], *threshold = u->thresholds, a;
+  double *ceiling = u->ceilings;
 
+  if (p->done % TFX_GRID_FRAMES == 0 &&
+      (tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE))) {
+    end_group (u);
+    take_times (u);
+  }
+  if (is_ramp)
+    tfx_params_read (p, THRESHOLD_DB, db, n);
+  if (tfx_params_are_ramping (p))
+    tfx_params_advance (p, n);
+  if (!is_ramp && u->ceiling == u->threshold)
+    return false;
+  a = u->limit.attack[0];
   for (size_t i = 0; i < n; i++) {
-    const double high = round_down (u->ceilings[i], type);
+    double high;
 
-    for (unsigned c = 0; c < u->n_channels; c++) {
-      const double g = u->is_linked ? gain[i] : *gain++;
-      const double y = g * *late++, below = y < high ? y : high;
-
-      *samples++ = below > -high ? below : -high;
-      lowest = g < lowest ? g : lowest;
+    u->threshold = is_ramp ? threshold_of (db[i]) : u->threshold;
+    u->ceiling = u->threshold + a * (u->ceiling - u->threshold);
+    if (u->ceiling <= u->threshold * (1.0 + CEILING_NEAR))
+      u->ceiling = u->threshold;
+    high = round_down (u->ceiling, type);
+    for (unsigned c = 0; c < u->limit.n_levels; c++) {
+      *threshold++ = u->threshold;
+      *ceiling++ = high;
     }
   }
-  return lowest;
+  return true;
 }
 
-/* Limits n frames of the line: targets, gains, output.  Returns the lowest gain. */
-static double
-limit_frames (Unit *u, double *samples, size_t n, bool moves, TfxSample type)
+/* Limits n frames of the line. */
+static void
+limit_frames (Unit *u, double *samples, size_t n, TfxSample type)
 {
-  const TfxDynamicsKernels *k = u->kernels;
-  const double *heard = u->heard + u->at * u->n_levels;
-  const double *rest = u->rest + (u->position + 1) * u->n_levels;
-  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
-  const double limit = round_down (u->ceiling, type);
+  const TfxDynamicsKernels *k = u->unit.kernels;
+  const bool is_changing = unit_is_changing (u) && step (u, n, type);
+  const double ceiling = round_down (u->ceiling, type);
+  TfxLimit *l = &u->limit;
+  const size_t n_levels = l->n_levels, n_all = l->n_begun + n;
+  double *targets = l->targets - l->n_begun * n_levels;
 
-  if (!moves && !u->is_linked && u->n_silent == 0 &&
-      k->limits_lanes (u->n_channels)) {
-    const double lowest = k->limit_channels (heard, rest, late, samples, n,
-        u->n_channels, &u->limits, u->most, u->state, limit);
-
-    memcpy (u->now, u->state, u->stride * sizeof *u->now);
-    return lowest;
-  }
-  k->find_targets (heard, rest, u->targets, n, u->n_levels,
-      moves ? u->thresholds : &u->limits.threshold, moves, u->most);
+  l->heard = u->heard + u->at * n_levels;
   if (u->n_silent > 0) {
     u->n_silent -= n;
-    memset (samples, 0, n * u->n_channels * sizeof *samples);
-    return 1.0;
+    k->find_most (l->heard, n, l->n_levels, l->most);
+    memset (samples, 0, n * l->n_channels * sizeof *samples);
+    return;
   }
-  find_gains (u, n);
-  if (moves)
-    return limit_moving (u, late, samples, n, type);
-  return u->is_linked
-             ? k->limit (late, samples, u->gains, n, u->n_channels, limit)
-             : k->limit (late, samples, u->gains, n * u->n_channels, 1, limit);
+  l->n_frames = n;
+  l->rest = u->rest + (u->position + 1) * n_levels;
+  l->late = u->line + (u->at - u->n_ahead) * l->n_channels;
+  l->y = samples;
+  l->is_changing = is_changing;
+  l->thresholds = is_changing ? u->thresholds : &u->threshold;
+  l->ceilings = is_changing ? u->ceilings : &ceiling;
+  u->lowest = fmin (u->lowest, k->limit (l));
+  l->n_begun = n_all % u->group_frames;
+  memmove (l->targets - l->n_begun * n_levels,
+      targets + (n_all - l->n_begun) * n_levels,
+      l->n_begun * n_levels * sizeof *targets);
 }
 
-/* Runs n_frames that are in the line. */
+/* Runs n_frames that are in the line, in pieces within a block and a grid cell.  At the end
+ * of a block finds its suffix maxima. */
 static void
 run_part (Unit *u, size_t n_frames, TfxSample type)
 {
   for (size_t i = 0, n; i < n_frames; i += n) {
     const size_t left = u->n_window - u->position;
-    bool moves = is_moving (u);
 
     n = n_frames - i < left ? n_frames - i : left;
     n = u->n_silent > 0 && u->n_silent < n ? u->n_silent : n;
-    if (tfx_params_are_ramping (&u->params))
-      n = tfx_params_cell (&u->params, n);
-    else if (moves && n > TFX_GRID_FRAMES)
+    if (tfx_params_are_ramping (&u->unit.params))
+      n = tfx_params_cell (&u->unit.params, n);
+    else if (unit_is_changing (u) && n > TFX_GRID_FRAMES)
       n = TFX_GRID_FRAMES;
-    moves = moves && step (u, n);
-    u->lowest = fmin (u->lowest,
-        limit_frames (u, u->samples + i * u->n_channels, n, moves, type));
+    limit_frames (u, u->samples + i * u->unit.n_channels, n, type);
     u->at += n;
     u->position += n;
-    if (u->position == u->n_window)
-      end_block (u);
+    if (u->position < u->n_window)
+      continue;
+    u->unit.kernels->find_rest (u->heard +
+                                    (u->at - u->n_window) * u->limit.n_levels,
+        u->rest, u->n_window, u->limit.n_levels);
+    memset (u->limit.most, 0, u->stride * sizeof *u->limit.most);
+    u->position = 0;
   }
+}
+
+/* Moves what is still needed of a full line to its front. */
+static void
+move_back (Unit *u)
+{
+  const size_t first = u->at - u->n_ahead, width = u->unit.n_channels;
+
+  memmove (u->line, u->line + first * width,
+      u->n_held * width * sizeof *u->line);
+  if (u->is_linked)
+    memmove (u->heard, u->heard + first, u->n_held * sizeof *u->heard);
+  u->at = u->n_ahead;
 }
 
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
+  const TfxDynamicsKernels *k = u->unit.kernels;
   size_t n_bad = 0;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
@@ -492,39 +415,31 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     double *line;
     TfxBlock from, to;
 
-    n = left < u->part_frames ? left : u->part_frames;
-    from = tfx_block_part (in, i, n, 0, u->n_channels);
-    to = tfx_block_part (out, i, n, 0, u->n_channels);
+    n = left < u->unit.part_frames ? left : u->unit.part_frames;
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
     if (u->at + u->n_late + n > u->n_line)
       move_back (u);
-    line = u->line + (u->at + u->n_late) * u->n_channels;
-    n_bad += tfx_samples_load (u->kernels, &from, line);
+    line = u->line + (u->at + u->n_late) * in->n_channels;
+    n_bad += tfx_samples_load (k, &from, line);
     if (u->is_linked)
-      u->kernels->link (line, u->heard + u->at + u->n_late, n, u->n_channels);
+      k->link (line, u->heard + u->at + u->n_late, n, in->n_channels);
     run_part (u, n, out->type);
-    tfx_samples_store (u->kernels, u->samples, &to);
+    tfx_samples_store (k, u->samples, &to);
   }
   return n_bad > 0;
 }
-
-/* ---- values ------------------------------------------------------------------------ */
 
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_take (&u->params, values, n_frames, weight);
+  tfx_params_take (&u->unit.params, values, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
     take_ends (u);
   }
-}
-
-static bool
-unit_is_changing (const void *unit)
-{
-  return is_moving (unit);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -535,7 +450,7 @@ unit_reset (void *data)
   Unit *u = data;
 
   go_to_rest (u);
-  tfx_params_finish (&u->params);
+  tfx_params_finish (&u->unit.params);
   take_ends (u);
 }
 
@@ -546,14 +461,14 @@ static double
 unit_state_peak (const void *data)
 {
   const Unit *u = data;
-  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
+  const double *late = u->line + (u->at - u->n_ahead) * u->unit.n_channels;
   double peak = 0.0;
 
-  for (unsigned c = 0; c < u->n_levels; c++) {
-    if (fabs (1.0 - u->now[c]) > REST)
+  for (unsigned c = 0; c < u->limit.n_levels; c++) {
+    if (fabs (1.0 - u->limit.end[c]) > REST)
       peak = 1.0;
   }
-  for (size_t i = 0; i < u->n_held * u->n_channels; i++)
+  for (size_t i = 0; i < u->n_held * u->unit.n_channels; i++)
     peak = fmax (peak, fabs (late[i]));
   return peak;
 }
@@ -564,13 +479,13 @@ static void
 unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
-  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
+  const double *late = u->line + (u->at - u->n_ahead) * u->unit.n_channels;
   const double n_heard = (double)(u->n_held - u->n_silent);
 
-  for (unsigned c = 0; c < u->n_channels; c++) {
+  for (unsigned c = 0; c < u->unit.n_channels; c++) {
     for (size_t i = 0; i < u->n_held; i++)
-      *state++ = late[i * u->n_channels + c];
-    *state++ = u->n_silent > 0 ? -n_heard : u->now[u->is_linked ? 0 : c];
+      *state++ = late[i * u->unit.n_channels + c];
+    *state++ = u->n_silent > 0 ? -n_heard : u->limit.end[u->is_linked ? 0 : c];
   }
 }
 
@@ -578,15 +493,10 @@ unit_get_state (const void *data, double *state)
 static void
 begin_block (Unit *u)
 {
-  const size_t n = u->n_ahead * u->n_levels;
-
   if (u->is_linked)
-    u->kernels->link (u->line, u->heard, u->n_held, u->n_channels);
-  for (size_t i = 0; i < n; i++) {
-    double *most = &u->most[i % u->n_levels];
-
-    *most = fmax (*most, fabs (u->heard[i]));
-  }
+    u->unit.kernels->link (u->line, u->heard, u->n_held, u->unit.n_channels);
+  u->unit.kernels->find_most (u->heard, u->n_ahead, u->limit.n_levels,
+      u->limit.most);
   u->position = u->n_ahead;
   u->n_silent = 0;
 }
@@ -597,10 +507,10 @@ unit_set_state (void *data, const double *state)
   Unit *u = data;
 
   go_to_rest (u);
-  for (unsigned c = 0; c < u->n_channels; c++) {
+  for (unsigned c = 0; c < u->unit.n_channels; c++) {
     for (size_t i = 0; i < u->n_held; i++)
-      u->line[i * u->n_channels + c] = *state++;
-    u->now[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
+      u->line[i * u->unit.n_channels + c] = *state++;
+    u->limit.end[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
     state++;
   }
   end_group (u);
@@ -620,11 +530,11 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   const size_t n = u->n_held < n_heard ? u->n_held : n_heard;
 
   go_to_rest (u);
-  memcpy (u->line + (u->n_held - n) * u->n_channels,
-      from->line + (from->at + from->n_late - n) * u->n_channels,
-      n * u->n_channels * sizeof *u->line);
-  for (unsigned c = 0; c < u->n_levels; c++)
-    u->now[c] = from->now[c < from->n_levels ? c : 0];
+  memcpy (u->line + (u->n_held - n) * u->unit.n_channels,
+      from->line + (from->at + from->n_late - n) * u->unit.n_channels,
+      n * u->unit.n_channels * sizeof *u->line);
+  for (unsigned c = 0; c < u->limit.n_levels; c++)
+    u->limit.end[c] = from->limit.end[c < from->limit.n_levels ? c : 0];
   u->ceiling = fmax (u->ceiling, from->ceiling);
   end_group (u);
   begin_block (u);
@@ -644,7 +554,7 @@ unit_read (void *data, TfxReadings *readings)
 static const TfxUnitKind limiter_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
-  .free = unit_free,
+  .free = tfx_unit_free,
   .run = unit_run,
   .set_values = unit_set_values,
   .is_changing = unit_is_changing,

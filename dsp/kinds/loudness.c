@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * loudness.c: how loud a programme is. */
+ * loudness.c: the loudness of a programme, and true peaks. */
 #include "loudness.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 
 #include "core/block.h"
 #include "core/positions.h"
-#include "peak-line.h"
 
 #define LOWEST_LUFS -70.0
 #define PER_LU 100
@@ -44,6 +43,59 @@ struct TfxLoudness
 };
 
 #define FIRST_READING offsetof (TfxLoudness, blocks)
+
+/* ---- true peaks ------------------------------------------------------------------- */
+
+int
+tfx_peak_line_init (TfxPeakLine *l, const TfxDynamicsKernels *kernels,
+    unsigned n_channels, size_t most_frames)
+{
+  const size_t n = most_frames * n_channels + TFX_TRUE_PEAK_SLACK;
+
+  l->kernels = kernels;
+  l->n_channels = n_channels;
+  l->samples =
+      tfx_block_new_samples (TFX_PEAK_LINE_PAST * (size_t)n_channels + n);
+  l->peaks = tfx_block_new_samples (n);
+  tfx_true_peak_init (&l->true_peak);
+  return l->samples && l->peaks ? 0 : -ENOMEM;
+}
+
+void
+tfx_peak_line_clear (TfxPeakLine *l)
+{
+  free (l->samples);
+  free (l->peaks);
+  l->samples = l->peaks = NULL;
+}
+
+void
+tfx_peak_line_reset (TfxPeakLine *l)
+{
+  memset (l->samples, 0,
+      TFX_PEAK_LINE_PAST * (size_t)l->n_channels * sizeof *l->samples);
+}
+
+/* A point is at most TFX_TRUE_PEAK_MOST times the largest of its samples. */
+const double *
+tfx_peak_line_find (TfxPeakLine *l, const double *samples, size_t n_frames,
+    double *most)
+{
+  const size_t n_past = TFX_PEAK_LINE_PAST * (size_t)l->n_channels;
+  const size_t n = n_frames * l->n_channels;
+  double loudest = 0.0;
+
+  memcpy (l->samples + n_past, samples, n * sizeof *samples);
+  if (most)
+    l->kernels->find_most (l->samples, n_past + n, 1, &loudest);
+  if (!most || loudest * TFX_TRUE_PEAK_MOST > *most)
+    l->kernels->find_true_peaks (&l->true_peak, l->samples, l->peaks, n,
+        l->n_channels);
+  if (most && loudest * TFX_TRUE_PEAK_MOST > *most)
+    l->kernels->find_most (l->peaks, n, 1, most);
+  memmove (l->samples, l->samples + n, n_past * sizeof *l->samples);
+  return l->peaks;
+}
 
 /* ---- life ------------------------------------------------------------------------- */
 
@@ -194,7 +246,7 @@ tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
 {
   l->kernels->weigh (samples, n_frames, l->spec.n_channels, l->spec.weighting,
       l->weighed);
-  tfx_peak_line_raise (&l->line, samples, n_frames, &l->largest);
+  tfx_peak_line_find (&l->line, samples, n_frames, &l->largest);
   count_silence (l, samples, n_frames);
   l->in_step += n_frames;
   if (tfx_loudness_step_left (l) > 0)

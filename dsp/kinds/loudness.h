@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * loudness.h: how loud a programme is, by EBU R 128 (ITU-R BS.1770-5, EBU Tech
- * 3341 and 3342).
+ * loudness.h: the loudness of a programme by EBU R 128 (ITU-R BS.1770-5, EBU Tech 3341 and
+ * 3342), and true peaks.
  *
- * Frequencies are weighted by K, powers of the channels are added, each with the
- * weight of its position.  Blocks of 400 ms follow each other every 100 ms
- * (a step).  Integrated loudness is that of the mean of the blocks above -70 LUFS
- * and above 10 LU less than the mean of these.  The range lies between 10 % and 95
- * % of the values over 3 s above -70 LUFS and above 20 LU less than their mean.
+ * Samples are K-weighted; the powers of the channels are added, each with the weight of its
+ * position.  A block of 400 ms begins every 100 ms (a step).  Integrated loudness is that
+ * of the mean power of the blocks above two gates: -70 LUFS, and 10 LU below the mean of
+ * the blocks above -70 LUFS.  The range is the distance from the 10th to the 95th
+ * percentile of the values over 3 s, above -70 LUFS and 20 LU below their mean.
  *
- * Blocks are counted in classes of 0.01 LU together with their powers, so that a
- * stream may be of any length; only the threshold of 10 LU is rounded to that. */
+ * A histogram has classes of 0.01 LU with the powers of their blocks, so a stream may be of
+ * any length; only the gates are rounded to a class. */
 #ifndef TFX_LOUDNESS_H
 #define TFX_LOUDNESS_H
 
@@ -26,32 +26,58 @@ typedef struct TfxLoudnessSpec
 
 typedef struct TfxLoudness TfxLoudness;
 
-/* Nothing has been heard; for parts of up to most_frames frames.  0 or -ENOMEM. */
+/* At rest; for parts of up to most_frames frames.  0 or -ENOMEM. */
 int tfx_loudness_new (const TfxLoudnessSpec *spec,
     const TfxDynamicsKernels *kernels, size_t most_frames,
     TfxLoudness **loudness);
 void tfx_loudness_free (TfxLoudness **loudness);
 void tfx_loudness_reset (TfxLoudness *loudness);
 
-/* Of a channel, a mean of squares: 100 dB above full scale. */
+/* The largest mean square of a channel: 100 dB above full scale. */
 #define TFX_LOUDNESS_MOST_POWER 1e10
 
 /* How many frames are left of the step. */
 size_t tfx_loudness_step_left (const TfxLoudness *loudness);
-/* Frames, interleaved, no more than are left of the step and than a part has; true if
- * it ends with them.  TFX_DYNAMICS_SLACK samples behind them are read. */
+/* Adds interleaved frames, at most those left of the step and most_frames; returns whether
+ * the step ends with them.  Reads TFX_DYNAMICS_SLACK samples after them. */
 bool tfx_loudness_add (TfxLoudness *loudness, const double *samples,
     size_t n_frames);
 
-/* Frames of silence that came last. */
+/* The number of silent frames at the end. */
 size_t tfx_loudness_n_silent (const TfxLoudness *loudness);
 
 /* Adds the blocks, the maxima and the true peak of another programme, as for an album. */
 void tfx_loudness_merge (TfxLoudness *loudness, const TfxLoudness *other);
 
-/* In LUFS; -INFINITY: nothing that counts has been heard. */
+/* In LUFS; -INFINITY: no block is above the gates. */
 TfxLoudnessValues tfx_loudness_read (const TfxLoudness *loudness);
 /* The integrated loudness alone. */
 double tfx_loudness_integrated (const TfxLoudness *loudness);
+
+/* ---- true peaks ----------------------------------------------------------------- */
+
+/* Frames before a part that its points need. */
+#define TFX_PEAK_LINE_PAST (TFX_TRUE_PEAK_TAPS - 1)
+
+typedef struct TfxPeakLine
+{
+  const TfxDynamicsKernels *kernels;
+  TfxTruePeak true_peak;
+  unsigned n_channels;
+  /* [TFX_PEAK_LINE_PAST + most_frames][n_channels]; and the peaks of a part. */
+  double *samples, *peaks;
+} TfxPeakLine;
+
+/* At rest; for parts of up to most_frames frames.  0 or -ENOMEM; clear it either way. */
+int tfx_peak_line_init (TfxPeakLine *line, const TfxDynamicsKernels *kernels,
+    unsigned n_channels, size_t most_frames);
+void tfx_peak_line_clear (TfxPeakLine *line);
+void tfx_peak_line_reset (TfxPeakLine *line);
+
+/* Takes the next part, interleaved.  Returns for each sample the largest magnitude of it and
+ * of the points TFX_TRUE_PEAK_SIDE frames before it, valid until the next call.  Or raises
+ * *most to the largest of all, unless it is NULL; then the result has no meaning. */
+const double *tfx_peak_line_find (TfxPeakLine *line, const double *samples,
+    size_t n_frames, double *most);
 
 #endif

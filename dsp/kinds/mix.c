@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/block.h"
 #include "unit.h"
 
 static size_t
@@ -128,211 +129,127 @@ mix_clear (TfxStage *stage)
 
 typedef struct Unit
 {
-  const TfxDynamicsKernels *kernels;
-  unsigned n_channels;
-  size_t part_frames, stride;
-  /* [n_channels][n_channels]: the gains of the next frame, those at the start of a ramp,
-   * and the stage at its end. */
-  double *now, *from;
-  TfxStage *next, *waiting;
-  size_t done, length, waiting_length;
-  TfxWeight weight, waiting_weight;
-  /* now by columns, [n_channels][stride] */
-  double *columns;
-  unsigned n_heard;
+  TfxUnit unit;
+  TfxStageRamp ramp;
+  size_t stride;
+  double *
+      columns; /* the gains of the next frame by columns, [n_channels][stride] */
+  unsigned n_heard;        /* input channels up to the last one with a gain */
   double *samples, *mixed; /* of a part */
 } Unit;
 
-static size_t
-size_of_gains (const Unit *u)
-{
-  return (size_t)u->n_channels * u->n_channels * sizeof *u->now;
-}
-
-/* ---- gains --------------------------------------------------------------------- */
-
-/* The number of input channels up to the last one with a gain. */
-static unsigned
-count_heard (const Unit *u)
-{
-  const unsigned n = u->n_channels;
-  unsigned n_heard = 0;
-
-  for (unsigned c = 0; c < n; c++) {
-    for (unsigned k = n_heard; k < n; k++)
-      n_heard = u->now[c * n + k] != 0.0 ? k + 1 : n_heard;
-  }
-  return n_heard;
-}
-
-/* Applies the gains of the next frame. */
+/* Finds the gains of the next frame. */
 static void
 take_gains (Unit *u)
 {
-  const unsigned n = u->n_channels;
+  const TfxStageRamp *r = &u->ramp;
+  const unsigned n = u->unit.n_channels;
+  const double w =
+      r->next ? tfx_weight_at (r->weight, r->done, r->length) : 0.0;
 
-  u->n_heard = count_heard (u);
+  u->n_heard = 0;
   for (unsigned c = 0; c < n; c++) {
-    for (unsigned k = 0; k < n; k++)
-      u->columns[k * u->stride + c] = u->now[c * n + k];
+    for (unsigned k = 0; k < n; k++) {
+      const double from = r->now->u.mix.gains[c * n + k];
+      const double gain =
+          r->next ? from + w * (r->next->u.mix.gains[c * n + k] - from) : from;
+
+      u->columns[k * u->stride + c] = gain;
+      if (gain != 0.0 && k >= u->n_heard)
+        u->n_heard = k + 1;
+    }
   }
 }
 
-/* ---- life ---------------------------------------------------------------------- */
-
 static void
-unit_free (void *data)
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
   Unit *u = data;
+  const unsigned n = u->unit.n_channels;
 
-  tfx_stage_unref (&u->next);
-  tfx_stage_unref (&u->waiting);
-  free (u->now);
-  free (u->columns);
-  free (u->samples);
-  free (u);
+  u->stride = tfx_dynamics_stride (n);
+  u->columns = tfx_room_take (room, 0, n * u->stride);
+  u->samples = tfx_room_take (room, 0, n * u->unit.part_frames);
+  u->mixed = tfx_room_take (room, 0, n * u->unit.part_frames);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  const unsigned n = spec->n_channels;
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = *unit = tfx_unit_new (sizeof *u, stage, spec, lay_out);
 
   if (!u)
     return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  u->n_channels = n;
-  u->part_frames = tfx_samples_part_frames (n);
-  u->stride = tfx_dynamics_stride (n);
-  u->now = calloc (n, 2 * n * sizeof *u->now);
-  u->columns = calloc (n, u->stride * sizeof *u->columns);
-  u->samples =
-      calloc (2 * TFX_SAMPLES_PART + TFX_DYNAMICS_SLACK, sizeof *u->samples);
-  if (!u->now || !u->columns || !u->samples) {
-    unit_free (u);
-    return -ENOMEM;
-  }
-  u->from = u->now + n * n;
-  u->mixed = u->samples + TFX_SAMPLES_PART;
-  memcpy (u->now, stage->u.mix.gains, size_of_gains (u));
+  u->ramp.now = tfx_stage_ref (stage);
   take_gains (u);
-  *unit = u;
   return 0;
 }
 
-/* ---- frames -------------------------------------------------------------------- */
-
 static void
-mix_frames (Unit *u, size_t first, size_t n_frames)
+unit_free (void *data)
 {
-  const size_t at = first * u->n_channels;
-
-  u->kernels->mix (u->samples + at, u->mixed + at, n_frames, u->n_channels,
-      u->n_heard, u->columns);
-}
-
-static void
-begin (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
-{
-  memcpy (u->from, u->now, size_of_gains (u));
-  u->next = stage;
-  u->done = 0;
-  u->length = n_frames;
-  u->weight = weight;
-}
-
-/* Ends the ramp. */
-static void
-arrive (Unit *u)
-{
-  memcpy (u->now, u->next->u.mix.gains, size_of_gains (u));
-  take_gains (u);
-  tfx_stage_unref (&u->next);
-  if (!u->waiting)
-    return;
-  begin (u, u->waiting, u->waiting_length, u->waiting_weight);
-  u->waiting = NULL;
-}
-
-/* Sets the gains of the next frame. */
-static void
-step (Unit *u)
-{
-  const double w = tfx_weight_at (u->weight, ++u->done, u->length);
-  const double *to = u->next->u.mix.gains;
-
-  for (size_t i = 0; i < (size_t)u->n_channels * u->n_channels; i++)
-    u->now[i] = u->from[i] + w * (to[i] - u->from[i]);
-  if (u->done == u->length)
-    arrive (u);
-  else
-    take_gains (u);
+  tfx_stage_ramp_clear (&((Unit *)data)->ramp);
+  tfx_unit_free (data);
 }
 
 static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
-  size_t i = 0;
+  const unsigned n_channels = u->unit.n_channels;
+  const double *x = u->samples;
+  double *y = u->mixed;
 
-  for (; u->next && i < n_frames; i++) {
-    step (u);
-    mix_frames (u, i, 1);
+  for (size_t n; n_frames > 0;
+       n_frames -= n, x += n * n_channels, y += n * n_channels) {
+    n = u->ramp.next ? 1 : n_frames;
+    if (u->ramp.next) {
+      tfx_stage_ramp_advance (&u->ramp, 1);
+      take_gains (u);
+    }
+    u->unit.kernels->mix (x, y, n, n_channels, u->n_heard, u->columns);
   }
-  mix_frames (u, i, n_frames - i);
 }
 
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
-  Unit *u = data;
+  const Unit *u = data;
+  const TfxDynamicsKernels *k = u->unit.kernels;
 
-  if (u->n_channels == 2 && !u->next &&
-      tfx_samples_are_floats (u->kernels, in, out)) {
-    u->kernels->mix_floats (in->data, out->data, in->n_frames, u->columns);
+  if (in->n_channels == 2 && !u->ramp.next && in->type == TFX_SAMPLE_F32 &&
+      out->type == TFX_SAMPLE_F32 && tfx_block_is_interleaved (in) &&
+      tfx_block_is_interleaved (out) &&
+      k->are_finite (in->data, 2 * in->n_frames)) {
+    k->mix_floats (in->data, out->data, in->n_frames, u->columns);
     return 0;
   }
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->mixed,
-      u->part_frames, run_part, u);
+  return tfx_samples_run (data, in, out, u->samples, u->mixed,
+      u->unit.part_frames, run_part);
 }
-
-/* ---- values -------------------------------------------------------------------- */
 
 static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  if (u->next && n_frames > 0) {
-    tfx_stage_unref (&u->waiting);
-    u->waiting = values;
-    u->waiting_length = n_frames;
-    u->waiting_weight = weight;
-    return;
-  }
-  tfx_stage_unref (&u->waiting);
-  tfx_stage_unref (&u->next);
-  begin (u, values, n_frames, weight);
-  if (n_frames == 0)
-    arrive (u);
+  tfx_stage_ramp_take (&u->ramp, values, n_frames, weight);
+  take_gains (u);
 }
 
 static bool
 unit_is_changing (const void *data)
 {
-  return ((const Unit *)data)->next != NULL;
+  return ((const Unit *)data)->ramp.next != NULL;
 }
-
-/* ---- state --------------------------------------------------------------------- */
 
 static void
 unit_reset (void *data)
 {
   Unit *u = data;
 
-  while (u->next)
-    arrive (u);
+  tfx_stage_ramp_finish (&u->ramp);
+  take_gains (u);
 }
 
 static const TfxUnitKind mix_unit = {

@@ -156,45 +156,23 @@ typedef struct Group
 
 typedef struct Unit
 {
+  TfxUnit unit;
   const TfxReverbKernel *kernel;
-  const TfxDynamicsKernels *samples;
-  unsigned n_channels;
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
   size_t longest_part;
-  double *memory; /* of all groups */
-  double *last;   /* their past, and their poles */
   Group *groups;
   unsigned n_groups;
-  double *x; /* [longest_part][n_channels] */
-  TfxParams params;
-  unsigned
-      n_unsettled; /* frames until the one-poles of the kernel are settled */
+  double *memory, *last; /* of all groups: lines; pasts and one-poles */
+  double *x;             /* [longest_part][n_channels] */
+  /* Frames until the one-poles of the kernel are settled. */
+  unsigned n_unsettled;
   double rows[MAX_PART], wet[MAX_PART], dry[MAX_PART];
   /* The parameters at each frame of a part. */
   double moving[4][MAX_PART];
 } Unit;
 
 /* ---- life ----------------------------------------------------------------------- */
-
-static void
-unit_free (void *data)
-{
-  Unit *u = data;
-
-  free (u->memory);
-  free (u->last);
-  free (u->groups);
-  free (u->x);
-  free (u);
-}
-
-/* Gives all lines the same alignment. */
-static size_t
-round_up (size_t n)
-{
-  return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-}
 
 /* Channels of a row, at most n_channels. */
 static unsigned
@@ -207,82 +185,79 @@ row_of (const Unit *u, unsigned n_channels)
   return n;
 }
 
+/* All lines have the same alignment.  Kernels read before the first group's numbers and
+ * after the last one's. */
 static void
-lay_out (Unit *u, const TfxReverb *r)
+lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 {
-  const size_t most = MAX_PART / row_of (u, u->n_channels);
+  const TfxReverb *r = &stage->u.reverb;
+  Unit *u = data;
+  const unsigned n_channels = u->unit.n_channels;
+  size_t most;
 
-  u->longest_part = most;
+  u->kernel = tfx_reverb_kernel_for (u->unit.kernel);
+  u->longest_part = most = MAX_PART / row_of (u, n_channels);
+  u->size = 0;
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     Line *line = &u->lines[i];
     const bool is_comb = i < TFX_REVERB_COMBS;
 
     line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
     line->offset = u->size;
-    u->size += round_up (line->length + most);
+    u->size += (line->length + most + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     if (line->length < u->longest_part)
       u->longest_part = line->length;
   }
   if (u->longest_part > CACHE_LINE)
     u->longest_part -= u->longest_part % CACHE_LINE;
-}
-
-/* Kernels read before the first group's numbers and after the last one's. */
-static size_t
-last_size (const Unit *u)
-{
-  return 2 * TFX_REVERB_MAX_LANES +
-         u->n_channels * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
+  u->memory = tfx_room_take (room, 0, n_channels * u->size);
+  u->last = tfx_room_take (room, TFX_REVERB_MAX_LANES,
+      n_channels * (TFX_REVERB_PASTS + TFX_REVERB_POLES));
+  u->x = tfx_room_take (room, 0, n_channels * u->longest_part);
 }
 
 static void
-make_groups (Unit *u)
+unit_free (void *data)
 {
-  for (unsigned c = 0; c < u->n_channels;) {
-    Group *g = &u->groups[u->n_groups++];
-
-    g->first = c;
-    g->n = row_of (u, u->n_channels - c);
-    g->memory = u->memory + c * u->size;
-    g->past = u->last + TFX_REVERB_MAX_LANES +
-              c * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
-    g->poles = g->past + g->n * TFX_REVERB_PASTS;
-    c += g->n;
-  }
+  free (((Unit *)data)->groups);
+  tfx_unit_free (data);
 }
 
 static void
 unit_reset (void *data)
 {
   Unit *u = data;
+  const unsigned n_channels = u->unit.n_channels;
 
-  memset (u->memory, 0, u->n_channels * u->size * sizeof *u->memory);
-  memset (u->last, 0, last_size (u) * sizeof *u->last);
+  memset (u->memory, 0, n_channels * u->size * sizeof *u->memory);
+  memset (u->last, 0,
+      n_channels * (TFX_REVERB_PASTS + TFX_REVERB_POLES) * sizeof *u->last);
   u->n_unsettled = 0;
-  tfx_params_finish (&u->params);
+  tfx_params_finish (&u->unit.params);
 }
 
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  Unit *u = calloc (1, sizeof *u);
+  Unit *u = tfx_unit_new (sizeof *u, stage, spec, lay_out);
 
   if (!u)
     return -ENOMEM;
-  u->kernel = tfx_reverb_kernel_for (spec->kernel);
-  u->samples = tfx_dynamics_kernels_for (spec->kernel);
-  u->n_channels = spec->n_channels;
-  lay_out (u, &stage->u.reverb);
-  tfx_params_init (&u->params, stage);
-  u->memory = tfx_block_new_samples (u->n_channels * u->size);
-  u->last = tfx_block_new_samples (last_size (u));
-  u->groups = calloc (u->n_channels, sizeof *u->groups);
-  u->x = tfx_block_new_samples (u->n_channels * u->longest_part);
-  if (!u->memory || !u->last || !u->groups || !u->x) {
+  u->groups = calloc (spec->n_channels, sizeof *u->groups);
+  if (!u->groups) {
     unit_free (u);
     return -ENOMEM;
   }
-  make_groups (u);
+  for (unsigned c = 0; c < spec->n_channels;) {
+    Group *g = &u->groups[u->n_groups++];
+
+    g->first = c;
+    g->n = row_of (u, spec->n_channels - c);
+    g->memory = u->memory + c * u->size;
+    g->past = u->last + c * (TFX_REVERB_PASTS + TFX_REVERB_POLES);
+    g->poles = g->past + g->n * TFX_REVERB_PASTS;
+    c += g->n;
+  }
   *unit = u;
   return 0;
 }
@@ -295,48 +270,18 @@ find_line (const Unit *u, const Group *g, unsigned i)
   return g->memory + g->n * u->lines[i].offset;
 }
 
-/* Of the next n frames those beyond the end. */
-static size_t
-find_excess (const Line *line, size_t n)
-{
-  return line->at + n > line->length ? line->at + n - line->length : 0;
-}
-
+/* Copies the start of each line that ends within the next n frames to the space after its
+ * end, or back. */
 static void
-open_lines (const Unit *u, const Group *g, size_t n, TfxReverbPart *part)
+wrap_lines (const Unit *u, const Group *g, size_t n, bool is_back)
 {
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     const Line *l = &u->lines[i];
-    double *line = find_line (u, g, i);
+    double *start = find_line (u, g, i), *end = start + g->n * l->length;
 
-    if (find_excess (l, n) > 0)
-      memcpy (line + g->n * l->length, line,
-          g->n * find_excess (l, n) * sizeof *line);
-    part->line[i] = line + g->n * l->at;
-  }
-}
-
-static void
-close_lines (const Unit *u, const Group *g, size_t n)
-{
-  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
-    const Line *l = &u->lines[i];
-    double *line = find_line (u, g, i);
-
-    if (find_excess (l, n) > 0)
-      memcpy (line, line + g->n * l->length,
-          g->n * find_excess (l, n) * sizeof *line);
-  }
-}
-
-static void
-advance (Unit *u, size_t n)
-{
-  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
-    Line *line = &u->lines[i];
-
-    line->at += n;
-    line->at -= line->at >= line->length ? line->length : 0;
+    if (l->at + n > l->length)
+      memcpy (is_back ? start : end, is_back ? end : start,
+          g->n * (l->at + n - l->length) * sizeof *start);
   }
 }
 
@@ -402,34 +347,26 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n, double *bad)
   }
 }
 
-/* Copies n rows of m values. */
 static inline __attribute__ ((always_inline)) void
-copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
-    const unsigned m, size_t n)
+copy_fixed (double *to, size_t to_stride, const double *from,
+    size_t from_stride, const unsigned m, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     memcpy (to + i * to_stride, from + i * from_stride, m * sizeof *to);
 }
 
-/* The same with a loop for each size of a group. */
+/* Copies n rows of m values: 1, 2, 4 or 8. */
 static void
-copy_group (double *to, size_t to_stride, const double *from,
-    size_t from_stride, unsigned m, size_t n)
+copy_rows (double *to, size_t to_stride, const double *from, size_t from_stride,
+    unsigned m, size_t n)
 {
-  switch (m) {
-    case 1:
-      copy_rows (to, to_stride, from, from_stride, 1, n);
-      break;
-    case 2:
-      copy_rows (to, to_stride, from, from_stride, 2, n);
-      break;
-    case 4:
-      copy_rows (to, to_stride, from, from_stride, 4, n);
-      break;
-    default:
-      copy_rows (to, to_stride, from, from_stride, TFX_REVERB_MAX_LANES, n);
-      break;
-  }
+  if (m == 1)
+    copy_fixed (to, to_stride, from, from_stride, 1, n);
+  else if (m == 2)
+    copy_fixed (to, to_stride, from, from_stride, 2, n);
+  else
+    for (unsigned k = 0; k < m; k += 4)
+      copy_fixed (to + k, to_stride, from + k, from_stride, 4, n);
 }
 
 static void
@@ -448,30 +385,32 @@ clear_channel (const Unit *u, const Group *g, unsigned channel)
 static bool
 run_group (Unit *u, const Group *g, size_t n, Motion motion)
 {
-  const bool is_all = g->n == u->n_channels;
+  const bool is_all = g->n == u->unit.n_channels;
   double *x = u->x + g->first;
   TfxReverbPart part = { .n_channels = g->n,
     .past = g->past,
     .pole = g->poles,
     .x = is_all ? x : u->rows,
     .wet = u->wet,
-    .damp = u->params.now[DAMP],
-    .feedback = u->params.now[FEEDBACK],
-    .dry_gain = u->params.now[DRY],
-    .wet_gain = u->params.now[WET] };
+    .damp = u->unit.params.now[DAMP],
+    .feedback = u->unit.params.now[FEEDBACK],
+    .dry_gain = u->unit.params.now[DRY],
+    .wet_gain = u->unit.params.now[WET] };
   double bad[TFX_REVERB_MAX_LANES];
   bool is_bad = false;
 
-  open_lines (u, g, n, &part);
+  wrap_lines (u, g, n, false);
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++)
+    part.line[i] = find_line (u, g, i) + g->n * u->lines[i].at;
   if (!is_all)
-    copy_group (part.x, g->n, x, u->n_channels, g->n, n);
+    copy_rows (part.x, g->n, x, u->unit.n_channels, g->n, n);
   if (motion == POLES_MOVE)
     run_moving (u, &part, n, bad);
   else if (motion == MIX_MOVES)
     run_mixed (u, &part, n, bad);
   else
     u->kernel->run (&part, n, bad);
-  close_lines (u, g, n);
+  wrap_lines (u, g, n, true);
   for (unsigned c = 0; c < g->n; c++) {
     if (bad[c] == 0.0)
       continue;
@@ -481,22 +420,22 @@ run_group (Unit *u, const Group *g, size_t n, Motion motion)
     is_bad = true;
   }
   if (!is_all)
-    copy_group (x, u->n_channels, part.x, g->n, g->n, n);
+    copy_rows (x, u->unit.n_channels, part.x, g->n, g->n, n);
   return is_bad;
 }
 
 static bool
 has_moving_poles (const Unit *u)
 {
-  return tfx_params_change (&u->params, FEEDBACK) ||
-         tfx_params_change (&u->params, DAMP);
+  return tfx_params_change (&u->unit.params, FEEDBACK) ||
+         tfx_params_change (&u->unit.params, DAMP);
 }
 
 /* Advances n frames: finds the parameters of each. */
 static void
 step_params (Unit *u, size_t n)
 {
-  TfxParams *p = &u->params;
+  TfxParams *p = &u->unit.params;
 
   if (has_moving_poles (u))
     u->n_unsettled = TFX_REVERB_POLE;
@@ -516,10 +455,10 @@ step_params (Unit *u, size_t n)
 static size_t
 find_part (const Unit *u, size_t left)
 {
-  const size_t to_end = u->params.length - u->params.done;
+  const size_t to_end = u->unit.params.length - u->unit.params.done;
   size_t n = left < u->longest_part ? left : u->longest_part;
 
-  if (tfx_params_are_ramping (&u->params) && n > to_end)
+  if (tfx_params_are_ramping (&u->unit.params) && n > to_end)
     n = to_end;
   if (u->n_unsettled > 0 && !has_moving_poles (u) && n > u->n_unsettled)
     n = u->n_unsettled;
@@ -535,20 +474,21 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     const Motion motion = u->n_unsettled > 0 || has_moving_poles (u)
                               ? POLES_MOVE
-                          : tfx_params_are_ramping (&u->params) ? MIX_MOVES
-                                                                : STEADY;
+                          : tfx_params_are_ramping (&u->unit.params) ? MIX_MOVES
+                                                                     : STEADY;
     TfxBlock from, to;
 
     n = find_part (u, in->n_frames - i);
     if (motion != STEADY)
       step_params (u, n);
-    from = tfx_block_part (in, i, n, 0, u->n_channels);
-    to = tfx_block_part (out, i, n, 0, u->n_channels);
-    n_bad += tfx_samples_load (u->samples, &from, u->x) > 0;
+    from = tfx_block_part (in, i, n, 0, u->unit.n_channels);
+    to = tfx_block_part (out, i, n, 0, u->unit.n_channels);
+    n_bad += tfx_samples_load (u->unit.kernels, &from, u->x) > 0;
     for (unsigned g = 0; g < u->n_groups; g++)
       n_bad += run_group (u, &u->groups[g], n, motion);
-    tfx_samples_store (u->samples, u->x, &to);
-    advance (u, n);
+    tfx_samples_store (u->unit.kernels, u->x, &to);
+    for (unsigned k = 0; k < TFX_REVERB_LINES; k++)
+      u->lines[k].at = (u->lines[k].at + n) % u->lines[k].length;
   }
   return n_bad;
 }
@@ -560,15 +500,9 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
-  tfx_params_take (&u->params, values, n_frames, weight);
+  tfx_params_take (&u->unit.params, values, n_frames, weight);
   if (n_frames == 0)
     u->n_unsettled = TFX_REVERB_POLE;
-}
-
-static bool
-unit_is_changing (const void *unit)
-{
-  return tfx_params_are_ramping (&((const Unit *)unit)->params);
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -680,7 +614,7 @@ static const TfxUnitKind reverb_unit = {
   .free = unit_free,
   .run = unit_run,
   .set_values = unit_set_values,
-  .is_changing = unit_is_changing,
+  .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,

@@ -2,84 +2,14 @@
  * unit.c: what units share. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/backend.h"
 #include "core/block.h"
 #include "cpu/copy.h"
 
-size_t
-tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    double *samples)
-{
-  const size_t n = in->n_frames * in->n_channels;
-  TfxBlock x;
-
-  if (tfx_block_is_interleaved (in))
-    return kernels->load[in->type](samples, in->data, n);
-  x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
-      in->n_frames);
-  tfx_cpu_copy (kernels->copies, in, &x, 1.0);
-  return kernels->load[TFX_SAMPLE_F64](samples, samples, n);
-}
-
-void
-tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
-    const TfxBlock *out)
-{
-  const TfxBlock x = tfx_block_interleaved ((double *)samples, TFX_SAMPLE_F64,
-      out->n_channels, out->n_frames);
-
-  if (tfx_block_is_interleaved (out))
-    kernels->store[out->type](out->data, samples,
-        out->n_frames * out->n_channels);
-  else
-    tfx_cpu_copy (kernels->copies, &x, out, 1.0);
-}
-
-bool
-tfx_samples_are_floats (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    const TfxBlock *out)
-{
-  return in->type == TFX_SAMPLE_F32 && out->type == TFX_SAMPLE_F32 &&
-         tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out) &&
-         kernels->are_finite (in->data, in->n_frames * in->n_channels);
-}
-
-int
-tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    const TfxBlock *out, double *samples, const double *result,
-    size_t part_frames,
-    void (*run) (void *data, size_t n_frames, TfxSample type), void *data)
-{
-  size_t n_bad = 0;
-
-  for (size_t i = 0, n; i < in->n_frames; i += n) {
-    const size_t left = in->n_frames - i;
-    TfxBlock from, to;
-
-    n = left < part_frames ? left : part_frames;
-    from = tfx_block_part (in, i, n, 0, in->n_channels);
-    to = tfx_block_part (out, i, n, 0, in->n_channels);
-    n_bad += tfx_samples_load (kernels, &from, samples);
-    run (data, n, out->type);
-    tfx_samples_store (kernels, result, &to);
-  }
-  return n_bad > 0;
-}
-
 /* ---- parameter ramps ------------------------------------------------------------ */
-
-static void
-set_at_once (TfxParams *p, const double *values)
-{
-  TfxParams set;
-
-  /* (The values may be in *p.) */
-  memset (&set, 0, sizeof set);
-  memcpy (set.now, values, sizeof set.now);
-  *p = set;
-}
 
 static void
 begin (TfxParams *p, const double *values, size_t length, TfxWeight weight)
@@ -92,20 +22,16 @@ begin (TfxParams *p, const double *values, size_t length, TfxWeight weight)
 }
 
 void
-tfx_params_init (TfxParams *p, const TfxStage *stage)
-{
-  tfx_params_set (p, stage, 0, TFX_WEIGHT_LINEAR);
-}
-
-void
-tfx_params_set (TfxParams *p, const TfxStage *stage, size_t n_frames,
+tfx_params_take (TfxParams *p, TfxStage *stage, size_t n_frames,
     TfxWeight weight)
 {
   double values[TFX_PARAMS_MAX] = { 0.0 };
 
   tfx_stage_params (stage, values);
+  tfx_stage_unref (&stage);
   if (n_frames == 0) {
-    set_at_once (p, values);
+    memset (p, 0, sizeof *p);
+    memcpy (p->now, values, sizeof p->now);
   } else if (p->length == 0) {
     begin (p, values, n_frames, weight);
   } else {
@@ -113,14 +39,6 @@ tfx_params_set (TfxParams *p, const TfxStage *stage, size_t n_frames,
     p->waiting_length = n_frames;
     p->waiting_weight = weight;
   }
-}
-
-void
-tfx_params_take (TfxParams *p, TfxStage *stage, size_t n_frames,
-    TfxWeight weight)
-{
-  tfx_params_set (p, stage, n_frames, weight);
-  tfx_stage_unref (&stage);
 }
 
 void
@@ -157,25 +75,131 @@ tfx_params_powers (const TfxParams *p, unsigned i,
     double powers[TFX_DYNAMICS_SLACK])
 {
   const size_t end = p->done + tfx_params_cell (p, SIZE_MAX);
-  double value = p->now[i];
+  double value = p->now[i], power = 1.0;
 
   if (tfx_params_are_ramping (p))
     value = p->from[i] +
             tfx_weight_at (p->weight, end, p->length) * (p->to[i] - p->from[i]);
-  if (powers[0] != value)
-    tfx_dynamics_powers (value, powers);
+  if (powers[0] == value)
+    return;
+  for (unsigned k = 0; k < TFX_DYNAMICS_SLACK; k++)
+    powers[k] = power *= value;
 }
 
 void
 tfx_params_finish (TfxParams *p)
 {
-  if (p->waiting_length > 0)
-    set_at_once (p, p->waiting);
-  else if (p->length > 0)
-    set_at_once (p, p->to);
+  while (p->length > 0)
+    tfx_params_advance (p, p->length - p->done);
 }
 
-/* ---- entries of tables ---------------------------------------------------------- */
+static void
+begin_stage (TfxStageRamp *r, TfxStage *stage, size_t length, TfxWeight weight)
+{
+  r->next = stage;
+  r->done = 0;
+  r->length = length;
+  r->weight = weight;
+}
+
+void
+tfx_stage_ramp_take (TfxStageRamp *r, TfxStage *stage, size_t n_frames,
+    TfxWeight weight)
+{
+  tfx_stage_unref (&r->waiting);
+  if (r->next && n_frames > 0) {
+    r->waiting = stage;
+    r->waiting_length = n_frames;
+    r->waiting_weight = weight;
+    return;
+  }
+  tfx_stage_unref (&r->next);
+  begin_stage (r, stage, n_frames, weight);
+  tfx_stage_ramp_advance (r, 0);
+}
+
+void
+tfx_stage_ramp_advance (TfxStageRamp *r, size_t n)
+{
+  r->done += n;
+  if (!r->next || r->done < r->length)
+    return;
+  tfx_stage_unref (&r->now);
+  r->now = r->next;
+  begin_stage (r, r->waiting, r->waiting_length, r->waiting_weight);
+  r->waiting = NULL;
+}
+
+void
+tfx_stage_ramp_finish (TfxStageRamp *r)
+{
+  while (r->next)
+    tfx_stage_ramp_advance (r, r->length);
+}
+
+void
+tfx_stage_ramp_clear (TfxStageRamp *r)
+{
+  tfx_stage_unref (&r->now);
+  tfx_stage_unref (&r->next);
+  tfx_stage_unref (&r->waiting);
+}
+
+/* ---- units ---------------------------------------------------------------------- */
+
+double *
+tfx_room_take (TfxRoom *room, size_t front, size_t n)
+{
+  const size_t first = room->n;
+
+  room->n += ((front + n) / TFX_DYNAMICS_SLACK + 2) * TFX_DYNAMICS_SLACK;
+  return room->memory ? room->memory + first + front : NULL;
+}
+
+void *
+tfx_unit_new (size_t size, const TfxStage *stage, const TfxUnitSpec *spec,
+    void (*lay_out) (void *unit, const TfxStage *stage, TfxRoom *room))
+{
+  TfxUnit *u = calloc (1, size);
+  TfxRoom room = { NULL, 0 };
+
+  if (!u)
+    return NULL;
+  u->kernel = spec->kernel;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = spec->n_channels;
+  u->part_frames = tfx_samples_part_frames (spec->n_channels);
+  tfx_stage_params (stage, u->params.now);
+  lay_out (u, stage, &room);
+  u->memory = room.memory = tfx_block_new_samples (room.n);
+  if (!u->memory) {
+    free (u);
+    return NULL;
+  }
+  room.n = 0;
+  lay_out (u, stage, &room);
+  return u;
+}
+
+void
+tfx_unit_free (void *unit)
+{
+  free (((TfxUnit *)unit)->memory);
+  free (unit);
+}
+
+void
+tfx_unit_set_values (void *unit, void *values, size_t n_frames,
+    TfxWeight weight)
+{
+  tfx_params_take (&((TfxUnit *)unit)->params, values, n_frames, weight);
+}
+
+bool
+tfx_unit_is_changing (const void *unit)
+{
+  return tfx_params_are_ramping (&((const TfxUnit *)unit)->params);
+}
 
 const char *
 tfx_unit_cpu_kernel (void)
@@ -191,4 +215,52 @@ tfx_unit_cost (const double *costs, const TfxUnitSpec *spec)
   if (strcmp (spec->kernel, "c") == 0)
     return costs[0];
   return costs[n == 1 ? 1 : n < 8 ? 2 : 3];
+}
+
+/* ---- blocks as interleaved doubles ---------------------------------------------- */
+
+size_t
+tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    double *samples)
+{
+  const size_t n = in->n_frames * in->n_channels;
+  TfxBlock x;
+
+  if (tfx_block_is_interleaved (in))
+    return kernels->load (samples, in->data, in->type, n);
+  x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
+      in->n_frames);
+  tfx_cpu_copy (kernels->copies, in, &x, 1.0);
+  return kernels->load (samples, samples, TFX_SAMPLE_F64, n);
+}
+
+void
+tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
+    const TfxBlock *out)
+{
+  const TfxBlock x = tfx_block_interleaved ((double *)samples, TFX_SAMPLE_F64,
+      out->n_channels, out->n_frames);
+
+  tfx_cpu_copy (kernels->copies, &x, out, 1.0);
+}
+
+int
+tfx_samples_run (TfxUnit *unit, const TfxBlock *in, const TfxBlock *out,
+    double *samples, const double *result, size_t part_frames,
+    void (*run) (void *unit, size_t n_frames, TfxSample type))
+{
+  size_t n_bad = 0;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t left = in->n_frames - i;
+    TfxBlock from, to;
+
+    n = left < part_frames ? left : part_frames;
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    n_bad += tfx_samples_load (unit->kernels, &from, samples);
+    run (unit, n, out->type);
+    tfx_samples_store (unit->kernels, result, &to);
+  }
+  return n_bad > 0;
 }

@@ -1,45 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * unit.h: what units share: blocks as doubles, parameter ramps, entries of their
- * tables (see TfxUnitKind). */
+ * unit.h: what units share: their start and end, parameter ramps, blocks as doubles (see
+ * TfxUnitKind). */
 #ifndef TFX_UNIT_H
 #define TFX_UNIT_H
 
 #include "core/kind.h"
 #include "cpu/dynamics.h"
 
-/* ---- blocks as interleaved doubles ---------------------------------------------- */
-
-/* Frames of a part, which stays in the cache. */
-#define TFX_SAMPLES_PART 1024
-
-static inline size_t
-tfx_samples_part_frames (unsigned n_channels)
-{
-  return n_channels < TFX_SAMPLES_PART ? TFX_SAMPLES_PART / n_channels : 1;
-}
-
-/* Replaces samples that are not finite by 0, and returns at least how many they are. */
-size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    double *samples);
-void tfx_samples_store (const TfxDynamicsKernels *kernels,
-    const double *samples, const TfxBlock *out);
-
-/* Whether both blocks are interleaved floats, and all input samples are finite. */
-bool tfx_samples_are_floats (const TfxDynamicsKernels *kernels,
-    const TfxBlock *in, const TfxBlock *out);
-
-/* Runs a block in parts of at most part_frames.  Loads each part into samples, calls
- * run (data, n_frames, type of out), and stores result, which may be samples.  Returns 1
- * if there were samples that are not finite, else 0. */
-int tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    const TfxBlock *out, double *samples, const double *result,
-    size_t part_frames,
-    void (*run) (void *data, size_t n_frames, TfxSample type), void *data);
-
 /* ---- parameter ramps ------------------------------------------------------------ */
 
-/* The parameters of a stage, which ramp to other values one change after the other; of
- * several that wait the last one counts. */
+/* The parameters of a stage.  They ramp to other values one change after the other; of
+ * several changes that wait the last one counts. */
 typedef struct TfxParams
 {
   double now[TFX_PARAMS_MAX]; /* at the next frame */
@@ -49,14 +20,8 @@ typedef struct TfxParams
   TfxWeight weight, waiting_weight;
 } TfxParams;
 
-void tfx_params_init (TfxParams *params, const TfxStage *stage);
-
-/* Ramps to the stage's values over n_frames, after the current ramp.  0: sets them at
- * once. */
-void tfx_params_set (TfxParams *params, const TfxStage *stage, size_t n_frames,
-    TfxWeight weight);
-
-/* The same, and drops the reference to the stage. */
+/* Ramps to the stage's values over n_frames, after the current ramp; 0: sets them at
+ * once.  Drops the reference to the stage. */
 void tfx_params_take (TfxParams *params, TfxStage *stage, size_t n_frames,
     TfxWeight weight);
 
@@ -101,7 +66,55 @@ tfx_params_cell (const TfxParams *p, size_t n_frames)
 void tfx_params_powers (const TfxParams *params, unsigned i,
     double powers[TFX_DYNAMICS_SLACK]);
 
-/* ---- entries of tables ---------------------------------------------------------- */
+/* The same for values that are more than parameters, such as taps: ramps from stage to
+ * stage.  Owns the stages. */
+typedef struct TfxStageRamp
+{
+  TfxStage *now, *next, *waiting; /* next NULL: no ramp */
+  size_t done, length, waiting_length;
+  TfxWeight weight, waiting_weight;
+} TfxStageRamp;
+
+void tfx_stage_ramp_take (TfxStageRamp *ramp, TfxStage *stage, size_t n_frames,
+    TfxWeight weight);
+void tfx_stage_ramp_advance (TfxStageRamp *ramp, size_t n);
+void tfx_stage_ramp_finish (TfxStageRamp *ramp);
+void tfx_stage_ramp_clear (TfxStageRamp *ramp);
+
+/* ---- units ---------------------------------------------------------------------- */
+
+/* The first member of a unit. */
+typedef struct TfxUnit
+{
+  const char *kernel; /* name of the kernels */
+  const TfxDynamicsKernels *kernels;
+  unsigned n_channels;
+  size_t part_frames; /* of a part, which stays in the cache */
+  TfxParams params;
+  double *memory; /* of all arrays */
+} TfxUnit;
+
+/* Makes arrays out of one allocation. */
+typedef struct TfxRoom
+{
+  double *memory; /* NULL: counts only */
+  size_t n;
+} TfxRoom;
+
+/* n zeros, with `front` before them and the slack of kernels after them.  The zeros in front
+ * begin at a line of the cache. */
+double *tfx_room_take (TfxRoom *room, size_t front, size_t n);
+
+/* A unit of `size` bytes, all 0 but the members above.  lay_out takes the arrays; it runs
+ * twice, and the first time they are NULL.  NULL without memory. */
+void *tfx_unit_new (size_t size, const TfxStage *stage, const TfxUnitSpec *spec,
+    void (*lay_out) (void *unit, const TfxStage *stage, TfxRoom *room));
+
+/* Entries of tables, of units that begin with TfxUnit. */
+void tfx_unit_free (void *unit);
+void tfx_unit_set_values (void *unit, void *values, size_t n_frames,
+    TfxWeight weight);
+bool tfx_unit_is_changing (const void *unit);
 
 /* get_kernel: that of the CPU backend. */
 const char *tfx_unit_cpu_kernel (void);
@@ -109,5 +122,29 @@ const char *tfx_unit_cpu_kernel (void);
 /* cost in ns for a sample.  costs[4]: of the kernel c; of the others with one channel,
  * with up to seven, and with eight or more. */
 double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
+
+/* ---- blocks as interleaved doubles ---------------------------------------------- */
+
+/* Samples of a part. */
+#define TFX_SAMPLES_PART 1024
+
+static inline size_t
+tfx_samples_part_frames (unsigned n_channels)
+{
+  return n_channels < TFX_SAMPLES_PART ? TFX_SAMPLES_PART / n_channels : 1;
+}
+
+/* Replaces samples that are not finite by 0, and returns at least how many they are. */
+size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    double *samples);
+void tfx_samples_store (const TfxDynamicsKernels *kernels,
+    const double *samples, const TfxBlock *out);
+
+/* Runs a block in parts of at most part_frames.  Loads each part into samples, calls
+ * run (unit, n_frames, type of out), and stores result, which may be samples.  Returns 1
+ * if there were samples that are not finite, else 0. */
+int tfx_samples_run (TfxUnit *unit, const TfxBlock *in, const TfxBlock *out,
+    double *samples, const double *result, size_t part_frames,
+    void (*run) (void *unit, size_t n_frames, TfxSample type));
 
 #endif

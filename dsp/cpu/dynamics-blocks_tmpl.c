@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * dynamics-cells_tmpl.c: the kernels of gains that are found cell by cell, one build
+ * dynamics-blocks_tmpl.c: the kernels of AGC and of loudness meters, one build
  * for each instruction set. */
 #include "dynamics.h"
 #include "dynamics-math.h"
@@ -51,7 +51,7 @@ find_true_peaks (const TfxTruePeak *t, const double *line, double *peaks,
   }
 }
 
-/* ---- cells ---------------------------------------------------------------------- */
+/* ---- magnitudes and sums --------------------------------------------------------- */
 
 /* The largest of v and most over all lanes of each of C channels. */
 INLINE void
