@@ -42,9 +42,9 @@ reduce (const TfxGainCurve *c, double level)
 }
 
 static double
-run (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
-    bool is_f32, double *state, double *end)
+run (const double *x, double *y, double *y_to, size_t n_frames,
+    unsigned n_channels, bool is_product, const TfxBallistics *b,
+    const TfxGainCurve curves[2], bool is_f32, double *state, double *end)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
   const double attack = b->attack[0], release = b->release[0];
@@ -56,7 +56,8 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
     double square = state[TFX_LEVEL_SQUARE * stride + c];
 
     for (size_t i = c; i < n_frames * n_channels; i += n_channels) {
-      double r = fabs (x[i]), reduction, gain;
+      const double factor = is_product ? x[i] : 1.0;
+      double r = fabs (x[i]), reduction;
 
       if (b->is_rms) {
         r = fmin (r * r, TFX_LEVEL_MOST_SQUARE);
@@ -65,9 +66,13 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
       }
       held = fmax (r, release * held);
       out = attack * out + (1.0 - attack) * held;
-      reduction = reduce (curve, out);
-      gain = exp2 (reduction + curve->makeup);
-      y[i] = is_product ? gain * x[i] : gain;
+      reduction = reduce (&curves[0], out);
+      y[i] = exp2 (reduction + curves[0].makeup) * factor;
+      lowest = fmin (lowest, reduction);
+      if (!y_to)
+        continue;
+      reduction = reduce (&curves[1], out);
+      y_to[i] = exp2 (reduction + curves[1].makeup) * factor;
       lowest = fmin (lowest, reduction);
     }
     state[TFX_LEVEL_HELD * stride + c] = held;

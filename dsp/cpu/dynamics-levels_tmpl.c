@@ -143,10 +143,10 @@ one_gain_of (V level, const Curve *c, V *largest, const bool is_exact)
   return gain_of (v_repeat_side (level, 1), c, largest, is_exact, 1).v[0];
 }
 
-/* y[n] = the gain of the level in y, times x[n] if x is not NULL. */
+/* y[n] = the gain of each level, times x[n] if x is not NULL; y may be the levels. */
 INLINE void
-find_gains (const double *x, double *y, size_t n, const Curve *curve,
-    V *largest, const bool is_exact)
+find_gains (const double *x, const double *levels, double *y, size_t n,
+    const Curve *curve, V *largest, const bool is_exact)
 {
   const unsigned n_side = N_SIDE;
   double rest[W];
@@ -155,20 +155,21 @@ find_gains (const double *x, double *y, size_t n, const Curve *curve,
   for (; i + N_SIDE * W <= n; i += N_SIDE * W) {
     VSide side;
 
-    EACH side.v[k] = v_load_f64 (y + i + k * W);
+    EACH side.v[k] = v_load_f64 (levels + i + k * W);
     side = gain_of (side, curve, largest, is_exact, n_side);
     EACH v_store_f64 (y + i + k * W,
         x ? (V)(side.v[k] * v_load_f64 (x + i + k * W)) : side.v[k]);
   }
   for (; i + W <= n; i += W) {
-    const V gain = one_gain_of (v_load_f64 (y + i), curve, largest, is_exact);
+    const V gain =
+        one_gain_of (v_load_f64 (levels + i), curve, largest, is_exact);
 
     v_store_f64 (y + i, x ? (V)(gain * v_load_f64 (x + i)) : gain);
   }
   if (i == n)
     return;
   for (unsigned k = 0; k < W; k++)
-    rest[k] = y[i + k < n ? i + k : n - 1];
+    rest[k] = levels[i + k < n ? i + k : n - 1];
   v_store_f64 (rest, one_gain_of (v_load_f64 (rest), curve, largest, is_exact));
   for (unsigned k = 0; i + k < n; k++)
     y[i + k] = x ? rest[k] * x[i + k] : rest[k];
@@ -312,14 +313,18 @@ run_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
   store_lanes (&g, state, stride, c);
 }
 
-/* Levels first, then gains; both at once if the channels fill all vectors. */
+/* Levels first, then gains; both at once for one curve if the channels fill all vectors. */
 INLINE V
-run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    bool is_product, const TfxBallistics *b, const TfxGainCurve *gain_curve,
-    double *state, double *end, const bool is_rms, const bool is_exact)
+run_all (const double *x, double *y, double *y_to, size_t n_frames,
+    unsigned n_channels, bool is_product, const TfxBallistics *b,
+    const TfxGainCurve curves[2], double *state, double *end, const bool is_rms,
+    const bool is_exact)
 {
+  const size_t stride = tfx_dynamics_stride (n_channels);
   const unsigned n_full = n_channels / W * W, n_odd = n_channels % W;
-  const Curve curve = curve_of (gain_curve, is_exact);
+  const bool is_fused = n_odd == 0 && is_product && !y_to;
+  const Curve curve = curve_of (&curves[0], is_exact);
+  const double *factors = is_product ? x : NULL;
   V largest = v_set1 (0.0);
 
   if (n_channels == 1) {
@@ -331,42 +336,48 @@ run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
     if (n_odd > 0)
       detect_lanes (x, y, n_frames, n_channels, n_full, b, state, is_rms);
     for (unsigned c = 0; c < n_full; c += W) {
-      if (n_odd > 0 || !is_product)
-        detect_lanes (x, y, n_frames, n_channels, c, b, state, is_rms);
-      else
+      if (is_fused)
         run_lanes (x, y, n_frames, n_channels, c, b, &curve, state, &largest,
             is_rms, is_exact);
+      else
+        detect_lanes (x, y, n_frames, n_channels, c, b, state, is_rms);
     }
-    memcpy (end, state,
-        TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
+    memcpy (end, state, TFX_N_LEVELS * stride * sizeof *end);
   }
-  if (n_odd > 0 || !is_product)
-    find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve,
-        &largest, is_exact);
+  if (y_to) {
+    const Curve to = curve_of (&curves[1], is_exact);
+
+    find_gains (factors, y, y_to, n_frames * n_channels, &to, &largest,
+        is_exact);
+  }
+  if (!is_fused)
+    find_gains (factors, y, y, n_frames * n_channels, &curve, &largest,
+        is_exact);
   return largest;
 }
 
 static double
-run (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
-    bool is_f32, double *state, double *end)
+run (const double *x, double *y, double *y_to, size_t n_frames,
+    unsigned n_channels, bool is_product, const TfxBallistics *b,
+    const TfxGainCurve curves[2], bool is_f32, double *state, double *end)
 {
-  const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
+  const bool is_exact = !is_f32 || curves[0].slope < GENTLE_SLOPE ||
+                        (y_to && curves[1].slope < GENTLE_SLOPE);
   double most = 0.0;
   V largest;
 
   if (is_exact && b->is_rms)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, true, true);
+    largest = run_all (x, y, y_to, n_frames, n_channels, is_product, b, curves,
+        state, end, true, true);
   else if (is_exact)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, false, true);
+    largest = run_all (x, y, y_to, n_frames, n_channels, is_product, b, curves,
+        state, end, false, true);
   else if (b->is_rms)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, true, false);
+    largest = run_all (x, y, y_to, n_frames, n_channels, is_product, b, curves,
+        state, end, true, false);
   else
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, false, false);
+    largest = run_all (x, y, y_to, n_frames, n_channels, is_product, b, curves,
+        state, end, false, false);
   for (unsigned k = 0; k < W; k++)
     most = largest[k] > most ? largest[k] : most;
   return -most;

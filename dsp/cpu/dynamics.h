@@ -115,14 +115,15 @@ typedef struct TfxDynamicsKernels
   /* Whether n floats are all finite. */
   bool (*are_finite) (const float *x, size_t n);
 
-  /* y[n_frames][n_channels] = x times the gain of its level, or the gain if !is_product.
+  /* y[n_frames][n_channels] = x times the gain of its level by curves[0], or the gain if
+   * !is_product; y_to the same by curves[1], unless it is NULL.
    * state[TFX_N_LEVELS][stride] at the start becomes that at the start of the last group
    * that is not full, or after all frames; end = after all frames.  stride: n_channels,
    * rounded up to the slack.  is_f32: gains may be 2e-9 off, for samples that are rounded
    * to 6e-8; else 1e-11.  Returns the lowest gain, in octaves and without makeup. */
-  double (*run) (const double *x, double *y, size_t n_frames,
+  double (*run) (const double *x, double *y, double *y_to, size_t n_frames,
       unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
-      const TfxGainCurve *curve, bool is_f32, double *state, double *end);
+      const TfxGainCurve curves[2], bool is_f32, double *state, double *end);
 
   /* rest[n_frames][n_channels] = the largest magnitude from each frame on. */
   void (*find_rest) (const double *x, double *rest, size_t n_frames,

@@ -95,14 +95,14 @@ typedef struct Unit
   bool is_linked;
   unsigned n_levels; /* 1 if linked, else n_channels */
   size_t stride, group_frames;
-  TfxGainCurve curve, to; /* to: the end of a ramp */
+  TfxGainCurve curves[2]; /* now, and at the end of a ramp */
+  double sign;            /* of TfxGainCurve */
   TfxBallistics ballistics;
   double reduction; /* the largest since the last read, in octaves */
 
-  double *state;    /* [TFX_N_LEVELS][stride], before the group */
-  double *now;      /* the same, after the last frame */
-  double *state_to; /* for the curve at the end of a ramp */
-  size_t n_begun;   /* frames of the group */
+  double *state;  /* [TFX_N_LEVELS][stride], before the group */
+  double *now;    /* the same, after the last frame */
+  size_t n_begun; /* frames of the group */
   /* The part; the input of the level after the frames of the group that has begun: the
    * samples themselves, or one number a frame; and the output: samples, or gains, of
    * both curves. */
@@ -137,9 +137,9 @@ take_params (Unit *u)
   const TfxParams *p = &u->unit.params;
   const bool is_ramping = tfx_params_are_ramping (p);
 
-  u->curve = make_curve (u->curve.sign, is_ramping ? p->from : p->now);
+  u->curves[0] = make_curve (u->sign, is_ramping ? p->from : p->now);
   if (is_ramping)
-    u->to = make_curve (u->curve.sign, p->to);
+    u->curves[1] = make_curve (u->sign, p->to);
   tfx_params_powers (p, ATTACK, u->ballistics.attack);
   tfx_params_powers (p, RELEASE, u->ballistics.release);
 }
@@ -158,11 +158,10 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->n_levels = u->is_linked ? 1 : n_channels;
   u->stride = tfx_dynamics_stride (u->n_levels);
   u->group_frames = u->unit.kernels->group_frames (u->n_levels);
-  u->curve.sign = d->is_downward ? -1.0 : 1.0;
+  u->sign = d->is_downward ? -1.0 : 1.0;
   u->ballistics.is_rms = d->is_rms;
   u->state = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
   u->now = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
-  u->state_to = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
   u->samples = tfx_room_take (room, front, part);
   u->heard = u->is_linked ? tfx_room_take (room, front, part) : u->samples;
   u->made = tfx_room_take (room, front, part);
@@ -195,14 +194,9 @@ run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
   const bool is_f32 = type == TFX_SAMPLE_F32;
   double *heard = u->heard + at - n_before, lowest;
 
-  if (is_ramping) {
-    memcpy (u->state_to, u->state, TFX_N_LEVELS * u->stride * sizeof *u->state);
-    lowest = k->run (heard, u->made_to + at - n_before, n_all, n_levels,
-        !u->is_linked, &u->ballistics, &u->to, is_f32, u->state_to, u->now);
-    u->reduction = fmin (u->reduction, lowest);
-  }
-  lowest = k->run (heard, u->made + at - n_before, n_all, n_levels,
-      !u->is_linked, &u->ballistics, &u->curve, is_f32, u->state, u->now);
+  lowest = k->run (heard, u->made + at - n_before,
+      is_ramping ? u->made_to + at - n_before : NULL, n_all, n_levels,
+      !u->is_linked, &u->ballistics, u->curves, is_f32, u->state, u->now);
   u->reduction = fmin (u->reduction, lowest);
   if (is_ramping) {
     k->copies->fade (u->made + at, u->made_to + at, n_frames, n_levels,

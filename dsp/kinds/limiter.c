@@ -293,41 +293,71 @@ round_down (double value, TfxSample type)
   return rounded;
 }
 
+/* The thresholds of the next n frames of a grid cell.  On a line in dB they are a
+ * progression from the start of the cell, whatever the split. */
+static void
+find_thresholds (const TfxParams *p, size_t n, double *thresholds)
+{
+  const size_t first = p->done % TFX_GRID_FRAMES;
+  const double from = p->from[THRESHOLD_DB], by = p->to[THRESHOLD_DB] - from;
+  double powers[TFX_GRID_FRAMES], start;
+
+  if (p->weight != TFX_WEIGHT_LINEAR) {
+    tfx_params_read (p, THRESHOLD_DB, powers, n);
+    for (size_t i = 0; i < n; i++)
+      thresholds[i] = threshold_of (powers[i]);
+    return;
+  }
+  start = threshold_of (
+      from + tfx_weight_at (p->weight, p->done - first, p->length) * by);
+  powers[0] = threshold_of (by / (double)p->length);
+  for (size_t k = 1; k < TFX_GRID_FRAMES; k *= 2) {
+    for (size_t j = 0; j < k; j++)
+      powers[k + j] = powers[j] * powers[k - 1];
+  }
+  for (size_t i = 0; i < n; i++)
+    thresholds[i] = start * powers[first + i];
+}
+
 /* Advances n frames of a grid cell during a change.  Returns whether these have thresholds
  * and ceilings of their own. */
 static bool
 step (Unit *u, size_t n, TfxSample type)
 {
   TfxParams *p = &u->unit.params;
+  const unsigned n_levels = u->limit.n_levels;
   const bool is_ramp = tfx_params_change (p, THRESHOLD_DB);
-  double db[TFX_GRID_FRAMES], *threshold = u->thresholds, a;
-  double *ceiling = u->ceilings;
+  double thresholds[TFX_GRID_FRAMES], ceiling = u->ceiling, a;
 
   if (p->done % TFX_GRID_FRAMES == 0 &&
       (tfx_params_change (p, ATTACK) || tfx_params_change (p, RELEASE))) {
     end_group (u);
     take_times (u);
   }
+  for (size_t i = 0; i < TFX_GRID_FRAMES; i++)
+    thresholds[i] = u->threshold;
   if (is_ramp)
-    tfx_params_read (p, THRESHOLD_DB, db, n);
+    find_thresholds (p, n, thresholds);
   if (tfx_params_are_ramping (p))
     tfx_params_advance (p, n);
-  if (!is_ramp && u->ceiling == u->threshold)
+  if (!is_ramp && ceiling == u->threshold)
     return false;
   a = u->limit.attack[0];
   for (size_t i = 0; i < n; i++) {
+    const double threshold = thresholds[i];
     double high;
 
-    u->threshold = is_ramp ? threshold_of (db[i]) : u->threshold;
-    u->ceiling = u->threshold + a * (u->ceiling - u->threshold);
-    if (u->ceiling <= u->threshold * (1.0 + CEILING_NEAR))
-      u->ceiling = u->threshold;
-    high = round_down (u->ceiling, type);
-    for (unsigned c = 0; c < u->limit.n_levels; c++) {
-      *threshold++ = u->threshold;
-      *ceiling++ = high;
+    ceiling = a * ceiling + (1.0 - a) * threshold;
+    if (ceiling <= threshold * (1.0 + CEILING_NEAR))
+      ceiling = threshold;
+    high = round_down (ceiling, type);
+    for (unsigned c = 0; c < n_levels; c++) {
+      u->thresholds[i * n_levels + c] = threshold;
+      u->ceilings[i * n_levels + c] = high;
     }
   }
+  u->threshold = thresholds[n - 1];
+  u->ceiling = ceiling;
   return true;
 }
 
