@@ -72,7 +72,7 @@ check_dynamics (TapMany *many, unsigned i, const TfxDynamics *d,
 
   levels_signal (have, n_frames, n_channels);
   memcpy (want, have, n * sizeof *want);
-  levels_run (d, want, n_frames, n_channels, NULL);
+  levels_run (d, want, n_frames, n_channels);
   if (row && cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0)
     error = find_error (have, want, n);
   tap_many_check (many, error < 1e-7 && row->n_by_cpu == 0,

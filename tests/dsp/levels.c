@@ -3,7 +3,6 @@
  */
 #include "levels.h"
 
-#include "common.h"
 #include "design/true-peak.h"
 
 #include <math.h>
@@ -46,9 +45,9 @@ follow (const TfxDynamics *d, Level *l, double r)
   return l->out;
 }
 
-void
+double
 levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
-    unsigned n_channels, double *lowest_db)
+    unsigned n_channels)
 {
   Level *levels = test_alloc (n_channels * sizeof *levels);
   double lowest = 0;
@@ -67,9 +66,8 @@ levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
       samples[c] *= pow (10, (gain_db + d->makeup_db) / 20);
     }
   }
-  if (lowest_db)
-    *lowest_db = lowest;
   free (levels);
+  return lowest;
 }
 
 void
@@ -119,15 +117,15 @@ find_true_peak (const double *x, size_t i, unsigned n_channels)
   return most;
 }
 
-/* What is measured of channel c over the window that ends with a cell. */
+/* The measure of channel c over the window that ends with a block. */
 static double
-find_measure (const TfxAgc *l, const double *x, size_t cell,
+find_measure (const TfxAgc *l, const double *x, size_t block,
     unsigned n_channels, unsigned c)
 {
-  const size_t over = cell + 1 > l->n_window ? cell + 1 - l->n_window : 0;
+  const size_t over = block + 1 > l->n_window ? block + 1 - l->n_window : 0;
   double most = 0, sum = 0, n = 0;
 
-  for (size_t i = over * l->n_block; i < (cell + 1) * l->n_block; i++) {
+  for (size_t i = over * l->n_block; i < (block + 1) * l->n_block; i++) {
     double square = 0;
 
     for (unsigned k = 0; k < n_channels; k++) {
@@ -148,16 +146,16 @@ find_measure (const TfxAgc *l, const double *x, size_t cell,
   return most;
 }
 
-/* The gain behind each cell, gains[n_cells]. */
+/* The gain after each block, gains[n_blocks]. */
 static void
-find_cell_gains (const TfxAgc *l, const double *x, size_t n_cells,
+find_block_gains (const TfxAgc *l, const double *x, size_t n_blocks,
     unsigned n_channels, unsigned c, double *gains)
 {
   const double most = pow (10, l->max_gain_db / 20);
-  double *held = test_alloc (n_cells * sizeof *held);
+  double *held = test_alloc (n_blocks * sizeof *held);
   double asked = 1, last = 1;
 
-  for (size_t j = 0; j < n_cells; j++) {
+  for (size_t j = 0; j < n_blocks; j++) {
     const size_t n = j + 1 < l->n_smooth ? j + 1 : l->n_smooth;
     const double m = find_measure (l, x, j, n_channels, c);
 
@@ -178,20 +176,21 @@ levels_level (const TfxAgc *l, double *samples, size_t n_frames,
     unsigned n_channels)
 {
   const bool is_between = l->measure == TFX_AGC_TRUE_PEAK;
-  const size_t n_cells = n_frames / l->n_block, size = n_frames * n_channels;
+  const size_t n_blocks = n_frames / l->n_block, size = n_frames * n_channels;
   const size_t late = l->n_ahead * l->n_block;
   double *x = test_copy_f64 (samples, size), *heard = test_alloc_f64 (size);
-  double *gains = test_alloc_f64 (n_cells + 1);
+  double *gains = test_alloc_f64 (n_blocks + 1);
 
   for (size_t i = 0; is_between && i < size; i++)
     heard[i] = find_true_peak (x + i % n_channels, i / n_channels, n_channels);
   for (unsigned c = 0; c < n_channels; c++) {
-    find_cell_gains (l, is_between ? heard : x, n_cells, n_channels, c, gains);
+    find_block_gains (l, is_between ? heard : x, n_blocks, n_channels, c,
+        gains);
     for (size_t i = 0; i < n_frames; i++) {
-      const size_t cell = i / l->n_block;
+      const size_t block = i / l->n_block;
       const double part = (double)(i % l->n_block + 1) / (double)l->n_block;
-      const double from = cell > 1 ? gains[cell - 2] : 1;
-      const double to = cell > 0 ? gains[cell - 1] : 1;
+      const double from = block > 1 ? gains[block - 2] : 1;
+      const double to = block > 0 ? gains[block - 1] : 1;
 
       samples[i * n_channels + c] = i < late ? 0
                                              : x[(i - late) * n_channels + c] *
@@ -270,4 +269,71 @@ levels_expander (double threshold_db, double ratio, double attack,
     .floor_db = floor_db,
     .attack = coefficient (attack),
     .release = coefficient (release) };
+}
+
+/* ---- checks ----------------------------------------------------------------------- */
+
+void
+levels_check_run (TapMany *many, const char *what, TfxChain *chain,
+    LevelsRun run, const void *setting, size_t n_frames, unsigned n_channels,
+    double bound, bool has_gain)
+{
+  const size_t n = n_frames * n_channels;
+  double *x = test_alloc_f64 (n), *want, gain_db;
+  const char *kernel;
+
+  levels_signal (x, n_frames, n_channels);
+  want = test_copy_f64 (x, n);
+  gain_db = run (setting, want, n_frames, n_channels);
+  for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+    TestFilter *filter =
+        test_filter_start_chain (tfx_chain_ref (chain), n_channels, kernel);
+    double *have = test_copy_f64 (x, n), error, read_db;
+
+    test_filter_pieces (filter, have, n_channels, n_frames, 97, 0, NULL);
+    error = test_relative (have, want, n, 1e-15);
+    read_db = test_filter_read (filter, 1).gain_db;
+    tap_many_check (many, error < bound, "%s, %u channels, %s: %g", what,
+        n_channels, kernel, error);
+    if (has_gain)
+      tap_many_check (many, fabs (read_db - gain_db) < 1e-6,
+          "%s, %u channels, %s: %g of %g dB", what, n_channels, kernel, read_db,
+          gain_db);
+    test_filter_free (&filter);
+    free (have);
+  }
+  tfx_chain_unref (&chain);
+  free (x);
+  free (want);
+}
+
+void
+levels_check_split (TapMany *many, const char *what, TfxChain *first,
+    TfxChain *next, size_t at, size_t n_frames, unsigned n_channels,
+    const char *kernel)
+{
+  double *x = test_alloc_f64 (n_frames * n_channels);
+
+  levels_signal (x, n_frames, n_channels);
+  test_check_splits (many, what, first, next, at, x, n_frames, n_channels,
+      kernel);
+  tfx_chain_unref (&first);
+  tfx_chain_unref (&next);
+  free (x);
+}
+
+void
+levels_check_limit (TapMany *many, TestFilter *filter, unsigned run,
+    double limit_db)
+{
+  static float x[20000];
+  const double limit = pow (10, limit_db / 20);
+  size_t n_above = 0;
+
+  levels_wild (x, 20000, run % 3 ? 2 : 20);
+  test_filter_f32 (filter, x, 2, 10000);
+  for (size_t i = 0; i < 20000; i++)
+    n_above += !(fabs ((double)x[i]) <= limit);
+  tap_many_check (many, n_above == 0, "run %u: %zu above %.17g", run, n_above,
+      limit);
 }

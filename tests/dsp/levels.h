@@ -4,15 +4,15 @@
 #ifndef TEST_LEVELS_H
 #define TEST_LEVELS_H
 
-#include "tfx.h"
+#include "common.h"
 
 /* The static curve: the gain of a level, without makeup. */
 double levels_gain_db (const TfxDynamics *dynamics, double level);
 
-/* From rest, in place: samples[n_frames][n_channels].  lowest_db, unless NULL:
- * the lowest gain, without makeup. */
-void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
-    unsigned n_channels, double *lowest_db);
+/* From rest, in place: samples[n_frames][n_channels].  Returns the lowest gain in dB,
+ * without makeup. */
+double levels_run (const TfxDynamics *dynamics, double *samples,
+    size_t n_frames, unsigned n_channels);
 
 /* The same for a limiter, sample by sample, with the window searched each time. */
 void levels_limit (const TfxLimiter *limiter, double *samples, size_t n_frames,
@@ -38,5 +38,26 @@ TfxDynamics levels_compressor (double threshold_db, double ratio, double attack,
 /* The same for an Expander. */
 TfxDynamics levels_expander (double threshold_db, double ratio, double attack,
     double release, double knee_db, double floor_db);
+
+/* ---- checks of a stage that follows the level ----------------------------------- */
+
+/* Runs a setting over samples[n_frames][n_channels] from rest; one of the above. */
+typedef double (*LevelsRun) (const void *setting, double *samples,
+    size_t n_frames, unsigned n_channels);
+
+/* Checks that each kernel's output of the chain, which it takes, is that of `run`, each
+ * sample to a relative error.  has_gain: checks the gain that is read, too, to 1e-6 dB. */
+void levels_check_run (TapMany *many, const char *what, TfxChain *chain,
+    LevelsRun run, const void *setting, size_t n_frames, unsigned n_channels,
+    double bound, bool has_gain);
+
+/* test_check_splits() of a level signal; takes both chains, `next` may be NULL. */
+void levels_check_split (TapMany *many, const char *what, TfxChain *first,
+    TfxChain *next, size_t at, size_t n_frames, unsigned n_channels,
+    const char *kernel);
+
+/* Checks that no sample of two wild channels of floats is above the limit. */
+void levels_check_limit (TapMany *many, TestFilter *filter, unsigned run,
+    double limit_db);
 
 #endif

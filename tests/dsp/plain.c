@@ -166,7 +166,7 @@ run_dynamics (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
   if (stage->kind == &tfx_kind_limiter)
     levels_limit (&stage->u.limiter, frames, n, n_channels);
   else
-    levels_run (&stage->u.dynamics, frames, n, n_channels, NULL);
+    levels_run (&stage->u.dynamics, frames, n, n_channels);
   for (size_t i = 0; i < n * n_channels; i++)
     x[i] = frames[i % n * n_channels + i / n];
   free (frames);

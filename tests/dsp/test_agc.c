@@ -27,6 +27,9 @@ filter_for (const TfxAgc *l, unsigned n_channels, const char *kernel)
 
 #define N_SETTINGS 6
 
+static const char *const names[N_SETTINGS] = { "peak, linked", "peak",
+  "RMS, linked", "RMS", "true peak", "loudness" };
+
 static TfxAgc
 make_setting (unsigned i)
 {
@@ -43,35 +46,24 @@ make_setting (unsigned i)
   return all[i];
 }
 
+static double
+run_plain (const void *agc, double *x, size_t n_frames, unsigned n_channels)
+{
+  levels_level (agc, x, n_frames, n_channels);
+  return 0;
+}
+
 static void
 test_definition (void)
 {
   static const unsigned channels[] = { 1, 2, 3, 5, 8, 9 };
   TapMany many = tap_many ("each sample of each kernel is as defined");
-  const char *kernel;
 
   for (unsigned i = 0; i < 5 * 6; i++) {
     const TfxAgc l = make_setting (i % 5);
-    const unsigned n_channels = channels[i / 5];
-    const size_t n = N_FRAMES * n_channels;
-    double *x = test_alloc_f64 (n), *want;
 
-    levels_signal (x, N_FRAMES, n_channels);
-    want = test_copy_f64 (x, n);
-    levels_level (&l, want, N_FRAMES, n_channels);
-    for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
-      TestFilter *filter = filter_for (&l, n_channels, kernel);
-      double *have = test_copy_f64 (x, n), error;
-
-      test_filter_pieces (filter, have, n_channels, N_FRAMES, 97, 0, NULL);
-      error = test_distance (have, want, n);
-      tap_many_check (&many, error < 1e-9, "setting %u, %u channels, %s: %g",
-          i % 5, n_channels, kernel, error);
-      test_filter_free (&filter);
-      free (have);
-    }
-    free (x);
-    free (want);
+    levels_check_run (&many, names[i % 5], chain_for (&l), run_plain, &l,
+        N_FRAMES, channels[i / 5], 1e-9, false);
   }
   tap_many_end (&many);
 }
@@ -85,19 +77,13 @@ test_splits (void)
 
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
     for (unsigned i = 0; i < N_SETTINGS * 2; i++) {
-      const unsigned n_channels = i % 12 == 11 ? 9 : 1 + i % 3;
-      TfxAgc l = make_setting (i % N_SETTINGS);
-      TfxChain *first = chain_for (&l), *next;
-      double *x = test_alloc_f64 (N_FRAMES * n_channels);
+      const TfxAgc l = make_setting (i % N_SETTINGS);
+      TfxAgc next = l;
 
-      l.target_db -= 7;
-      next = chain_for (&l);
-      levels_signal (x, N_FRAMES, n_channels);
-      test_check_splits (&many, "AGC", first, next, 1600, x, N_FRAMES,
-          n_channels, kernel);
-      tfx_chain_unref (&first);
-      tfx_chain_unref (&next);
-      free (x);
+      next.target_db -= 7;
+      levels_check_split (&many, names[i % N_SETTINGS], chain_for (&l),
+          chain_for (&next), 1600, N_FRAMES, i % 12 == 11 ? 9 : 1 + i % 3,
+          kernel);
     }
   }
   tap_many_end (&many);
@@ -106,34 +92,23 @@ test_splits (void)
 static void
 test_never (void)
 {
-  const size_t n = 20000, n_runs = part_is_wanted () ? 10 : 100;
+  const unsigned n_runs = part_is_wanted () ? 10 : 100;
   TapMany many = tap_many ("not one of two million samples is above");
-  float *x = test_alloc (n * sizeof *x);
   TestFilter *filter = NULL;
-  double limit = 0;
+  TfxAgc l = { 0 };
 
-  for (size_t run = 0; run < n_runs; run++) {
-    size_t n_above = 0;
-
+  for (unsigned run = 0; run < n_runs; run++) {
     if (run % 10 == 0) {
-      TfxAgc l = make_setting (run / 10 % 2 ? 4 : 0);
-
+      l = make_setting (run / 10 % 2 ? 4 : 0);
       l.target_db = tap_random_uniform (-40, 6);
       l.is_linked = run / 20 % 2;
       test_filter_free (&filter);
       filter = filter_for (&l, 2, NULL);
       test_filter_set_format (filter, TFX_SAMPLE_F32, 0);
-      limit = pow (10, l.target_db / 20);
     }
-    levels_wild (x, n, run % 3 ? 2 : 20);
-    test_filter_f32 (filter, x, 2, n / 2);
-    for (size_t i = 0; i < n; i++)
-      n_above += !(fabs ((double)x[i]) <= limit);
-    tap_many_check (&many, n_above == 0, "run %zu: %zu above %.17g", run,
-        n_above, limit);
+    levels_check_limit (&many, filter, run, l.target_db);
   }
   test_filter_free (&filter);
-  free (x);
   tap_many_end (&many);
 }
 
@@ -192,7 +167,7 @@ find_true_peak (const double *x, size_t n)
   return most;
 }
 
-/* Sines whose peaks lie between the samples, and noise.  Of points four times as
+/* Sines with their peaks between the samples, and noise.  Of points four times as
  * dense as the samples a sine of 15 kHz may be 1 / cos (pi 15 / 192) above the
  * highest: 0.27 dB. */
 static void

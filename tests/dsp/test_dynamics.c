@@ -72,46 +72,28 @@ filter_for (const TfxDynamics *d, unsigned n_channels, const char *kernel)
 
 /* ---- against the recursion ------------------------------------------------------- */
 
+static double
+run_plain (const void *dynamics, double *x, size_t n_frames,
+    unsigned n_channels)
+{
+  return levels_run (dynamics, x, n_frames, n_channels);
+}
+
 static void
 test_recursion (void)
 {
-  TapMany many = tap_many ("each sample is the recursion's to -140 dB");
-  TapMany gains = tap_many ("the lowest gain is read");
-  const char *kernel;
+  TapMany many = tap_many (
+      "each sample is the recursion's to -140 dB, and the lowest gain is read");
 
   for (unsigned i = 0; i < N_SETTINGS * N_CHANNELS; i++) {
     const Setting *s = &settings[i % N_SETTINGS];
     const TfxDynamics d = dynamics_of (s);
-    const unsigned n_channels = channels[i / N_SETTINGS];
-    const size_t n = N_FRAMES * n_channels;
-    double *x, *want, lowest;
 
-    if (!part_has (i % N_SETTINGS + i / N_SETTINGS, 4))
-      continue;
-    x = test_alloc_f64 (n);
-    levels_signal (x, N_FRAMES, n_channels);
-    want = test_copy_f64 (x, n);
-    levels_run (&d, want, N_FRAMES, n_channels, &lowest);
-    for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
-      TestFilter *filter = filter_for (&d, n_channels, kernel);
-      double *have = test_copy_f64 (x, n), error, gain_db;
-
-      test_filter_f64 (filter, have, n_channels, N_FRAMES);
-      error = test_relative (have, want, n, 1e-15);
-      gain_db = test_filter_read (filter, 1).gain_db;
-      tap_many_check (&many, error < 1e-7, "%s, %u channels, %s: %g", s->text,
-          n_channels, kernel, error);
-      tap_many_check (&gains, fabs (gain_db - lowest) < 1e-6,
-          "%s, %u channels, %s: %g of %g dB", s->text, n_channels, kernel,
-          gain_db, lowest);
-      test_filter_free (&filter);
-      free (have);
-    }
-    free (x);
-    free (want);
+    if (part_has (i % N_SETTINGS + i / N_SETTINGS, 4))
+      levels_check_run (&many, s->text, chain_for (&d), run_plain, &d, N_FRAMES,
+          channels[i / N_SETTINGS], 1e-7, true);
   }
   tap_many_end (&many);
-  tap_many_end (&gains);
 }
 
 /* ---- splits --------------------------------------------------------------------- */
@@ -121,15 +103,9 @@ check_split (TapMany *many, const Setting *s, const TfxDynamics *next,
     unsigned n_channels, const char *kernel)
 {
   const TfxDynamics d = dynamics_of (s);
-  TfxChain *first = chain_for (&d), *second = next ? chain_for (next) : NULL;
-  double *x = test_alloc_f64 (N_FRAMES * n_channels);
 
-  levels_signal (x, N_FRAMES, n_channels);
-  test_check_splits (many, s->text, first, second, 5000, x, N_FRAMES,
-      n_channels, kernel);
-  tfx_chain_unref (&first);
-  tfx_chain_unref (&second);
-  free (x);
+  levels_check_split (many, s->text, chain_for (&d),
+      next ? chain_for (next) : NULL, 5000, N_FRAMES, n_channels, kernel);
 }
 
 /* Of each setting; and from one to another, also in its attack, its release and its
@@ -201,7 +177,7 @@ check_floats (TapMany *many, const TfxDynamics *d, unsigned n_channels,
     test_filter_free (&f);
   }
   if (!is_bad) {
-    levels_run (d, x, n_frames, n_channels, NULL);
+    levels_run (d, x, n_frames, n_channels);
     error = test_relative (y[0], x, n, 1e-30);
   }
   tap_many_check (many,
@@ -255,25 +231,13 @@ test_language (void)
         true },
   };
   TapMany many = tap_many ("a text does what TorchFX's formulas say");
-  double *x = test_alloc_f64 (2 * N_FRAMES);
 
-  levels_signal (x, N_FRAMES, 2);
   for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
     const TfxDynamics d = dynamics_of (&texts[i]);
-    TestFilter *filter =
-        test_filter_start_chain (test_build (texts[i].text, 2), 2, NULL);
-    double *have = test_copy_f64 (x, 2 * N_FRAMES), error;
-    double *want = test_copy_f64 (x, 2 * N_FRAMES);
 
-    levels_run (&d, want, N_FRAMES, 2, NULL);
-    test_filter_f64 (filter, have, 2, N_FRAMES);
-    error = test_relative (have, want, 2 * N_FRAMES, 1e-15);
-    tap_many_check (&many, error < 1e-7, "%s: %g", texts[i].text, error);
-    test_filter_free (&filter);
-    free (have);
-    free (want);
+    levels_check_run (&many, texts[i].text, test_build (texts[i].text, 2),
+        run_plain, &d, N_FRAMES, 2, 1e-7, false);
   }
-  free (x);
   tap_many_end (&many);
 }
 
