@@ -21,7 +21,7 @@ int tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
     TfxDelay **delay);
 void tfx_delay_free (TfxDelay **delay);
 
-/* Takes over the history of another line of as many channels, as far as it is known. */
+/* Takes over the known history of another line, which has as many channels. */
 void tfx_delay_seed (TfxDelay *delay, const TfxDelay *from);
 
 /* One block of any length, in place or apart.  If next is not NULL it is part of a

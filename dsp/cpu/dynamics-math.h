@@ -8,7 +8,7 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 
-/* The processor's own for whole vectors. */
+/* An intrinsic for a whole vector. */
 #if defined(__AVX512F__)
 #define V_OWN(op) _mm512_##op##_pd
 #elif defined(__AVX2__)
@@ -19,7 +19,7 @@
 #define V_OWN(op) _mm_##op##_pd
 #endif
 
-/* Where a is no number it is b. */
+/* b where a is NaN. */
 INLINE V
 v_max (V a, V b)
 {
@@ -46,7 +46,7 @@ v_sqrt (V a)
   return V_OWN (sqrt) (a);
 }
 
-/* The same, and 1e-30 for less than 1e-60; for code that would wait for the root. */
+/* The same, and 1e-30 for less than 1e-60, with a shorter latency. */
 INLINE V
 v_sqrt_soon (V a)
 {
@@ -71,8 +71,8 @@ INLINE V
 v_divide (V a, V b)
 {
 #if defined(__AVX512F__)
-  /* 14 bits, 28 by Newton's way, and what the quotient leaves: less than a division
-   * takes. */
+  /* 14 bits, 28 by Newton's method, and the remainder of the quotient: a shorter latency
+   * than that of a division. */
   V r = _mm512_rcp14_pd (b), q;
 
   r *= v_fma (-b, r, v_set1 (2.0));
@@ -130,7 +130,7 @@ v_horner (VSide p, VSide x, double c, const unsigned n_side)
   return p;
 }
 
-/* The same vector everywhere: a compiler makes the same of it once. */
+/* The same vector in all. */
 INLINE VSide
 v_repeat_side (V a, const unsigned n_side)
 {
@@ -314,7 +314,7 @@ v_log (VSide a, const VLog *l, const bool is_exact, const unsigned n_side)
       (VWords)((VBits)a.v[k] + (one - v_bits1 (0x3fe6a09e667f3bcd))) >> 52;
   EACH m.v[k] = (V)((VBits)a.v[k] - ((VBits)(e[k] << 52) - one));
   EACH s.v[k] = (m.v[k] - v_set1 (1.0)) / (m.v[k] + v_set1 (1.0));
-  /* e + 2^52, less 2^52 and what an exponent has too much. */
+  /* e + 2^52, less 2^52 and the bias of the exponent. */
   EACH n.v[k] = (V)((VBits)e[k] | v_bits1 (0x4330000000000000)) -
                 v_set1 (0x1p52 + 1023.0);
   EACH z.v[k] = s.v[k] * s.v[k];
@@ -327,7 +327,7 @@ v_log (VSide a, const VLog *l, const bool is_exact, const unsigned n_side)
   return p;
 }
 
-/* scale / 2^h, h from -1000 to 1000: a polynomial for what a whole number leaves,
+/* scale / 2^h, h from -1000 to 1000: a polynomial for the fraction of h,
  * 1.9e-9 off at the most, or 8e-13 if it is exact, none for 0. */
 typedef struct VPower
 {

@@ -6,8 +6,8 @@
  *   ms = A ms + (1 - A) x^2,  r = sqrt (ms);  or r = abs (x)
  *   y1 = max (r, R y1),  y = A y + (1 - A) y1
  * All of these compose: max (c, a y) of max (d, b y) is a function of the same form, as
- * is a y + c.  So with fewer channels than lanes the lanes are frames, and each gets the
- * effect of those before it in log2 (frames) steps.
+ * is a y + c.  So with fewer channels than lanes the lanes are frames, and a frame gets the
+ * effect of all earlier ones in log2 (frames) steps.
  *
  * The gain of a level y, everything in octaves (6.02 dB), the level itself too:
  *   over = log2 (y) - threshold, or its negative
@@ -93,7 +93,7 @@ typedef struct TfxRamp
  * TfxSos. */
 #define TFX_N_WEIGHED 5
 
-/* find_true_peaks() reads and writes so many numbers after the last one. */
+/* Numbers after the last one that find_true_peaks() may read and write. */
 #define TFX_TRUE_PEAK_SLACK 32
 
 /* The lowest level; lower ones count as this. */
@@ -110,7 +110,7 @@ typedef struct TfxDynamicsKernels
   unsigned (*group_frames) (unsigned n_channels);
   unsigned (*limit_frames) (unsigned n_levels);
 
-  /* x[n] = from[n], or 0 if it is not finite.  Returns at least the number of these. */
+  /* x[n] = from[n], or 0 if it is not finite.  Returns the number of these or more. */
   size_t (*load) (double *x, const void *from, TfxSample type, size_t n);
   /* Whether n floats are all finite. */
   bool (*are_finite) (const float *x, size_t n);
@@ -149,7 +149,7 @@ typedef struct TfxDynamicsKernels
   void (*add_up) (const double *x, size_t n_frames, unsigned n_channels,
       size_t first, double *sums);
   /* state[TFX_N_WEIGHED][tfx_dynamics_stride (n_channels)]: adds the squares of the
-   * frames after both sections, and advances the state of these. */
+   * output of both sections, and advances the sections' state. */
   void (*weigh) (const double *x, size_t n_frames, unsigned n_channels,
       const TfxSos sections[2], double *state);
 

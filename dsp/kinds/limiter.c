@@ -2,8 +2,8 @@
  * limiter.c: limiters.
  *
  * The maximum of a window takes three comparisons a sample at any length (van Herk; Gil
- * and Werman): time is divided into blocks as long as the window, which then is the end
- * of one block and the beginning of the next.
+ * and Werman): time is divided into blocks of the window's length, so that the window is
+ * the end of one block and the beginning of the next.
  *
  * The line keeps the inputs in order and moves those still needed to its front when it is
  * full, so the block and the delayed samples need no other copy.  A delay without
@@ -73,7 +73,7 @@ limiter_gain_at (const TfxStage *stage, double level_db)
 
 /* ---- chains of the same latency -------------------------------------------------- */
 
-/* A chain whose limiters have the latency of those in the other chain, if that is larger.
+/* A chain whose limiters have the latency of the limiters in the other chain, if larger.
  * NULL if memory is short. */
 static TfxChain *
 keep_chain (const TfxChain *chain, const TfxChain *other)
