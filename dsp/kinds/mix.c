@@ -169,8 +169,9 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 
   u->stride = tfx_dynamics_stride (n);
   u->columns = tfx_room_take (room, 0, n * u->stride);
-  u->samples = tfx_room_take (room, 0, n * u->unit.part_frames);
+  /* (Stores that lie 4096 bytes after a load would make later loads wait.) */
   u->mixed = tfx_room_take (room, 0, n * u->unit.part_frames);
+  u->samples = tfx_room_take (room, 0, n * u->unit.part_frames);
 }
 
 static int
