@@ -49,8 +49,8 @@ typedef struct Sum
   const char *name;
   size_t n;
   Branch branches[MAX_BRANCHES];
-  /* Joints of 1 and 8 channels in vectors of four and eight, and whether they are on. */
-  size_t n_joints[2];
+  /* Merged groups of 1 and 8 channels in vectors of four and eight, and whether they are on. */
+  size_t n_groups[2];
   bool is_exact;
   bool is_merged;  /* or, of doubles, cascades merged in mono */
   double rounding; /* of doubles, as a part of the largest value */
@@ -333,15 +333,15 @@ sum_node (const TestFilter *f)
   return &f->plan->engine->nodes[f->plan->top.steps[0].index];
 }
 
-/* Of a form: all joints, or those that are on. */
+/* Of a form: all groups, or those that are on. */
 static unsigned
 count (const TestFilter *f, TfxTermsForm form, bool is_on)
 {
   const Node *node = sum_node (f);
   unsigned n = 0;
 
-  for (size_t i = 0; i < node->n_joints; i++)
-    n += node->joints[i].form == form && (!is_on || node->joints[i].is_on);
+  for (size_t i = 0; i < node->n_merged; i++)
+    n += node->merged[i].form == form && (!is_on || node->merged[i].is_on);
   return n;
 }
 
@@ -433,11 +433,11 @@ check_used (TapMany *many, const Sum *sum, unsigned n_channels,
     merged[i] = count (f, TFX_TERMS_CASCADES, true);
   }
   tap_many_check (many,
-      (!is_known || n == sum->n_joints[n_channels > 1]) &&
+      (!is_known || n == sum->n_groups[n_channels > 1]) &&
           (width > 1 || n == 0) &&
           ((split && !is_known) || on[0] == (sum->is_exact ? n : 0)) &&
           (split || on[1] == 0) && on[2] == on[0],
-      "%s, %s, %u channels: %u joints, %u on, %u, %u", kernel, sum->name,
+      "%s, %s, %u channels: %u groups, %u on, %u, %u", kernel, sum->name,
       n_channels, n, on[0], on[1], on[2]);
   tap_many_check (many,
       (width < 2 || n_channels > 1 || !sum->is_merged || n_merged > 0) &&
@@ -732,7 +732,7 @@ check_moving (TapMany *many, const Sum *sum, unsigned n_channels,
   test_noise_f64 (in, n_samples);
   for (size_t i = 0; i < n_samples; i++)
     in[i] = (float)in[i];
-  /* The reference has no joints. */
+  /* The reference merges nothing. */
   run_moving (sum, n_channels, "c", TFX_SAMPLE_F64, in, want, n, n);
   for (int type = 0; type < 2; type++) {
     run_moving (sum, n_channels, kernel, (TfxSample)type, in, once, n, n);
