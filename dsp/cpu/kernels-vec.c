@@ -271,9 +271,9 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #endif
   .packing = W == 8 ? 0.7 : 0.6,
   .adding = W == 2 ? 0.4 : 0.3,
-#ifndef VEC_WIDTH
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
+#ifndef VEC_WIDTH
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },
   .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },
   .scale = KERNEL (scale),

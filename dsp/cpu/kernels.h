@@ -158,16 +158,15 @@ typedef void (*TfxRampKernel) (void *out, TfxSample to, const void *in,
 typedef void TfxMovingCoefKernel (const double *values, const double *rates,
     size_t stride, size_t n_sections, double *coef);
 
-/* Runs them over x[n][n_lanes] in place; n_lanes, a power of two up to W, is that of
- * the channels.  coef begins with the coefficients of the first frame;
- *   state = m[n_sections][stride], l[n_sections][stride]; the lanes are the first
- *   of a stride. */
-typedef void TfxMovingKernel (double *x, size_t n, unsigned n_lanes,
+/* Runs them over x[n][n_channels] in place.  coef begins with the coefficients of the first
+ * frame;  state = m[n_sections][stride], l[n_sections][stride], channel by channel. */
+typedef void TfxMovingKernel (double *x, size_t n, unsigned n_channels,
     double *state, size_t stride, const double *coef, size_t n_sections);
 
 TfxMovingCoefKernel tfx_moving_coef_c, tfx_moving_coef_sse2,
-    tfx_moving_coef_avx2, tfx_moving_coef_avx512, tfx_moving_coef_neon;
-TfxMovingKernel tfx_moving_c, tfx_moving_sse2, tfx_moving_avx2,
+    tfx_moving_coef_avx2, tfx_moving_coef_vl, tfx_moving_coef_avx512,
+    tfx_moving_coef_neon;
+TfxMovingKernel tfx_moving_c, tfx_moving_sse2, tfx_moving_avx2, tfx_moving_vl,
     tfx_moving_avx512, tfx_moving_neon;
 
 typedef struct TfxKernels

@@ -3,7 +3,7 @@
  * instruction set.
  *
  * Coefficients with frames in the lanes, the recursion with channels.  Without
- * fused multiply-adds: the same operations as in moving-c.c give the same bits. */
+ * fused multiply-adds: the same operations as in kernels-c.c give the same bits. */
 #include "kernels.h"
 #include "vec.h"
 
@@ -15,8 +15,7 @@ enum
 {
   N = TFX_GRID_FRAMES,
   N_GROUP = 8, /* frames */
-  N_VECTORS = N_GROUP / W,
-  MOST_SECTIONS = 4
+  N_VECTORS = N_GROUP / W
 };
 
 /* ---- coefficients ------------------------------------------------------------- */
@@ -113,33 +112,22 @@ KERNEL (tfx_moving_coef) (const double *values, const double *rates,
 
 /* ---- the recursion ------------------------------------------------------------ */
 
-#define LANES 1
+#define ROW V
+#define LOAD(p) v_load_row_f64 (p, W, n_lanes)
+#define STORE(p, a) v_store_row_f64 (p, a, W, n_lanes)
 #include "moving_tmpl.c"
-#define LANES 2
-#include "moving_tmpl.c"
-#if W >= 4
-#define LANES 4
-#include "moving_tmpl.c"
-#endif
-#if W >= 8
-#define LANES 8
-#include "moving_tmpl.c"
-#endif
 
 void
-KERNEL (tfx_moving) (double *x, size_t n, unsigned n_lanes, double *state,
+KERNEL (tfx_moving) (double *x, size_t n, unsigned n_channels, double *state,
     size_t stride, const double *coef, size_t n_sections)
 {
-#if W >= 8
-  if (n_lanes == 8)
-    run_8 (x, n, state, stride, coef, n_sections);
-#endif
-#if W >= 4
-  if (n_lanes == 4)
-    run_4 (x, n, state, stride, coef, n_sections);
-#endif
-  if (n_lanes == 2)
-    run_2 (x, n, state, stride, coef, n_sections);
-  else if (n_lanes == 1)
-    run_1 (x, n, state, stride, coef, n_sections);
+  for (unsigned c = 0; c < n_channels; c += W) {
+    const unsigned left = n_channels - c;
+
+    if (left >= W)
+      run_lanes (x + c, n, n_channels, W, state + c, stride, coef, n_sections);
+    else
+      run_lanes (x + c, n, n_channels, left, state + c, stride, coef,
+          n_sections);
+  }
 }

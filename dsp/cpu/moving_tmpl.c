@@ -1,98 +1,87 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * moving_tmpl.c: LANES channels through state-variable filters whose values move;
- * part of moving-vec.c.
+ * moving_tmpl.c: state-variable filters whose values move, over n_lanes adjacent channels, one
+ * in each lane; compiled for each instruction set.
  *
- * Sections go over the frames in fours, each one frame behind the one before it, so
+ * ROW is a vector, or a double for a single channel; LOAD (p) and STORE (p, a) access n_lanes
+ * numbers.  Sections go over the frames in fours, each one frame behind the one before it, so
  * that none waits for another one of its step. */
+#define MOST_SECTIONS 4
 
-#define NAME(name) CAT (name, LANES)
-
-#if LANES == 1
-typedef double NAME (L);
-typedef double NAME (LMemory);
-#else
-typedef double NAME (L) __attribute__ ((vector_size (8 * LANES), may_alias));
-typedef double NAME (LMemory)
-    __attribute__ ((vector_size (8 * LANES), may_alias, aligned (8)));
-#endif
-
-/* The integrators of sections, and what the one before each puts out. */
-typedef struct NAME (Block)
+/* The integrators of sections, and the output of the section before each. */
+typedef struct Rows
 {
-  NAME (L) m[MOST_SECTIONS], l[MOST_SECTIONS], v[MOST_SECTIONS + 1];
-} NAME (Block);
-
-/* A frame of section s, whose coefficients are c. */
-static inline __attribute__ ((always_inline)) void
-NAME (step) (NAME (Block) * b, unsigned s, const double *c)
-{
-  const NAME (L) u = b->v[s] - b->l[s], m = b->m[s];
-
-  b->v[s + 1] = c[0] * u + (c[N] * m + c[2 * N] * b->l[s]);
-  b->l[s] = (b->l[s] + c[3 * N] * m) + c[4 * N] * u;
-  b->m[s] = c[5 * N] * m + c[3 * N] * u;
-}
+  ROW m[MOST_SECTIONS], l[MOST_SECTIONS], v[MOST_SECTIONS + 1];
+} Rows;
 
 /* Section s works on frame i - s, the last one first: all that have one there, or
  * (is_inside) all. */
 static inline __attribute__ ((always_inline)) void
-NAME (step_all) (NAME (Block) * b, double *x, size_t n, size_t i,
-    const double *coef, const unsigned n_sections, const bool is_inside)
+step_all (Rows *r, double *x, size_t n, size_t i, unsigned n_channels,
+    const unsigned n_lanes, const double *coef, const unsigned n_sections,
+    const bool is_inside)
 {
   if (is_inside || i < n)
-    b->v[0] = *(const NAME (LMemory) *)(x + i * LANES);
+    r->v[0] = LOAD (x + i * n_channels);
   for (unsigned s = n_sections; s-- > 0;) {
-    if (is_inside || (i >= s && i - s < n))
-      NAME (step) (b, s, coef + s * (TFX_SVF_COEF * N - 1) + i);
+    const double *c = coef + s * (TFX_SVF_COEF * TFX_GRID_FRAMES - 1) + i;
+
+    if (is_inside || (i >= s && i - s < n)) {
+      const ROW u = r->v[s] - r->l[s], m = r->m[s];
+
+      r->v[s + 1] = c[0] * u +
+                    (c[TFX_GRID_FRAMES] * m + c[2 * TFX_GRID_FRAMES] * r->l[s]);
+      r->l[s] =
+          (r->l[s] + c[3 * TFX_GRID_FRAMES] * m) + c[4 * TFX_GRID_FRAMES] * u;
+      r->m[s] = c[5 * TFX_GRID_FRAMES] * m + c[3 * TFX_GRID_FRAMES] * u;
+    }
   }
   if (is_inside || i + 1 >= n_sections)
-    *(NAME (LMemory) *)(x + (i + 1 - n_sections) * LANES) = b->v[n_sections];
+    STORE (x + (i + 1 - n_sections) * n_channels, r->v[n_sections]);
 }
 
-/* n_sections at most MOST_SECTIONS, from the frame that coef begins with. */
+/* Up to MOST_SECTIONS, from the frame that coef begins with. */
 static inline __attribute__ ((always_inline)) void
-NAME (run_sections) (double *x, size_t n, double *m, double *l, size_t stride,
-    const double *coef, const unsigned n_sections)
+run_some (double *x, size_t n, unsigned n_channels, const unsigned n_lanes,
+    double *m, double *l, size_t stride, const double *coef,
+    const unsigned n_sections)
 {
-  NAME (Block) b;
+  Rows r;
   size_t i = 0;
 
+  r.v[0] = LOAD (x);
   for (unsigned s = 0; s < n_sections; s++) {
-    b.m[s] = *(const NAME (LMemory) *)(m + s * stride);
-    b.l[s] = *(const NAME (LMemory) *)(l + s * stride);
-    b.v[s + 1] = (NAME (L)){ 0 };
+    r.m[s] = LOAD (m + s * stride);
+    r.l[s] = LOAD (l + s * stride);
+    r.v[s + 1] = r.v[0];
   }
   for (; i + 1 < n_sections; i++)
-    NAME (step_all) (&b, x, n, i, coef, n_sections, false);
+    step_all (&r, x, n, i, n_channels, n_lanes, coef, n_sections, false);
   for (; i < n; i++)
-    NAME (step_all) (&b, x, n, i, coef, n_sections, true);
+    step_all (&r, x, n, i, n_channels, n_lanes, coef, n_sections, true);
   for (; i < n + n_sections - 1; i++)
-    NAME (step_all) (&b, x, n, i, coef, n_sections, false);
+    step_all (&r, x, n, i, n_channels, n_lanes, coef, n_sections, false);
   for (unsigned s = 0; s < n_sections; s++) {
-    *(NAME (LMemory) *)(m + s * stride) = b.m[s];
-    *(NAME (LMemory) *)(l + s * stride) = b.l[s];
+    STORE (m + s * stride, r.m[s]);
+    STORE (l + s * stride, r.l[s]);
   }
 }
 
-static void
-NAME (run) (double *x, size_t n, double *state, size_t stride,
-    const double *coef, size_t n_sections)
+static inline __attribute__ ((always_inline)) void
+run_lanes (double *x, size_t n, unsigned n_channels, const unsigned n_lanes,
+    double *state, size_t stride, const double *coef, size_t n_sections)
 {
   for (size_t s = 0; s < n_sections; s += MOST_SECTIONS) {
     const size_t left = n_sections - s;
-    const double *c = coef + s * TFX_SVF_COEF * N;
+    const double *c = coef + s * TFX_SVF_COEF * TFX_GRID_FRAMES;
     double *m = state + s * stride, *l = m + n_sections * stride;
 
     if (left >= 4)
-      NAME (run_sections) (x, n, m, l, stride, c, 4);
+      run_some (x, n, n_channels, n_lanes, m, l, stride, c, 4);
     else if (left == 3)
-      NAME (run_sections) (x, n, m, l, stride, c, 3);
+      run_some (x, n, n_channels, n_lanes, m, l, stride, c, 3);
     else if (left == 2)
-      NAME (run_sections) (x, n, m, l, stride, c, 2);
+      run_some (x, n, n_channels, n_lanes, m, l, stride, c, 2);
     else
-      NAME (run_sections) (x, n, m, l, stride, c, 1);
+      run_some (x, n, n_channels, n_lanes, m, l, stride, c, 1);
   }
 }
-
-#undef NAME
-#undef LANES
