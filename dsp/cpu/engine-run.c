@@ -353,11 +353,19 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
              : run_standing (e, s, in, out);
 }
 
-/* Steps in series over a chunk. */
+static bool
+is_planar (const TfxBlock *b)
+{
+  return b->frame_stride == 1 && b->n_channels > 1;
+}
+
+/* Steps in series over a chunk.  Cascades that read or write doubles on the other side take
+ * planes more slowly than a transposed copy. */
 static int
 run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out)
 {
+  const size_t last = list->n - 1;
   TfxBlock between;
   int n_cleared = 0;
 
@@ -365,11 +373,20 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     copy (e, in, out);
     return 0;
   }
-  if (list->n > 1)
-    between = chunk_block (e, e->nodes[list->steps->index].between, in);
-  for (size_t i = 0; i < list->n; i++)
-    n_cleared += run_step (e, &list->steps[i], i == 0 ? in : &between,
-        i + 1 == list->n ? out : &between);
+  if (list->n == 1)
+    return run_step (e, list->steps, in, out);
+  between = chunk_block (e, e->nodes[list->steps->index].between, in);
+  if (is_planar (in) && list->steps->kind == TFX_STEP_CASCADE) {
+    copy (e, in, &between);
+    in = &between;
+  }
+  for (size_t i = 0; i < last; i++)
+    n_cleared +=
+        run_step (e, &list->steps[i], i == 0 ? in : &between, &between);
+  if (!is_planar (out) || list->steps[last].kind != TFX_STEP_CASCADE)
+    return n_cleared + run_step (e, &list->steps[last], &between, out);
+  n_cleared += run_step (e, &list->steps[last], &between, &between);
+  copy (e, &between, out);
   return n_cleared;
 }
 
