@@ -19,19 +19,8 @@ copy_run (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     memcpy (out->data, in->data, n * tfx_sample_size (in->type));
 }
 
-/* From planes to rows, or back. */
-static void
-turn (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out)
-{
-  if (tfx_block_is_interleaved (out))
-    k->interleave[in->type](out->data, in->data, in->channel_stride,
-        in->n_channels, in->n_frames);
-  else
-    k->deinterleave[in->type](out->data, out->channel_stride, in->data,
-        in->n_channels, in->n_frames);
-}
-
-/* The same with another type or a gain: a part at a time has rows between. */
+/* From planes to rows, or back, with another type or a gain: rows of the planes' type are
+ * between, a part at a time. */
 static void
 turn_parts (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     double gain)
@@ -49,13 +38,8 @@ turn_parts (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     to = tfx_block_part (out, i, n, 0, n_channels);
     rows = tfx_block_interleaved (part, is_back ? in->type : out->type,
         n_channels, n);
-    if (is_back) {
-      turn (k, &from, &rows);
-      copy_run (k, &rows, &to, n * n_channels, gain);
-    } else {
-      copy_run (k, &from, &rows, n * n_channels, gain);
-      turn (k, &rows, &to);
-    }
+    tfx_cpu_copy (k, &from, &rows, is_back ? 1.0 : gain);
+    tfx_cpu_copy (k, &rows, &to, is_back ? gain : 1.0);
   }
 }
 
@@ -87,7 +71,12 @@ tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
       copy_run (k, &from, &to, in->n_frames, gain);
     }
   } else if (can_turn && in->type == out->type && gain == 1.0) {
-    turn (k, in, out);
+    if (tfx_block_is_interleaved (out))
+      k->interleave[in->type](out->data, in->data, in->channel_stride,
+          n_channels, in->n_frames);
+    else
+      k->deinterleave[in->type](out->data, out->channel_stride, in->data,
+          n_channels, in->n_frames);
   } else if (can_turn && n_channels <= PART_SIZE) {
     turn_parts (k, in, out, gain);
   } else {
