@@ -144,6 +144,7 @@ const TfxKernels tfx_kernels_c = {
   .n_shapes = 1,
   .moving_coef = tfx_moving_coef_c,
   .moving = tfx_moving_c,
+  .moving_one = tfx_moving_c,
   .interleave = { interleave_f32_c, interleave_f64_c },
   .deinterleave = { deinterleave_f32_c, deinterleave_f64_c },
   .scale = scale_c,

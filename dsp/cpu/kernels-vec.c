@@ -273,6 +273,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .adding = W == 2 ? 0.4 : 0.3,
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
+  .moving_one = tfx_moving_c,
 #ifndef VEC_WIDTH
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },
   .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },

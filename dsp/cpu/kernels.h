@@ -183,7 +183,7 @@ typedef struct TfxKernels
    * cascade's output. */
   double packing, adding;
   TfxMovingCoefKernel *moving_coef;
-  TfxMovingKernel *moving;
+  TfxMovingKernel *moving, *moving_one; /* a single channel */
   TfxInterleaveKernel interleave[2];
   TfxDeinterleaveKernel deinterleave[2];
   TfxScaleKernel scale;

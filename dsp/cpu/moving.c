@@ -76,7 +76,7 @@ run_slot (const TfxKernels *kernels, TfxSlot *slot, uint64_t frame,
     const bool is_narrow = kernels->half && n_channels <= kernels->half->width;
     const size_t stride = slot->n_channels;
     double *state = ramp->state + first;
-    TfxMovingKernel *moving = n_channels == 1 ? tfx_moving_c
+    TfxMovingKernel *moving = n_channels == 1 ? kernels->moving_one
                               : is_narrow     ? kernels->half->moving
                                               : kernels->moving;
 
