@@ -331,8 +331,9 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 #define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix, and of "ch[...]" */
 
-/* The number of input channels that the expression needs; 0: any. */
-unsigned tfx_expr_n_inputs (const TfxExpr *expr);
+/* The number of input channels that the expression needs.  0: any from *least on;
+ * also if it accepts none, so that building it reports why. */
+unsigned tfx_expr_n_inputs (const TfxExpr *expr, unsigned *least);
 
 /* A number of input channels that the expression accepts: at least `least` if any
  * number is possible; `least` if none is.  positions: a set of this size with all

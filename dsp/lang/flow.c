@@ -213,14 +213,13 @@ find_count (const TfxExpr *expr, unsigned least)
 }
 
 unsigned
-tfx_expr_n_inputs (const TfxExpr *expr)
+tfx_expr_n_inputs (const TfxExpr *expr, unsigned *least)
 {
-  unsigned n;
+  const unsigned n = find_count (expr, 1);
+  const TfxFlow more = { n + 1, TFX_FLOW_ANY };
 
-  if (expr->n_out == 0)
-    return 0;
-  n = find_count (expr, 1);
-  return n < TFX_EXPR_MAX_CHANNELS ? n : TFX_EXPR_MAX_CHANNELS;
+  *least = n <= TFX_EXPR_MAX_CHANNELS ? n : 1;
+  return *least == n && tfx_flow_check (expr, &more, NULL) < 0 ? n : 0;
 }
 
 /* (Named positions include left and right.) */
@@ -231,7 +230,7 @@ tfx_expr_find_channels (const TfxExpr *expr, unsigned least,
   const uint64_t names = expr->positions;
   const unsigned n_named =
       (unsigned)__builtin_popcountll (names ? names | 3 : 0);
-  unsigned n = tfx_expr_n_inputs (expr);
+  unsigned n_least, n = tfx_expr_n_inputs (expr, &n_least);
 
   if (n == 0) {
     least = n_named > least ? n_named : least;

@@ -22,12 +22,14 @@ gst_tfx_caps_other_pad (GstTfxElementPrivate *priv, GstPad *pad)
 }
 
 gboolean
-gst_tfx_caps_changes_channels (GstTfxElement *self)
+gst_tfx_caps_limits_channels (GstTfxElement *self)
 {
   const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxChannels n;
+  guint least = 1;
 
-  return klass->get_channels && klass->get_channels (self, &n);
+  return klass->get_channels &&
+         (klass->get_channels (self, &n, &least) || least > 1);
 }
 
 gboolean
@@ -49,18 +51,20 @@ gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
   const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxMemory memory = gst_tfx_device_get_memory (self);
   GstTfxChannels n;
+  guint least = 1;
+  gboolean is_one;
   GstCaps *made;
 
-  if (!klass->get_channels || !klass->get_channels (self, &n)) {
-    made = gst_tfx_memory_transform_caps (memory, direction, caps);
-    gst_caps_unref (caps);
-    return made;
-  }
-  made = gst_tfx_memory_transform_caps (GST_TFX_MEMORY_SYSTEM, direction, caps);
+  is_one = klass->get_channels && klass->get_channels (self, &n, &least);
+  if (is_one && gst_tfx_channels_change (&n))
+    memory = GST_TFX_MEMORY_SYSTEM;
+  made = gst_tfx_memory_transform_caps (memory, direction, caps);
   gst_caps_unref (caps);
-  return direction == GST_PAD_SINK
-             ? gst_tfx_channels_map_caps (made, n.in, n.out)
-             : gst_tfx_channels_map_caps (made, n.out, n.in);
+  if (is_one)
+    return direction == GST_PAD_SINK
+               ? gst_tfx_channels_map_caps (made, n.in, n.out)
+               : gst_tfx_channels_map_caps (made, n.out, n.in);
+  return least > 1 ? gst_tfx_channels_limit_caps (made, least) : made;
 }
 
 /* Any thread: what the pad can have, given what is linked to the other one. */

@@ -48,6 +48,20 @@ gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
 }
 
 GstCaps *
+gst_tfx_channels_limit_caps (GstCaps *caps, guint least)
+{
+  GstCaps *limit = gst_caps_new_simple ("audio/x-raw", "channels",
+      GST_TYPE_INT_RANGE, least, TFX_MAX_CHANNELS, NULL);
+  GstCaps *limited;
+
+  gst_caps_set_features_simple (limit, gst_caps_features_new_any ());
+  limited = gst_caps_intersect_full (caps, limit, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (limit);
+  gst_caps_unref (caps);
+  return limited;
+}
+
+GstCaps *
 gst_tfx_channels_fixate (GstCaps *caps, guint64 *places)
 {
   GstStructure *s;

@@ -29,6 +29,10 @@ gst_tfx_channels_change (const GstTfxChannels *n)
  * channels, with @to, anywhere.  Takes @caps. */
 GstCaps *gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to);
 
+/* Those structures that can have @least channels or more, with these.  Takes
+ * @caps. */
+GstCaps *gst_tfx_channels_limit_caps (GstCaps *caps, guint least);
+
 /* Fixed caps, unless nothing takes any: channels that no one has placed are placed
  * nowhere, and *@places is a mask that as many could have; else that is 0.  Takes
  * @caps. */

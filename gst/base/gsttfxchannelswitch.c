@@ -17,8 +17,9 @@ gst_tfx_channel_switch_is_wanted (GstTfxElement *self, GstTfxChannels *n)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const guint n_in = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
+  guint least;
 
-  if (!klass->get_channels (self, n))
+  if (!klass->get_channels (self, n, &least))
     *n = (GstTfxChannels){ n_in, n_in, n_in };
   return n->in == n_in &&
          (n->out != priv->channels.out || n->most != priv->spec.n_channels);

@@ -116,9 +116,10 @@ typedef struct
  * @make_chain: the chain that the properties ask for, of a stream of that rate that
  *   has such a channel, to be looked at while there is none.  Any thread; %NULL: there
  *   is no such thing
- * @get_channels: whether other channels come out than in, as the properties are
- *   now: how many must come in, how many come out, and for how many, of these and
- *   those on the way, the filter is to be made.  Any thread; %NULL: never
+ * @get_channels: whether the properties allow one number of input channels only:
+ *   how many must come in, how many come out, and for how many, of these and
+ *   those on the way, the filter is to be made.  FALSE: any number from @least
+ *   on, and as many come out.  Any thread; %NULL: any number
  * @has_controlled_children: whether a child object has properties under
  *   control.  %NULL: there are no children
  * @get_children: the child objects, a reference for the caller
@@ -145,7 +146,8 @@ struct _GstTfxElementClass
   gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
   void (*reserve) (GstTfxElement *self, const GstTfxBuild *build);
   TfxChain *(*make_chain) (GstTfxElement *self, gdouble rate, guint channel);
-  gboolean (*get_channels) (GstTfxElement *self, GstTfxChannels *channels);
+  gboolean (*get_channels) (GstTfxElement *self, GstTfxChannels *channels,
+      guint *least);
   gboolean (*has_controlled_children) (GstTfxElement *self);
   GPtrArray *(*get_children) (GstTfxElement *self);
   guint64 (*get_stage_id) (GstTfxElement *self, GstObject *child);

@@ -248,8 +248,8 @@ GstFlowReturn gst_tfx_channel_switch_follow (GstTfxElement *self);
 
 GstCaps *gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
 
-/* Whether other channels go out than come in, as the properties are now. */
-gboolean gst_tfx_caps_changes_channels (GstTfxElement *self);
+/* Whether the properties exclude some numbers of channels. */
+gboolean gst_tfx_caps_limits_channels (GstTfxElement *self);
 
 gboolean gst_tfx_caps_is_in_template (GstPad *pad, GstCaps *caps);
 

@@ -255,7 +255,7 @@ gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
       return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
       /* An error of the element says more than that nobody takes them. */
-      if (GST_PAD_IS_SINK (pad) && gst_tfx_caps_changes_channels (self)) {
+      if (GST_PAD_IS_SINK (pad) && gst_tfx_caps_limits_channels (self)) {
         gst_query_parse_accept_caps (query, &caps);
         gst_query_set_accept_caps_result (query,
             gst_tfx_caps_is_in_template (pad, caps));

@@ -289,9 +289,10 @@ gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxChannels *channels = &priv->channels;
   const guint n = GST_AUDIO_INFO_CHANNELS (info);
+  guint least;
   gint widens;
 
-  if (!klass->get_channels || !klass->get_channels (self, channels) ||
+  if (!klass->get_channels || !klass->get_channels (self, channels, &least) ||
       channels->in != n)
     *channels = (GstTfxChannels){ n, n, n };
   gst_tfx_element_take_info (priv, info);

@@ -363,18 +363,18 @@ gst_tfx_chain_make_chain (GstTfxElement *element, gdouble rate, guint channel)
 }
 
 static gboolean
-gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels)
+gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels,
+    guint *least)
 {
   GstTfxChainExpr *expr = gst_tfx_chain_get_expr (GST_TFX_CHAIN (element));
   unsigned n_out, n_most;
 
-  channels->in = tfx_expr_n_inputs (expr->expr);
+  channels->in = tfx_expr_n_inputs (expr->expr, least);
   tfx_expr_channels (expr->expr, channels->in, &n_out, &n_most);
   channels->out = n_out;
   channels->most = n_most;
   gst_tfx_chain_expr_unref (expr);
-  return channels->in > 0 &&
-         (channels->out != channels->in || channels->most != channels->in);
+  return channels->in > 0;
 }
 
 static gboolean

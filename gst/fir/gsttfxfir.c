@@ -74,6 +74,7 @@ struct _GstTfxFir
   GstTfxElement parent;
 
   GstTfxFirAsked asked; /* under the object lock */
+  gint n_kernels; /* atomic; those of a file, one for each channel, or 1 */
 
   /* Of the streaming thread. */
   GstTfxKernelLoader loader;
@@ -142,6 +143,8 @@ gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
   }
   if (fault)
     g_propagate_error (error, fault);
+  if (impulse)
+    g_atomic_int_set (&self->n_kernels, impulse->n_kernels);
   return impulse;
 }
 
@@ -254,11 +257,38 @@ gst_tfx_fir_reserve (GstTfxElement *element, const GstTfxBuild *build)
   gst_tfx_kernel_source_clear (&asked.source);
 }
 
+/* Reads the file before caps are negotiated: its channels limit them.  An error is
+ * reported when the chain is built. */
+static gboolean
+gst_tfx_fir_start (GstTfxElement *element)
+{
+  GstTfxFir *self = GST_TFX_FIR (element);
+  GstTfxFirAsked asked;
+
+  gst_tfx_fir_get_asked (self, &asked);
+  g_atomic_int_set (&self->n_kernels,
+      gst_tfx_kernel_loader_start (&self->loader, &asked.source));
+  gst_tfx_kernel_source_clear (&asked.source);
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_fir_get_channels (GstTfxElement *element, GstTfxChannels *channels,
+    guint *least)
+{
+  const guint n = g_atomic_int_get (&GST_TFX_FIR (element)->n_kernels);
+
+  *channels = (GstTfxChannels){ n, n, n };
+  *least = 1;
+  return n > 1;
+}
+
 static void
 gst_tfx_fir_stop (GstTfxElement *element)
 {
   GstTfxFir *self = GST_TFX_FIR (element);
 
+  g_atomic_int_set (&self->n_kernels, 1);
   gst_tfx_fir_stager_clear (&self->stager);
   gst_tfx_kernel_loader_clear (&self->loader);
 }
@@ -390,6 +420,8 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
   GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
   GST_TFX_ELEMENT_CLASS (klass)->move_stage = gst_tfx_fir_move_stage;
   GST_TFX_ELEMENT_CLASS (klass)->reserve = gst_tfx_fir_reserve;
+  GST_TFX_ELEMENT_CLASS (klass)->get_channels = gst_tfx_fir_get_channels;
+  GST_TFX_ELEMENT_CLASS (klass)->start = gst_tfx_fir_start;
   GST_TFX_ELEMENT_CLASS (klass)->stop = gst_tfx_fir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FIR_METHOD, 0);
 }
@@ -398,6 +430,7 @@ static void
 gst_tfx_fir_init (GstTfxFir *self)
 {
   gst_tfx_kernel_source_init (&self->asked.source);
+  self->n_kernels = 1;
   self->asked.method = DEFAULT_METHOD;
   self->asked.align = DEFAULT_ALIGN;
   self->asked.delay = DEFAULT_DELAY;

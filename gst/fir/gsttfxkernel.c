@@ -186,6 +186,17 @@ gst_tfx_kernel_load (gpointer data)
 
 /* ---- in the streaming thread ------------------------------------------------ */
 
+guint
+gst_tfx_kernel_loader_start (GstTfxKernelLoader *self,
+    const GstTfxKernelSource *source)
+{
+  if (!source->location)
+    return 1;
+  self->first = gst_tfx_kernel_new (source, 0, 0);
+  self->first->file = gst_tfx_impulse_file_read (source->location, 0, NULL);
+  return self->first->file ? self->first->file->n_kernels : 1;
+}
+
 /* One that is loaded; NULL: not yet. */
 static GstTfxKernel *
 gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
@@ -193,6 +204,7 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
 {
   const gboolean may_wait = !build->is_running;
   GstTfxKernel *kernel = gst_tfx_worker_take (&self->worker, may_wait);
+  const GstTfxKernel *read;
 
   if (gst_tfx_kernel_is_for (kernel, source, build->rate, build->n_channels))
     return kernel;
@@ -203,9 +215,9 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
     gst_tfx_worker_clear (&self->worker);
 
   kernel = gst_tfx_kernel_new (source, build->rate, build->n_channels);
-  if (self->good && self->good->file &&
-      gst_tfx_kernel_source_equal (&self->good->source, source))
-    kernel->file = gst_tfx_impulse_ref (self->good->file);
+  read = self->good ? self->good : self->first;
+  if (read && read->file && gst_tfx_kernel_source_equal (&read->source, source))
+    kernel->file = gst_tfx_impulse_ref (read->file);
   if (!may_wait && gst_tfx_kernel_source_takes_long (source, build) &&
       gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
           element))
@@ -238,6 +250,8 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   }
   if (source == asked)
     g_clear_pointer (&self->bad, gst_tfx_kernel_free);
+  if (!build->is_running)
+    g_clear_pointer (&self->first, gst_tfx_kernel_free);
   if (self->good && build->is_running &&
       gst_tfx_kernel_source_takes_long (&self->good->source, build))
     gst_tfx_worker_free_later (&self->worker, self->good, gst_tfx_kernel_free);
@@ -311,5 +325,6 @@ gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self)
   gst_tfx_worker_clear (&self->worker);
   g_clear_pointer (&self->bad, gst_tfx_kernel_free);
   g_clear_pointer (&self->good, gst_tfx_kernel_free);
+  g_clear_pointer (&self->first, gst_tfx_kernel_free);
   g_clear_pointer (&self->spare, gst_tfx_kernel_free);
 }

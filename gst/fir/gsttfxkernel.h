@@ -19,6 +19,7 @@ typedef struct
   GstTfxKernel *good;  /* the last that works */
   GstTfxKernel *bad;   /* one that was asked for since and does not, or NULL */
   GstTfxKernel *spare; /* for values that move, or NULL */
+  GstTfxKernel *first; /* with the file that was read at the start, or NULL */
   GstTfxWorker worker;
 } GstTfxKernelLoader;
 
@@ -26,6 +27,11 @@ typedef struct
  * that a buffer lasts. */
 gboolean gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
     const GstTfxBuild *build);
+
+/* Reads the source's file, if it has one.  Returns its channels; 1 without a file, or
+ * if it cannot be read, which gst_tfx_kernel_loader_get() reports. */
+guint gst_tfx_kernel_loader_start (GstTfxKernelLoader *self,
+    const GstTfxKernelSource *source);
 
 /* The impulse response of a source for a stream, the loader's own until it is
  * asked again.  NULL with a text for the user if there is none; that is told

@@ -100,8 +100,9 @@ gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
    *
    * A sound file with an impulse response, in place of any other: one channel
    * for all of the stream's, or as many as the stream has.  If its rate is not
-   * the stream's it is resampled.  Setting it reads the file again, even if it
-   * is the same one.
+   * the stream's it is resampled.  The file is read at each start, from READY
+   * to PAUSED, and when this property is set while playing, even to the same
+   * name.
    *
    * A file that cannot be used is an error if there is no kernel yet, and a
    * warning otherwise: the stream goes on with the kernel that it had.

@@ -2,6 +2,7 @@
  * test_chain_channels.c: chains out of which more or fewer channels come than in:
  * samples, times, caps, neighbours, and what can not be.
  */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -303,14 +304,12 @@ expect_caps (GstElement *element, const gchar *pad, const gchar *filter,
                    (gst_caps_is_empty (expected) == gst_caps_is_empty (caps)),
       "%s: %s, not %s", pad, text, wanted);
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    gint n, n_wanted;
-
-    gst_structure_get_int (gst_caps_get_structure (expected, 0), "channels",
-        &n_wanted);
-    fail_unless (gst_structure_get_int (gst_caps_get_structure (caps, i),
-                     "channels", &n) &&
-                     n == n_wanted,
-        "%s: %s", pad, text);
+    fail_unless_equals_int (
+        gst_value_compare (gst_structure_get_value (
+                               gst_caps_get_structure (caps, i), "channels"),
+            gst_structure_get_value (gst_caps_get_structure (expected, 0),
+                "channels")),
+        GST_VALUE_EQUAL);
   }
   g_free (text);
   gst_clear_caps (&f);
@@ -339,6 +338,8 @@ GST_START_TEST (test_queries)
   expect_caps (chain, "src", "audio/x-raw, channels=2", "EMPTY");
   /* As many as come in: any. */
   g_object_set (chain, "chain", "Gain(2)", NULL);
+  expect_caps (chain, "sink", "audio/x-raw, channels=[1, 65536]",
+      "audio/x-raw, channels=[1, 65536]");
   caps = gst_pad_query_caps (pad, NULL);
   fail_unless (!gst_structure_get_int (gst_caps_get_structure (caps, 0),
       "channels", &n));
@@ -385,6 +386,59 @@ negotiate (const gchar *before, const gchar *chain, const gchar *behind,
   g_free (line);
   return caps;
 }
+
+/* A chain that changes no channels limits them too: audioconvert before it adds the
+ * missing ones. */
+GST_START_TEST (test_limits)
+{
+  static const gdouble taps[] = { 1.0, 0.5, 0.25, 0.5 };
+  static const struct
+  {
+    const gchar *chain, *channels;
+    gint n_negotiated;
+  } limits[] = {
+    { "Mix([[0, 1], [1, 0]])", "2", 2 },
+    { "Gain(2) | Mix([[0, 1, 0], [1, 0, 0], [0, 0, 1]])", "3", 3 },
+    { "ch[2]: Gain(0.5)", "[3, 65536]", 3 },
+    { "Gain(2) | (ch[0]: (ch[0]: Gain(2)); ch[4]: Gain(0.5))", "[5, 65536]",
+        5 },
+    { "ch[0, 1]: Mix([[1, 1], [1, -1]])", "[2, 65536]", 2 },
+    { "(ch[1]: Gain(2)) | Mix([[1, 0, 0], [0, 1, 0], [0, 0, 1]])", "3", 3 },
+    { "FIR('%s')", "2", 2 },
+    { "FIR('%s', channel=1)", "[1, 65536]", 1 },
+    { "Gain(2)", "[1, 65536]", 1 },
+  };
+  gchar *path = tfx_firs_write_wav (taps, 2, 2, RATE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
+    gchar **parts = g_strsplit (limits[i].chain, "%s", 2);
+    gchar *text = g_strjoinv (path, parts);
+    gchar *wanted =
+        g_strdup_printf ("audio/x-raw, channels=%s", limits[i].channels);
+    GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+    guint n_warnings;
+    GstCaps *caps;
+    gint n = 0;
+
+    g_object_set (chain, "chain", text, NULL);
+    expect_caps (chain, "sink", "audio/x-raw, channels=[1, 65536]", wanted);
+    expect_caps (chain, "src", "audio/x-raw, channels=[1, 65536]", wanted);
+    caps = negotiate ("audiotestsrc num-buffers=1 ! "
+                      "capsfilter caps=audio/x-raw,channels=1 ! audioconvert",
+        text, "fakesink", &n_warnings);
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
+    fail_unless_equals_int (n, limits[i].n_negotiated);
+    gst_caps_unref (caps);
+    gst_object_unref (chain);
+    g_free (wanted);
+    g_free (text);
+    g_strfreev (parts);
+  }
+  g_unlink (path);
+  g_free (path);
+}
+
+GST_END_TEST;
 
 /* Where channels are placed is for whoever follows to say; else, of more than two,
  * nowhere. */
@@ -825,6 +879,7 @@ chain_channels_suite (void)
   tcase_add_test (tcase, test_gap);
   tcase_add_loop_test (tcase, test_metas, 0, 2);
   tcase_add_test (tcase, test_queries);
+  tcase_add_test (tcase, test_limits);
   tcase_add_test (tcase, test_masks);
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_positions);

@@ -620,6 +620,44 @@ GST_START_TEST (test_channels_change)
 }
 GST_END_TEST;
 
+/* The channels of the file limit the caps, so that audioconvert adds the missing one. */
+GST_START_TEST (test_channels_in_caps)
+{
+  static const gdouble levels[] = { 2.0, 2.0 };
+  gchar *path = tfx_firs_write_wav (levels, 1, 2, RATE);
+  gchar *launch = g_strdup_printf (
+      "audiotestsrc num-buffers=1 ! capsfilter caps=audio/x-raw,channels=1 ! "
+      "audioconvert ! tfxfir name=f kernel-location=\"%s\" ! fakesink",
+      path);
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstElement *fir = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  GstPad *pad = gst_element_get_static_pad (fir, "sink");
+  GstCaps *caps;
+  gint n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+                              10 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+  caps = gst_pad_get_current_caps (pad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
+  fail_unless_equals_int (n, 2);
+  gst_caps_unref (caps);
+  /* Without the file any number is possible. */
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  caps = gst_pad_query_caps (pad, NULL);
+  fail_unless (!gst_structure_get_int (gst_caps_get_structure (caps, 0),
+      "channels", &n));
+  gst_caps_unref (caps);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (fir);
+  gst_object_unref (pipeline);
+  g_free (launch);
+  drop_file (path);
+}
+GST_END_TEST;
+
 /* ---- while playing --------------------------------------------------------------------- */
 
 /* The same name, another content: it is read when it is set. */
@@ -729,6 +767,7 @@ fir_files_suite (void)
   tcase_add_loop_test (tc, test_faults_while_playing, 0, N_FAULTS);
   tcase_add_test (tc, test_fault_and_caps);
   tcase_add_test (tc, test_channels_change);
+  tcase_add_test (tc, test_channels_in_caps);
   tcase_add_test (tc, test_read_again);
   tcase_add_test (tc, test_many_files);
   return s;
