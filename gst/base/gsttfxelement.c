@@ -78,6 +78,24 @@ gst_tfx_device_get_type (void)
   return type;
 }
 
+#define GST_TYPE_TFX_DEVICE_DELAY (gst_tfx_device_delay_get_type ())
+static GType
+gst_tfx_device_delay_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { -1, "One buffer for files, else none", "auto" },
+    { 0, "None: each buffer is filtered before it is sent", "none" },
+    { 1, "One buffer: the next one is uploaded meanwhile", "one-buffer" },
+    { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstTfxDeviceDelay", values));
+  return type;
+}
+
 /* ---- properties ------------------------------------------------------------------- */
 
 static void
@@ -97,7 +115,7 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
       gst_tfx_element_mark_dirty (self);
       break;
     case PROP_DEVICE_DELAY:
-      g_atomic_int_set (&priv->device_delay, g_value_get_int (value));
+      g_atomic_int_set (&priv->device_delay, g_value_get_enum (value));
       gst_tfx_flight_ask_again (self);
       return;
     case PROP_FUSE:
@@ -129,7 +147,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
       g_value_set_int (value, g_atomic_int_get (&priv->cuda_device_id));
       break;
     case PROP_DEVICE_DELAY:
-      g_value_set_int (value, g_atomic_int_get (&priv->device_delay));
+      g_value_set_enum (value, g_atomic_int_get (&priv->device_delay));
       break;
     case PROP_FUSE:
       g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
@@ -200,22 +218,20 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   g_object_class_install_property (gobject_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device id",
           "CUDA device to use (-1 = any)", -1, G_MAXINT, DEFAULT_CUDA_DEVICE_ID,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY |
               G_PARAM_STATIC_STRINGS));
 
   /**
    * GstTfxElement:device-delay:
    *
-   * By how many buffers a CUDA device may be late, so that it moves one while it
-   * filters another: 0 or 1; -1 is 1 where the pipeline is not live and its
-   * length is known.  It is reported as latency.  Of system memory alone.
+   * Whether a CUDA device uploads one buffer while it filters the one before, at
+   * the cost of one buffer of latency.  auto does so if the pipeline is not live
+   * and its length is known.  For system memory only.
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE_DELAY,
-      g_param_spec_int ("device-delay", "Device delay",
-          "GPU pipeline depth: 1 overlaps transfer and filtering at the cost "
-          "of "
-          "one buffer of latency (-1 = 1 for files, else 0)",
-          -1, 1, DEFAULT_DEVICE_DELAY,
+      g_param_spec_enum ("device-delay", "Device delay",
+          "Buffers by which a GPU may be late, to overlap transfer and filtering",
+          GST_TYPE_TFX_DEVICE_DELAY, DEFAULT_DEVICE_DELAY,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
 
@@ -483,6 +499,7 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_ELEMENT, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_DEVICE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_DEVICE_DELAY, 0);
 }
 
 static GstPad *

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "gsttfxparam.h"
-
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | GST_PARAM_MUTABLE_PLAYING)
 
@@ -345,35 +343,11 @@ make_list_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
   return gst_param_spec_array (name, param->name, blurb, item, PARAM_FLAGS);
 }
 
-/* Only frequencies have no end of their own. */
-static GParamSpec *
-make_double_spec (const TfxParam *param, const gchar *name, const gchar *blurb,
-    gdouble low, gdouble initial)
-{
-  gdouble high = highest_number (param);
-
-  return gst_tfx_param_new_double (name, param->name, blurb, low,
-      param->flags & TFX_PARAM_FREQUENCY ? GST_TFX_PARAM_USUAL_HZ : high, high,
-      initial, PARAM_FLAGS | GST_PARAM_CONTROLLABLE);
-}
-
-static GParamSpec *
-make_number_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
-{
-  const GParamFlags flags = PARAM_FLAGS | GST_PARAM_CONTROLLABLE;
-  gdouble low = lowest_number (param), high = highest_number (param);
-  gdouble initial = get_number (param, &param->initial);
-
-  if (param->flags & TFX_PARAM_INTEGER)
-    return g_param_spec_int (name, param->name, blurb, low,
-        MIN (high, G_MAXINT), initial, flags);
-  return make_double_spec (param, name, blurb, low, initial);
-}
-
 GParamSpec *
 gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
 {
   const GParamFlags flags = PARAM_FLAGS | GST_PARAM_CONTROLLABLE;
+  const gdouble high = highest_number (param);
   gchar *name, *blurb;
   GParamSpec *spec;
 
@@ -386,9 +360,16 @@ gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
   else if (part == GST_TFX_CHAIN_PARAM_LIST || is_list_alone (param))
     spec = make_list_spec (param, name, blurb);
   else if (part == GST_TFX_CHAIN_PARAM_UPPER)
-    spec = make_double_spec (param, name, blurb, 0.0, 0.0);
+    spec = g_param_spec_double (name, param->name, blurb, 0.0, high, 0.0,
+        flags);
+  else if (has_type (param, TFX_VALUE_NUMBER) &&
+           (param->flags & TFX_PARAM_INTEGER))
+    spec = g_param_spec_int (name, param->name, blurb, lowest_number (param),
+        MIN (high, G_MAXINT), get_number (param, &param->initial), flags);
   else if (has_type (param, TFX_VALUE_NUMBER))
-    spec = make_number_spec (param, name, blurb);
+    spec = g_param_spec_double (name, param->name, blurb,
+        lowest_number (param), high, get_number (param, &param->initial),
+        flags);
   else if (has_type (param, TFX_VALUE_WORD) && param->words)
     spec = g_param_spec_enum (name, param->name, blurb,
         gst_tfx_chain_param_enum_type (param),

@@ -3,8 +3,6 @@
  */
 #include "gsttfxband.h"
 
-#include "gsttfxparam.h"
-
 /* Half of the highest rate that caps can name. */
 #define MAX_FREQUENCY (G_MAXINT / 2.0)
 
@@ -33,11 +31,6 @@ gst_tfx_mode_get_type (void)
     { TFX_MODE_HIGH_PASS, "Passes above cutoff", "high-pass" },
     { TFX_MODE_BAND_PASS, "Passes inside the band", "band-pass" },
     { TFX_MODE_BAND_REJECT, "Passes outside the band", "band-reject" },
-    /* As the chain language has them. */
-    { TFX_MODE_LOW_PASS, "Same as low-pass", "lowpass" },
-    { TFX_MODE_HIGH_PASS, "Same as high-pass", "highpass" },
-    { TFX_MODE_BAND_PASS, "Same as band-pass", "bandpass" },
-    { TFX_MODE_BAND_REJECT, "Same as band-reject", "bandstop" },
     { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -53,23 +46,21 @@ gst_tfx_band_install_properties (GObjectClass *klass, guint first_id)
           DEFAULT_MODE, PARAM_FLAGS));
 
   g_object_class_install_property (klass, first_id + GST_TFX_BAND_CUTOFF,
-      gst_tfx_param_new_double ("cutoff", "Cutoff",
-          "Cutoff frequency in Hz (low-pass and high-pass)", 0.0,
-          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_CUTOFF, PARAM_FLAGS));
+      g_param_spec_double ("cutoff", "Cutoff",
+          "Cutoff frequency in Hz (low-pass and high-pass)", 0.0, MAX_FREQUENCY,
+          DEFAULT_CUTOFF, PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_LOWER_FREQUENCY,
-      gst_tfx_param_new_double ("lower-frequency", "Lower frequency",
+      g_param_spec_double ("lower-frequency", "Lower frequency",
           "Lower band edge in Hz (band-pass and band-reject)", 0.0,
-          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY,
-          PARAM_FLAGS));
+          MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY, PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_UPPER_FREQUENCY,
-      gst_tfx_param_new_double ("upper-frequency", "Upper frequency",
+      g_param_spec_double ("upper-frequency", "Upper frequency",
           "Upper band edge in Hz (band-pass and band-reject)", 0.0,
-          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY,
-          PARAM_FLAGS));
+          MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY, PARAM_FLAGS));
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_MODE, 0);
 }

@@ -361,6 +361,9 @@ control (TfxLine *line, guint buffer)
   GstObject *x = GST_OBJECT (tfx_line_get (line, "x"));
   GstControlSource *source = gst_interpolation_control_source_new ();
   GstTimedValueControlSource *curve = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  const gdouble most = under_control->most > 0.0 ? under_control->most : 0.5;
+  GParamSpec *spec;
+  gdouble unit = 1.0;
 
   if (under_control->child) {
     GObject *child = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (x),
@@ -369,11 +372,15 @@ control (TfxLine *line, guint buffer)
     gst_object_unref (x);
     x = GST_OBJECT (child);
   }
+  spec = g_object_class_find_property (G_OBJECT_GET_CLASS (x),
+      under_control->property);
+  /* The range of frequencies is far above the rate. */
+  if (strstr (spec->name, "cutoff") || strstr (spec->name, "frequency"))
+    unit = 1e5 / G_PARAM_SPEC_DOUBLE (spec)->maximum;
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  gst_timed_value_control_source_set (curve, 0, 0.01);
-  gst_timed_value_control_source_set (curve, still_until, 0.01);
-  gst_timed_value_control_source_set (curve, 10 * GST_SECOND,
-      under_control->most > 0.0 ? under_control->most : 0.5);
+  gst_timed_value_control_source_set (curve, 0, 0.01 * unit);
+  gst_timed_value_control_source_set (curve, still_until, 0.01 * unit);
+  gst_timed_value_control_source_set (curve, 10 * GST_SECOND, most * unit);
   fail_unless (gst_object_add_control_binding (x,
       gst_direct_control_binding_new (x, under_control->property, source)));
   gst_object_unref (source);

@@ -247,23 +247,30 @@ GST_END_TEST;
 
 /* ---- what a property says ------------------------------------------------------ */
 
-/* What can be changed while playing is said to be. */
+/* In which states a property takes effect. */
 GST_START_TEST (test_flags)
 {
   static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev",
     "tfxfir", "tfxchain" };
-  static const gchar *const properties[] = { "device", "cuda-device-id",
-    "fuse" };
+  static const struct
+  {
+    const gchar *name;
+    GParamFlags flag;
+  } properties[] = { { "device", GST_PARAM_MUTABLE_PLAYING },
+    { "cuda-device-id", GST_PARAM_MUTABLE_READY },
+    { "device-delay", GST_PARAM_MUTABLE_PLAYING },
+    { "fuse", GST_PARAM_MUTABLE_PLAYING } };
   GstElement *element = gst_element_factory_make (names[__i__], NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     GParamSpec *pspec =
         g_object_class_find_property (G_OBJECT_GET_CLASS (element),
-            properties[i]);
+            properties[i].name);
 
-    fail_unless (pspec->flags & GST_PARAM_MUTABLE_PLAYING,
-        "%s: %s is said not to be changeable while playing", names[__i__],
-        properties[i]);
+    fail_unless ((pspec->flags &
+                     (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED |
+                         GST_PARAM_MUTABLE_PLAYING)) == properties[i].flag,
+        "%s: %s", names[__i__], properties[i].name);
   }
   gst_object_unref (element);
 }
