@@ -118,7 +118,8 @@ typedef struct Unit
 
   TfxLoudness *loudness; /* NULL: all but loudness */
   TfxLoudnessValues
-      last; /* those before the last reset, until there is input */
+      last;       /* those before the last reset, until there is input */
+  size_t n_quiet; /* frames since the last input that is not 0 */
 
   /* Without loudness.  [n_levels]: of this block the largest magnitude or, with sums, the
    * sum of squares, and their number; the last gains needed and held. */
@@ -469,7 +470,12 @@ run_frames (Unit *u, double *samples, size_t n_frames)
   const unsigned width = u->unit.n_channels;
   TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_block,
     u->from, u->to };
+  size_t last = n_frames * width;
 
+  while (last > 0 && fabs (samples[last - 1]) <= TFX_SILENCE)
+    last--;
+  u->n_quiet =
+      last > 0 ? n_frames - (last - 1) / width - 1 : u->n_quiet + n_frames;
   u->is_at_rest = false;
   if (u->loudness)
     tfx_loudness_add (u->loudness, samples, n_frames);
@@ -538,11 +544,19 @@ unit_reset (void *data)
   take_params (u);
 }
 
-/* Silence is measured too: after any input the unit is never at rest. */
+/* 3 s, the longest window of the loudness. */
+#define QUIET_BLOCKS 30
+
+/* Silence is measured too.  When the delay is empty and the short-term loudness is that
+ * of silence, more of it changes neither the loudness nor its gain. */
 static double
 unit_state_peak (const void *data)
 {
-  return ((const Unit *)data)->is_at_rest ? 0.0 : INFINITY;
+  const Unit *u = data;
+  const size_t n_frames = u->delay + QUIET_BLOCKS * u->setting.n_block;
+
+  return u->is_at_rest || (u->loudness && u->n_quiet > n_frames) ? 0.0
+                                                                 : INFINITY;
 }
 
 /* Runs on the past of the source. */

@@ -277,16 +277,22 @@ get_list (const TfxValue *value, GValue *array)
   g_value_unset (&item);
 }
 
-/* One number is a number where the parameter takes that. */
+/* One number is a number where the parameter takes that.  What is no number becomes
+ * NaN, which no parameter takes. */
 static void
 set_list (const TfxParam *param, const GValue *array, TfxValue *value,
     gdouble pair[2])
 {
   guint n = gst_value_array_get_size (array);
+  GValue number = G_VALUE_INIT;
 
   make_list (value, n, NULL, pair);
+  g_value_init (&number, G_TYPE_DOUBLE);
   for (guint i = 0; i < n; i++)
-    value->list[i] = g_value_get_double (gst_value_array_get_value (array, i));
+    value->list[i] =
+        g_value_transform (gst_value_array_get_value (array, i), &number)
+            ? g_value_get_double (&number)
+            : NAN;
   if (n == 1 && has_type (param, TFX_VALUE_NUMBER)) {
     value->type = TFX_VALUE_NUMBER;
     value->number = value->list[0];
@@ -333,16 +339,6 @@ make_blurb (const TfxParam *param, GstTfxChainParamPart part)
   return g_string_free (text, FALSE);
 }
 
-static GParamSpec *
-make_list_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
-{
-  GParamSpec *item = g_param_spec_double ("number", "Number", "One value",
-      lowest_number (param), highest_number (param),
-      MAX (lowest_number (param), 0.0), G_PARAM_READWRITE);
-
-  return gst_param_spec_array (name, param->name, blurb, item, PARAM_FLAGS);
-}
-
 GParamSpec *
 gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
 {
@@ -358,18 +354,17 @@ gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
   if (gst_tfx_chain_param_is_file (param, part))
     spec = g_param_spec_string (name, param->name, blurb, NULL, PARAM_FLAGS);
   else if (part == GST_TFX_CHAIN_PARAM_LIST || is_list_alone (param))
-    spec = make_list_spec (param, name, blurb);
+    spec = gst_param_spec_array (name, param->name, blurb, NULL, PARAM_FLAGS);
   else if (part == GST_TFX_CHAIN_PARAM_UPPER)
-    spec = g_param_spec_double (name, param->name, blurb, 0.0, high, 0.0,
-        flags);
+    spec =
+        g_param_spec_double (name, param->name, blurb, 0.0, high, 0.0, flags);
   else if (has_type (param, TFX_VALUE_NUMBER) &&
            (param->flags & TFX_PARAM_INTEGER))
     spec = g_param_spec_int (name, param->name, blurb, lowest_number (param),
         MIN (high, G_MAXINT), get_number (param, &param->initial), flags);
   else if (has_type (param, TFX_VALUE_NUMBER))
-    spec = g_param_spec_double (name, param->name, blurb,
-        lowest_number (param), high, get_number (param, &param->initial),
-        flags);
+    spec = g_param_spec_double (name, param->name, blurb, lowest_number (param),
+        high, get_number (param, &param->initial), flags);
   else if (has_type (param, TFX_VALUE_WORD) && param->words)
     spec = g_param_spec_enum (name, param->name, blurb,
         gst_tfx_chain_param_enum_type (param),

@@ -4,6 +4,8 @@
  */
 #include "gsttfxkernelsource.h"
 
+#include <math.h>
+
 #define DEFAULT_TAPS 101
 #define DEFAULT_WINDOW TFX_WINDOW_HAMMING
 /* A stop band of -87 dB. */
@@ -90,10 +92,8 @@ gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_KERNEL,
       gst_param_spec_array ("kernel", "Kernel",
-          "Taps to use instead of a designed kernel",
-          g_param_spec_double ("tap", "Tap", "Tap value", -G_MAXDOUBLE,
-              G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
-          PARAM_FLAGS));
+          "Taps to use instead of a designed kernel (numbers of any type)",
+          NULL, PARAM_FLAGS));
 
   /**
    * GstTfxFir:kernel-location:
@@ -131,19 +131,23 @@ gst_tfx_kernel_source_init (GstTfxKernelSource *self)
   self->beta = DEFAULT_BETA;
 }
 
-/* The numbers of an array; NULL if there are none. */
+/* The numbers of an array; NULL if there are none.  Other values are NaN, which is
+ * reported when the kernel is made. */
 static GArray *
 gst_tfx_kernel_source_read_values (const GValue *array)
 {
   guint n = gst_value_array_get_size (array);
+  GValue number = G_VALUE_INIT;
   GArray *values;
 
   if (n == 0)
     return NULL;
   values = g_array_sized_new (FALSE, FALSE, sizeof (gdouble), n);
+  g_value_init (&number, G_TYPE_DOUBLE);
   for (guint i = 0; i < n; i++) {
-    gdouble value = g_value_get_double (gst_value_array_get_value (array, i));
-    g_array_append_val (values, value);
+    if (!g_value_transform (gst_value_array_get_value (array, i), &number))
+      g_value_set_double (&number, NAN);
+    g_array_append_val (values, number.data[0].v_double);
   }
   return values;
 }

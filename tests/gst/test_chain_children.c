@@ -255,7 +255,7 @@ GST_START_TEST (test_lists)
   tfx_chains_expect_text (element, "x=Butterworth('lowpass', [200, 300])");
   g_object_set (child, "cutoff-upper", 0.0, NULL);
   tfx_chains_expect_text (element, "x=Butterworth('lowpass', 200)");
-  set_list (child, "cutoff-list", "<50.0, 60.0>");
+  set_list (child, "cutoff-list", "<50, 60.0>");
   tfx_chains_expect_text (element, "x=Butterworth('lowpass', [50, 60])");
   tfx_chains_expect_number (element, "x::cutoff", 50.0);
   tfx_chains_expect_number (element, "x::cutoff-upper", 60.0);

@@ -156,6 +156,54 @@ GST_START_TEST (test_gap_with_sound)
 }
 GST_END_TEST;
 
+static gdouble
+get_integrated (GstElement *element)
+{
+  GstStructure *stats;
+  gdouble lufs;
+
+  gst_child_proxy_get (GST_CHILD_PROXY (element), "l::stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, "integrated", &lufs));
+  gst_structure_free (stats);
+  return lufs;
+}
+
+/* Loudness comes to rest in a gap: after its delay and its windows the rest of the GAP
+ * event is forwarded, and the integrated loudness stays. */
+GST_START_TEST (test_loudness_in_gap)
+{
+  static const gchar *const chains[] = { "tfxchain chain=l=Loudness(-20)",
+    "tfxchain chain=l=Loudness()" };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (chains[__i__], &info);
+  gdouble *noise = tfx_check_noise (10 * RATE, 3), before, after;
+  gboolean is_event = FALSE;
+  GstBuffer *buffer;
+  GstEvent *event;
+  guint64 n_out = 0;
+
+  buffer = tfx_check_stamped (&info, noise, 10 * RATE, 0);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  before = get_integrated (h->element);
+  gst_harness_push_event (h,
+      gst_event_new_gap (10 * GST_SECOND, 3600 * GST_SECOND));
+  while ((buffer = gst_harness_try_pull (h))) {
+    n_out += gst_buffer_get_size (buffer) / sizeof (gfloat);
+    gst_buffer_unref (buffer);
+  }
+  while ((event = gst_harness_try_pull_event (h))) {
+    is_event |= GST_EVENT_TYPE (event) == GST_EVENT_GAP;
+    gst_event_unref (event);
+  }
+  fail_unless (is_event);
+  fail_unless (n_out < 20 * RATE, "%" G_GUINT64_FORMAT " frames", n_out);
+  after = get_integrated (h->element);
+  fail_unless (fabs (after - before) < 0.1, "%g, not %g", after, before);
+  g_free (noise);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* A change goes on while nothing is heard, and is over behind a long gap. */
 GST_START_TEST (test_change_in_gap)
 {
@@ -325,6 +373,7 @@ silence_suite (void)
   tcase_add_loop_test (tc, test_gap_with_room, 0, 2);
   tcase_add_test (tc, test_gap_rings);
   tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
+  tcase_add_loop_test (tc, test_loudness_in_gap, 0, 2);
   tcase_add_test (tc, test_change_in_gap);
   tcase_add_loop_test (tc, test_value_in_gap, 0, 3);
   tcase_add_test (tc, test_gap_event_flags);
