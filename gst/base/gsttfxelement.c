@@ -83,12 +83,11 @@ static GType
 gst_tfx_device_delay_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    { -1, "One buffer for files, else none", "auto" },
+  static const GEnumValue values[] = { { -1, "One buffer for files, else none",
+                                           "auto" },
     { 0, "None: each buffer is filtered before it is sent", "none" },
     { 1, "One buffer: the next one is uploaded meanwhile", "one-buffer" },
-    { 0, NULL, NULL }
-  };
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
@@ -230,7 +229,8 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE_DELAY,
       g_param_spec_enum ("device-delay", "Device delay",
-          "Buffers by which a GPU may be late, to overlap transfer and filtering",
+          "Buffers by which a GPU may be late, to overlap transfer and "
+          "filtering",
           GST_TYPE_TFX_DEVICE_DELAY, DEFAULT_DEVICE_DELAY,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
@@ -443,23 +443,6 @@ gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* A source pad that is about to be unlinked is told of by a message of its element;
- * it is linked still. */
-static gboolean
-gst_tfx_element_post_message (GstElement *element, GstMessage *message)
-{
-  GstStructureChangeType type;
-  gboolean is_busy;
-
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_STRUCTURE_CHANGE) {
-    gst_message_parse_structure_change (message, &type, NULL, &is_busy);
-    if (type == GST_STRUCTURE_CHANGE_TYPE_PAD_UNLINK && is_busy)
-      gst_tfx_flight_leave (GST_TFX_ELEMENT (element));
-  }
-  return GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
-      ->post_message (element, message);
-}
-
 /* ---- the class ------------------------------------------------------------------------ */
 
 static void
@@ -487,8 +470,6 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
   gst_tfx_element_install_signals (gobject_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_tfx_element_set_context);
-  element_class->post_message =
-      GST_DEBUG_FUNCPTR (gst_tfx_element_post_message);
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_tfx_element_change_state);
   gst_element_class_add_pad_template (element_class,
@@ -515,12 +496,6 @@ gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
 }
 
 static void
-gst_tfx_element_sink_unlinked (GstPad *sink, GstPad *peer, GstTfxElement *self)
-{
-  gst_tfx_flight_leave (self);
-}
-
-static void
 gst_tfx_element_init (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = PRIVATE (self);
@@ -535,8 +510,6 @@ gst_tfx_element_init (GstTfxElement *self)
   gst_tfx_times_reset (&priv->times, 0);
   priv->sink = gst_tfx_element_add_pad (self, "sink");
   priv->src = gst_tfx_element_add_pad (self, "src");
-  g_signal_connect (priv->sink, "unlinked",
-      G_CALLBACK (gst_tfx_element_sink_unlinked), self);
   gst_pad_set_chain_function (priv->sink,
       GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
   gst_pad_set_event_function (priv->sink,

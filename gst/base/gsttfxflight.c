@@ -8,9 +8,7 @@
 
 #include <errno.h>
 
-#include "gsttfxaside.h"
 #include "gsttfxelementprivate.h"
-#include "gsttfxpeer.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
@@ -35,8 +33,6 @@ gst_tfx_flight_is_offline (GstTfxElementPrivate *priv)
          duration > 0;
 }
 
-static void gst_tfx_flight_watch (GstTfxElement *self, GstPad *own);
-
 static gboolean
 gst_tfx_flight_is_wanted (GstTfxElement *self)
 {
@@ -50,10 +46,6 @@ gst_tfx_flight_is_wanted (GstTfxElement *self)
   delay = g_atomic_int_get (&priv->device_delay);
   flights->is_wanted = delay < 0 ? gst_tfx_flight_is_offline (priv) : delay > 0;
   GST_DEBUG_OBJECT (self, "buffers are delayed by %d", flights->is_wanted);
-  if (flights->is_wanted) {
-    gst_tfx_flight_watch (self, priv->sink);
-    gst_tfx_flight_watch (self, priv->src);
-  }
   if (!flights->is_wanted && flights->delay > 0) {
     flights->delay = 0;
     gst_tfx_settings_note_latency (self);
@@ -183,38 +175,22 @@ gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
 static GstFlowReturn
 gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
 {
-  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
   GstBuffer *buffer = g_steal_pointer (&flight->buffer);
-  GstFlowReturn flow;
 
   if (!gst_tfx_run_conclude (self, buffer, flight->err)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  flights->is_sending = TRUE;
-  flow = gst_tfx_out_send (self, buffer, flight->n_frames);
-  flights->is_sending = FALSE;
-  return flow;
+  return gst_tfx_out_send (self, buffer, flight->n_frames);
 }
 
 /* ---- two of them --------------------------------------------------------------------- */
 
-/* Written with the stream lock held, and read in other threads without it. */
-static GstTfxFlight *
-gst_tfx_flight_take (GstTfxElement *self)
-{
-  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
-  GstTfxFlight *held = flights->held;
-
-  if (held)
-    g_atomic_pointer_set (&flights->held, NULL);
-  return held;
-}
-
 GstFlowReturn
 gst_tfx_flight_drain (GstTfxElement *self)
 {
-  GstTfxFlight *held = gst_tfx_flight_take (self);
+  GstTfxFlight *held =
+      g_steal_pointer (&gst_tfx_element_get_private (self)->flights.held);
 
   if (!held)
     return GST_FLOW_OK;
@@ -225,7 +201,8 @@ gst_tfx_flight_drain (GstTfxElement *self)
 void
 gst_tfx_flight_drop (GstTfxElement *self)
 {
-  GstTfxFlight *held = gst_tfx_flight_take (self);
+  GstTfxFlight *held =
+      g_steal_pointer (&gst_tfx_element_get_private (self)->flights.held);
 
   if (held) {
     gst_tfx_flight_finish (self, held);
@@ -236,164 +213,21 @@ gst_tfx_flight_drop (GstTfxElement *self)
 void
 gst_tfx_flight_stop (GstTfxElement *self)
 {
-  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlights *flights = &priv->flights;
 
+  if (flights->held &&
+      !(gst_pad_is_linked (priv->sink) && gst_pad_is_linked (priv->src)))
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The last %" G_GSIZE_FORMAT " frames are dropped: the element was "
+         "unlinked without EOS.",
+            flights->held->n_frames),
+        (NULL));
   gst_tfx_flight_drop (self);
   for (guint i = 0; flights->slots && i < N_SLOTS; i++)
     gst_tfx_scratch_clear (&flights->slots[i].scratch);
   g_clear_pointer (&flights->slots, g_free);
   flights->delay = 0;
-}
-
-/* Whether a thread that is in the element will look for what is left to it. */
-enum
-{
-  STAGE_IDLE,
-  STAGE_INSIDE, /* it will */
-  STAGE_LEFT    /* it is to send what is in flight */
-};
-
-/* The sink pad's stream lock, unless a thread is in the element that sends what is
- * in flight before it leaves, or stays there. */
-static gboolean
-gst_tfx_flight_lock (GstTfxElement *self, gboolean may_leave)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxFlights *flights = &priv->flights;
-
-  for (guint i = 0; i < 50; i++) {
-    if (GST_PAD_STREAM_TRYLOCK (priv->sink)) {
-      /* This may be that thread: from a probe behind the element. */
-      if (!flights->is_sending)
-        return TRUE;
-      GST_PAD_STREAM_UNLOCK (priv->sink);
-    }
-    if (!may_leave || g_atomic_int_compare_and_exchange (&flights->stage,
-                          STAGE_INSIDE, STAGE_LEFT))
-      return FALSE;
-    /* It is on its way out. */
-    g_usleep (100);
-  }
-  return FALSE;
-}
-
-/* Where nothing is blocked, by the threads that push through this pad. */
-static gboolean
-gst_tfx_flight_reaches (GstPad *pad, GstPad *cut)
-{
-  GstPad *peer = gst_pad_get_peer (pad);
-  GstIterator *pads = NULL;
-  GValue item = G_VALUE_INIT;
-  gboolean does = pad == cut;
-
-  if (GST_PAD_IS_BLOCKED (pad) || GST_PAD_TASK (pad) ||
-      (peer && GST_PAD_IS_BLOCKED (peer)))
-    does = FALSE;
-  else if (!does && peer)
-    pads = gst_pad_iterate_internal_links (peer);
-  while (!does && pads && gst_iterator_next (pads, &item) == GST_ITERATOR_OK) {
-    does = gst_tfx_flight_reaches (g_value_get_object (&item), cut);
-    g_value_reset (&item);
-  }
-  g_value_unset (&item);
-  g_clear_pointer (&pads, gst_iterator_free);
-  gst_clear_object (&peer);
-  return does;
-}
-
-static void
-gst_tfx_flight_send_aside (GstTfxElement *self, GstPad *cut, GstPad *sink)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxFlight *held = gst_tfx_flight_take (self);
-
-  gst_tfx_flight_finish (self, held);
-  if (priv->delay > 0) {
-    gst_tfx_flight_send (self, held);
-  } else if (gst_tfx_run_conclude (self, held->buffer, held->err)) {
-    gst_tfx_settings_count_step (self, held->n_frames);
-    if (!gst_tfx_aside_push (priv->src, cut, sink,
-            g_steal_pointer (&held->buffer)))
-      GST_ELEMENT_WARNING (self, CORE, THREAD,
-          ("The last %" G_GSIZE_FORMAT " frames are dropped: no thread can be "
-           "created to send them.",
-              held->n_frames),
-          (NULL));
-  }
-  gst_clear_buffer (&held->buffer);
-}
-
-void
-gst_tfx_flight_leave (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstPad *sink;
-
-  if (!g_atomic_pointer_get (&priv->flights.held) ||
-      !gst_tfx_flight_lock (self, TRUE))
-    return;
-  sink = gst_tfx_peer_find_pad (priv->src);
-  if (priv->flights.held && !GST_PAD_IS_BLOCKED (priv->src) && sink &&
-      !GST_PAD_IS_BLOCKED (sink))
-    gst_tfx_flight_send_aside (self, NULL, sink);
-  gst_clear_object (&sink);
-  GST_PAD_STREAM_UNLOCK (priv->sink);
-}
-
-static void
-gst_tfx_flight_unlinked (GstPad *sink, GstPad *peer, GstTfxElement *self)
-{
-  gst_tfx_flight_leave (self);
-}
-
-/* Behind the element: what is in flight still goes where the pad was linked to.  (A
- * delay that is taken out of the stream keeps more than that until its end.) */
-static void
-gst_tfx_flight_cut (GstPad *cut, GstPad *sink, GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (!g_atomic_pointer_get (&priv->flights.held) ||
-      !gst_tfx_flight_lock (self, FALSE))
-    return;
-  if (priv->flights.held && priv->delay == 0 && !GST_PAD_IS_BLOCKED (sink) &&
-      gst_tfx_flight_reaches (priv->src, cut))
-    gst_tfx_flight_send_aside (self, cut, sink);
-  GST_PAD_STREAM_UNLOCK (priv->sink);
-}
-
-static void
-gst_tfx_flight_connect (GstTfxElement *self, GstPad *pad,
-    void (*function) (GstPad *, GstPad *, GstTfxElement *))
-{
-  g_signal_handlers_disconnect_by_func (pad, function, self);
-  g_signal_connect_object (pad, "unlinked", G_CALLBACK (function), self, 0);
-}
-
-/* Looks out for what would end the stream: pads in front of the element or behind
- * it, from this one of its own on, that are unlinked, in the same bin or not; not
- * beyond a queue, which has what is sent. */
-static void
-gst_tfx_flight_watch (GstTfxElement *self, GstPad *own)
-{
-  const gboolean is_behind = GST_PAD_IS_SRC (own);
-  GstPad *peer = gst_pad_get_peer (own);
-  GstIterator *pads = peer ? gst_pad_iterate_internal_links (peer) : NULL;
-  GValue item = G_VALUE_INIT;
-
-  while (pads && gst_iterator_next (pads, &item) == GST_ITERATOR_OK) {
-    GstPad *pad = g_value_get_object (&item);
-
-    if (!is_behind || !GST_PAD_TASK (pad)) {
-      gst_tfx_flight_connect (self, pad,
-          is_behind ? gst_tfx_flight_cut : gst_tfx_flight_unlinked);
-      gst_tfx_flight_watch (self, pad);
-    }
-    g_value_reset (&item);
-  }
-  g_value_unset (&item);
-  g_clear_pointer (&pads, gst_iterator_free);
-  gst_clear_object (&peer);
 }
 
 /* The longest buffer is the latency. */
@@ -416,9 +250,7 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstClockTime start = gst_util_get_timestamp ();
   GstTfxFlight *held = flights->held, *flight;
   GstFlowReturn flow = GST_FLOW_OK;
-  gboolean is_left;
 
-  g_atomic_int_set (&flights->stage, STAGE_INSIDE);
   if (!flights->slots)
     flights->slots = g_new0 (GstTfxFlight, N_SLOTS);
   flight = &flights->slots[held == &flights->slots[0]];
@@ -430,15 +262,11 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_flight_start (self, flight);
   if (held)
     gst_tfx_flight_finish (self, held);
-  g_atomic_pointer_set (&flights->held, flight);
+  flights->held = flight;
   gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   if (held)
     flow = gst_tfx_flight_send (self, held);
-  is_left = !g_atomic_int_compare_and_exchange (&flights->stage, STAGE_INSIDE,
-      STAGE_IDLE);
-  if (is_left)
-    g_atomic_int_set (&flights->stage, STAGE_IDLE);
-  if (flow == GST_FLOW_OK && (flight->is_done || is_left))
+  if (flow == GST_FLOW_OK && flight->is_done)
     flow = gst_tfx_flight_drain (self);
   return flow;
 }

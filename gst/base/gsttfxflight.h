@@ -4,7 +4,8 @@
  * From system memory to system memory a device can move one buffer while it
  * filters another.  So a buffer is started, and goes out when the next one has
  * been: one buffer later than it came.  What comes between two buffers, or is
- * not to be started, drains what is in flight first.
+ * not to be started, drains what is in flight first.  Unlinking a pad sends nothing:
+ * the buffer goes out when the stream goes on, or at EOS.
  *
  * All of this runs in the streaming thread, but for what says so.
  */
@@ -35,12 +36,10 @@ typedef struct
 typedef struct
 {
   GstTfxFlight *slots; /* two, once they are needed */
-  GstTfxFlight *held;  /* one of them, or NULL; written atomically */
+  GstTfxFlight *held;  /* one of them, or NULL */
   gint is_known;       /* atomic: whether it is wanted */
   gboolean is_wanted;
-  gboolean is_sending; /* one of them is on its way out */
-  gint stage;          /* atomic: of the thread that is in the element */
-  gsize delay;         /* frames by which buffers come later */
+  gsize delay; /* frames by which buffers come later */
 } GstTfxFlights;
 
 /* The buffer is writable. */
@@ -54,15 +53,11 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 /* Sends what is in flight. */
 GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
 
-/* The same where nobody would take it: a flush; and the end. */
+/* Finishes what is in flight without sending it, at a flush. */
 void gst_tfx_flight_drop (GstTfxElement *self);
-void gst_tfx_flight_stop (GstTfxElement *self);
 
-/* Any thread: the element is being unlinked, and nothing may come any more that
- * would take out what is in flight.  Sends it to what is linked behind the element
- * still, and does not wait for more than that it arrives there; a thread that is in
- * the element sends it before it leaves. */
-void gst_tfx_flight_leave (GstTfxElement *self);
+/* The same when the element stops, with a warning if it is not linked any more. */
+void gst_tfx_flight_stop (GstTfxElement *self);
 
 /* Another stream comes, or another answer is wanted. */
 void gst_tfx_flight_ask_again (GstTfxElement *self);

@@ -12,10 +12,6 @@ G_BEGIN_DECLS
  * ghost and proxy pads; a reference, or NULL. */
 GstElement *gst_tfx_peer_find (GstPad *pad, GType type);
 
-/* The pad of an element that the source pad is linked to in the end; a reference, or
- * NULL. */
-GstPad *gst_tfx_peer_find_pad (GstPad *pad);
-
 G_END_DECLS
 
 #endif /* GST_TFX_PEER_H */

@@ -114,62 +114,6 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
-/* ---- a buffer in flight -------------------------------------------------------------- */
-
-/* Unlinks the element before a sink that waits for PLAYING.  The unlinking thread cannot
- * push the buffer, because the sink would block it.  The buffer is dropped with a
- * warning. */
-GST_START_TEST (test_unlink)
-{
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstElement *bin = gst_parse_bin_from_description (
-      "identity name=first ! tfxbutterworth name=e cutoff=100 device=cuda "
-      "device-delay=1 ! fakesink name=end sync=false async=false",
-      TRUE, NULL);
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h;
-  GstElement *front = gst_bin_get_by_name (GST_BIN (bin), "first");
-  GstElement *e = gst_bin_get_by_name (GST_BIN (bin), "e");
-  GstElement *end = gst_bin_get_by_name (GST_BIN (bin), "end");
-  const gdouble silence[2 * N_FRAMES] = { 0.0 };
-
-  gst_element_set_bus (bin, bus);
-  h = gst_harness_new_with_element (bin, "sink", NULL);
-  tfx_check_set_info (h, &info);
-  for (guint i = 0; i < 4; i++)
-    fail_unless_equals_int (gst_harness_push (h,
-                                tfx_check_stamped (&info, silence, N_FRAMES,
-                                    i * N_FRAMES)),
-        GST_FLOW_OK);
-  if (__i__)
-    gst_element_set_state (bin, GST_STATE_PAUSED);
-  tfx_check_expect_no_warning (bus);
-  no_threads_after (0);
-  gst_element_unlink (front, e);
-  fail_unless (no_threads_count () > 0,
-      "no thread was asked for: the case tests nothing");
-  tfx_check_expect_warning (bus, "500 frames", "thread", NULL);
-
-  /* The rest plays without it. */
-  gst_element_unlink (e, end);
-  gst_element_set_state (e, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (bin), e);
-  fail_unless (gst_element_link (front, end));
-  gst_element_set_state (bin, GST_STATE_PLAYING);
-  fail_unless_equals_int (gst_harness_push (h,
-                              tfx_check_stamped (&info, silence, N_FRAMES,
-                                  4 * N_FRAMES)),
-      GST_FLOW_OK);
-  gst_element_set_bus (bin, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (front);
-  gst_object_unref (e);
-  gst_object_unref (end);
-  gst_object_unref (bin);
-  gst_harness_teardown (h);
-}
-GST_END_TEST;
-
 static Suite *
 make_suite (void)
 {
@@ -180,7 +124,6 @@ make_suite (void)
   tcase_add_checked_fixture (tc, set_up, tear_down);
   tcase_add_loop_test (tc, test_changes, 0,
       G_N_ELEMENTS (changes) * G_N_ELEMENTS (n_threads));
-  tcase_add_loop_test (tc, test_unlink, 0, 2);
   return suite;
 }
 
