@@ -450,6 +450,8 @@ gst_tfx_element_finalize (GObject *object)
 {
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
 
+  /* One may have been set in NULL. */
+  gst_tfx_device_forget (GST_TFX_ELEMENT (object));
   gst_tfx_clamp_report_clear (&priv->clamps);
   gst_tfx_times_clear (&priv->times);
   G_OBJECT_CLASS (gst_tfx_element_parent_class)->finalize (object);

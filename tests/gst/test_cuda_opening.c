@@ -272,6 +272,47 @@ GST_START_TEST (test_failure)
 }
 GST_END_TEST;
 
+/* The GstCudaContext that an element on the device has told its pipeline of. */
+static GstContext *
+make_context (GObject **object)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *element = gst_element_factory_make ("tfxbutterworth", NULL);
+  GstContext *context;
+
+  gst_util_set_object_arg (G_OBJECT (element), "device", "cuda");
+  gst_bin_add (GST_BIN (pipeline), element);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  context = gst_element_get_context (pipeline, "gst.cuda.context");
+  fail_unless (context != NULL);
+  fail_unless (gst_structure_get (gst_context_get_structure (context),
+      "gst.cuda.context", g_type_from_name ("GstCudaContext"), object, NULL));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return context;
+}
+
+/* An element that is given a context and never leaves NULL lets go of it. */
+GST_START_TEST (test_given_in_null)
+{
+  GObject *object;
+  GstContext *context = make_context (&object);
+  const gint n_refs = (gint)object->ref_count;
+
+  for (guint i = 0; i < 10; i++) {
+    GstElement *element =
+        gst_object_ref_sink (gst_element_factory_make ("tfxbutterworth", NULL));
+
+    gst_element_set_context (element, context);
+    fail_unless ((gint)object->ref_count > n_refs);
+    gst_object_unref (element);
+  }
+  ASSERT_OBJECT_REFCOUNT (object, "context", n_refs);
+  g_object_unref (object);
+  gst_context_unref (context);
+}
+GST_END_TEST;
+
 static Suite *
 make_suite (void)
 {
@@ -285,6 +326,7 @@ make_suite (void)
   tcase_add_loop_test (tc, test_auto, 0, G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_given_up, 0, 2 * G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_memory, 0, 2);
+  tcase_add_test (tc, test_given_in_null);
   if (devices_are_standin ())
     tcase_add_loop_test (tc, test_failure, 0, 4);
   return suite;
