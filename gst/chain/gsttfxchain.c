@@ -308,6 +308,7 @@ gst_tfx_chain_stop (GstTfxElement *element)
   GstTfxChain *self = GST_TFX_CHAIN (element);
 
   gst_tfx_chain_builder_clear (&self->builder);
+  g_clear_pointer (&self->seen_stages, g_ptr_array_unref);
   self->last_message = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   self->is_started = FALSE;
@@ -377,17 +378,21 @@ gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels,
   return channels->in > 0;
 }
 
+/* For each buffer: takes no lock unless the stages were replaced. */
 static gboolean
 gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
-  GstTfxChain *self = GST_TFX_CHAIN (element);
-  gboolean has = FALSE;
+  GstTfxChain *self = (GstTfxChain *)element;
 
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < self->stages->len && !has; i++)
-    has = GST_OBJECT (self->stages->pdata[i])->control_bindings != NULL;
-  GST_OBJECT_UNLOCK (self);
-  return has;
+  if (G_UNLIKELY (g_atomic_pointer_get (&self->stages) != self->seen_stages)) {
+    g_clear_pointer (&self->seen_stages, g_ptr_array_unref);
+    self->seen_stages = gst_tfx_chain_get_stages (self);
+  }
+  for (guint i = 0; i < self->seen_stages->len; i++) {
+    if (GST_OBJECT_CAST (self->seen_stages->pdata[i])->control_bindings)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 static GPtrArray *

@@ -25,7 +25,8 @@ struct _GstTfxChain
   GPtrArray *files; /* of GstTfxChainSeen *: what it names; replaced, never
                      * changed */
   GstTfxChainExpr *expr; /* without stages if there is a fault */
-  GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed */
+  GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed;
+                          * written atomically */
   gboolean is_started;
   GstTfxChainSeen *location; /* or NULL */
   gboolean is_watching;
@@ -39,6 +40,7 @@ struct _GstTfxChain
 
   /* Of the streaming thread. */
   GstTfxChainBuilder builder;
+  GPtrArray *seen_stages;    /* as it last saw them, a reference; or NULL */
   GstClockTime last_message; /* its end, or none */
   GstClockTime message_late; /* how long before that it was due */
   GstClockTime last_end;     /* that of the last buffer */

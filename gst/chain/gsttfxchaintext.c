@@ -184,7 +184,7 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     old_expr = self->expr;
     self->expr = gst_tfx_chain_expr_ref (change->expr);
     g_ptr_array_unref (self->stages);
-    self->stages = g_ptr_array_ref (change->stages);
+    g_atomic_pointer_set (&self->stages, g_ptr_array_ref (change->stages));
     g_free (self->text);
     self->text = keep_text (change);
     g_free (self->fault);

@@ -576,6 +576,45 @@ GST_START_TEST (test_launch)
 }
 GST_END_TEST;
 
+/* ---- locks -------------------------------------------------------------------------- */
+
+static gpointer
+push_block (gpointer data)
+{
+  GstHarness *h = data;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  const gdouble silence[480] = { 0.0 };
+
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, silence, 480)));
+  g_atomic_int_set ((gint *)g_object_get_data (G_OBJECT (h->element), "done"),
+      TRUE);
+  return NULL;
+}
+
+/* A buffer passes while another thread holds the element's object lock. */
+GST_START_TEST (test_no_object_lock)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("LoButterworth(1000) | Gain(2)", &info);
+  gint is_done = FALSE, has_passed;
+  GThread *thread;
+
+  g_object_set_data (G_OBJECT (h->element), "done", &is_done);
+  for (guint i = 0; i < 5; i++)
+    push_block (h);
+  g_atomic_int_set (&is_done, FALSE);
+  GST_OBJECT_LOCK (h->element);
+  thread = g_thread_new ("push", push_block, h);
+  for (guint i = 0; i < 2000 && !g_atomic_int_get (&is_done); i++)
+    g_usleep (1000);
+  has_passed = g_atomic_int_get (&is_done);
+  GST_OBJECT_UNLOCK (h->element);
+  g_thread_join (thread);
+  fail_unless (has_passed, "the buffer waited for the object lock");
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 chain_children_suite (void)
 {
@@ -594,6 +633,7 @@ chain_children_suite (void)
   tcase_add_test (tc, test_set_in_handler);
   tcase_add_test (tc, test_references);
   tcase_add_loop_test (tc, test_launch, 0, 3);
+  tcase_add_test (tc, test_no_object_lock);
   return s;
 }
 
