@@ -139,62 +139,83 @@ gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
   return err;
 }
 
+/* The map is not used on a device; its memory is NULL if it has failed. */
 static gint
-gst_tfx_pending_filter_mapped (GstTfxPending *self, const GstTfxRow *row)
+gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row,
+    GstMapInfo *map)
 {
-  GstMapInfo map;
   TfxBlock block;
   gint err;
 
-  if (!gst_memory_map (self->wrapped, &map, GST_MAP_READWRITE))
-    return -EIO;
-  block = gst_tfx_pending_describe (self, map.data);
-  if (G_LIKELY (
-          (guintptr)block.data % gst_tfx_layout_width (&self->layout) == 0))
+  block = gst_tfx_pending_describe (self, map->memory ? map->data : NULL);
+  if (G_UNLIKELY (self->is_on_device))
+    err = gst_tfx_pending_device_run (row, self->wrapped,
+        self->start + self->layout.offset, &block);
+  else if (!map->memory)
+    err = -EIO;
+  else if (G_LIKELY (
+               (guintptr)block.data % gst_tfx_layout_width (&self->layout) ==
+               0))
     err = gst_tfx_row_run (row, &block, &block, TRUE);
   else
-    err = gst_tfx_pending_filter_apart (self, row, &map);
-  gst_memory_unmap (self->wrapped, &map);
-  return err;
-}
-
-static gint
-gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
-{
-  TfxBlock shape;
-  gint err;
-
-  if (G_UNLIKELY (self->is_on_device)) {
-    shape = gst_tfx_pending_describe (self, NULL);
-    err = gst_tfx_pending_device_run (row, self->wrapped,
-        self->start + self->layout.offset, &shape);
-  } else {
-    err = gst_tfx_pending_filter_mapped (self, row);
-  }
+    err = gst_tfx_pending_filter_apart (self, row, map);
   if (err < 0)
     row->last->counts.n_lost += self->layout.n_frames;
   return err;
+}
+
+/* Maps the memory with no lock held, since it may be anybody's.  map->memory is a
+ * reference, for gst_tfx_pending_unmap_samples(); NULL on a device, if the memory is
+ * done, or if it cannot be mapped. */
+static void
+gst_tfx_pending_map_samples (GstTfxPending *self, GstMapInfo *map)
+{
+  GstMemory *wrapped = NULL;
+
+  map->memory = NULL;
+  g_mutex_lock (&self->lock);
+  if (!self->is_done && !self->is_on_device)
+    wrapped = gst_memory_ref (self->wrapped);
+  g_mutex_unlock (&self->lock);
+  if (wrapped && !gst_memory_map (wrapped, map, GST_MAP_READWRITE)) {
+    gst_memory_unref (wrapped);
+    map->memory = NULL;
+  }
+}
+
+static void
+gst_tfx_pending_unmap_samples (GstMapInfo *map)
+{
+  GstMemory *wrapped = map->memory;
+
+  if (!wrapped)
+    return;
+  gst_memory_unmap (wrapped, map);
+  gst_memory_unref (wrapped);
+  map->memory = NULL;
 }
 
 static void
 gst_tfx_pending_run (GstTfxPending *self)
 {
   GstTfxPending *earlier;
+  GstMapInfo map;
 
+  gst_tfx_pending_map_samples (self, &map);
   do {
     GstTfxRow row;
 
     g_mutex_lock (&self->lock);
     if (self->is_done) {
       g_mutex_unlock (&self->lock);
-      return;
+      break;
     }
     row =
         (GstTfxRow){ self->filters, self->n, self->links[self->n - 1].filter };
     gst_tfx_row_lock (&row);
     earlier = gst_tfx_pending_find_earlier (self, NULL);
     if (!earlier) {
-      gst_tfx_pending_filter_row (self, &row);
+      gst_tfx_pending_filter_row (self, &row, &map);
       gst_tfx_pending_finish (self);
     }
     gst_tfx_row_unlock (&row);
@@ -204,6 +225,7 @@ gst_tfx_pending_run (GstTfxPending *self)
       gst_tfx_pending_release (earlier);
     }
   } while (earlier);
+  gst_tfx_pending_unmap_samples (&map);
 }
 
 void
@@ -608,10 +630,12 @@ gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
     return FALSE;
   run->memory = NULL;
   run->is_taken = FALSE;
+  gst_tfx_pending_map_samples (self, &run->map);
   for (;;) {
     g_mutex_lock (&self->lock);
     if (!gst_tfx_pending_takes (self, own, layout)) {
       g_mutex_unlock (&self->lock);
+      gst_tfx_pending_unmap_samples (&run->map);
       gst_tfx_pending_give_up (self, buffer);
       return FALSE;
     }
@@ -632,7 +656,7 @@ gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
 gint
 gst_tfx_pending_filter (GstTfxPendingRun *run)
 {
-  return gst_tfx_pending_filter_row (run->pending, &run->row);
+  return gst_tfx_pending_filter_row (run->pending, &run->row, &run->map);
 }
 
 void
@@ -641,6 +665,7 @@ gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
   GstTfxPending *self = run->pending;
 
   run->is_taken = TRUE;
+  gst_tfx_pending_unmap_samples (&run->map);
   if (self->is_on_device) {
     gst_tfx_cuda_allocator_steal_pending (self->wrapped);
     return;
@@ -657,6 +682,7 @@ gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
   gst_tfx_pending_finish (self);
   gst_tfx_row_unlock (&run->row);
   g_mutex_unlock (&self->lock);
+  gst_tfx_pending_unmap_samples (&run->map);
   if (!run->is_taken)
     gst_tfx_pending_unwrap (self, buffer);
   else if (run->memory)

@@ -64,6 +64,7 @@ typedef struct
   GstTfxRow row;
   /*< private >*/
   GstTfxPending *pending;
+  GstMapInfo map;    /* of the samples; see gst_tfx_pending_map_samples() */
   GstMemory *memory; /* held till the end */
   gboolean is_taken;
 } GstTfxPendingRun;

@@ -410,6 +410,79 @@ GST_START_TEST (test_stop_while_mapped)
 }
 GST_END_TEST;
 
+static gpointer
+read_response (gpointer data)
+{
+  Stop *stop = data;
+  const gdouble hz = 100.0;
+  GVariant *response = NULL,
+           *frequencies = g_variant_ref_sink (
+               g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1,
+                   sizeof hz));
+
+  g_signal_emit_by_name (stop->element, "response", frequencies, 0, &response);
+  g_atomic_int_set (&stop->is_done, TRUE);
+  g_variant_unref (response);
+  g_variant_unref (frequencies);
+  return NULL;
+}
+
+static void
+read_meanwhile (gpointer data)
+{
+  Stop *stop = data;
+
+  if (stop->thread)
+    return;
+  stop->thread = g_thread_new ("read", read_response, stop);
+  for (guint i = 0; i < 3000 && !g_atomic_int_get (&stop->is_done); i++)
+    g_usleep (1000);
+  stop->was_in_time = g_atomic_int_get (&stop->is_done);
+}
+
+static GstPadProbeReturn
+map_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstMapInfo map;
+
+  fail_unless (
+      gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ));
+  gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  return GST_PAD_PROBE_OK;
+}
+
+/* While memory of another element is mapped no filter is locked: in a row, and where
+ * somebody else reads what is pending. */
+GST_START_TEST (test_read_while_mapped)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
+          &info);
+  GstAllocator *allocator =
+      gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
+  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+  GstPad *pad = gst_element_get_static_pad (c, "sink");
+  Stop stop = { b };
+
+  gst_harness_push (h, make_calling (allocator, NULL, NULL));
+  if (__i__)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, map_buffer, NULL, NULL);
+  gst_harness_push (h, make_calling (allocator, read_meanwhile, &stop));
+  fail_unless (stop.thread != NULL, "the memory is not mapped");
+  g_thread_join (stop.thread);
+  fail_unless (stop.was_in_time, "a filter is locked while memory is mapped");
+  fail_unless_equals_uint64 (tfx_check_stat (b, "deferred"), 2);
+  gst_object_unref (pad);
+  gst_object_unref (c);
+  gst_object_unref (b);
+  gst_harness_teardown (h);
+  gst_object_unref (allocator);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_changes_suite (void)
 {
@@ -422,6 +495,7 @@ fusion_changes_suite (void)
   tfx_check_add_part (tc, test_change_all, N_ROWS, 3);
   tfx_check_add_part (tc, test_change_all_and_toggle, N_ROWS, 3);
   tcase_add_test (tc, test_stop_while_mapped);
+  tcase_add_loop_test (tc, test_read_while_mapped, 0, 2);
   return s;
 }
 
