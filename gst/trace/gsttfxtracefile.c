@@ -25,10 +25,12 @@
 struct _GstTfxTraceFile
 {
   gchar *path;
-  GMutex lock;
-  /* Under the lock. */
+  GMutex write_lock; /* taken before the other one */
+  /* Under this lock. */
   gint fd;
   off_t length;
+  GMutex lock;
+  /* Under this lock; never held while the disk is waited for. */
   GString *waiting;
   GstClockTime flushed;
   GHashTable *threads; /* that have a name in the file */
@@ -41,6 +43,7 @@ gst_tfx_trace_file_new (const gchar *path)
   GstTfxTraceFile *self = g_new0 (GstTfxTraceFile, 1);
 
   self->path = g_strdup (path);
+  g_mutex_init (&self->write_lock);
   g_mutex_init (&self->lock);
   self->fd = NOT_OPEN;
   self->waiting = g_string_new ("[");
@@ -90,9 +93,8 @@ gst_tfx_trace_file_fit (const gchar *text, gsize room)
  * file.  So no event lies in two (but one that is longer), and the last page has
  * the end of the array, which the next write begins with. */
 static gboolean
-gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
+gst_tfx_trace_file_write_all (GstTfxTraceFile *self, const gchar *text)
 {
-  const gchar *text = self->waiting->str;
   GString *piece = g_string_new (NULL);
   gboolean ok = TRUE;
 
@@ -116,41 +118,54 @@ gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
 }
 
 static void
-gst_tfx_trace_file_write (GstTfxTraceFile *self)
+gst_tfx_trace_file_write (GstTfxTraceFile *self, const gchar *text)
 {
   if (self->fd == NOT_OPEN)
     self->fd =
         open (self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (self->fd != GIVEN_UP &&
-      (self->fd < 0 || !gst_tfx_trace_file_write_all (self))) {
+      (self->fd < 0 || !gst_tfx_trace_file_write_all (self, text))) {
     g_warning ("the trace cannot be written to %s: %s", self->path,
         g_strerror (errno));
     if (self->fd >= 0)
       close (self->fd);
     self->fd = GIVEN_UP;
   }
-  g_string_truncate (self->waiting, 0);
-  self->flushed = gst_util_get_timestamp ();
 }
 
 void
-gst_tfx_trace_file_flush (GstTfxTraceFile *self)
+gst_tfx_trace_file_flush (GstTfxTraceFile *self, gboolean is_last)
 {
+  const GstClockTime now = gst_util_get_timestamp ();
+  GString *text = NULL;
+
+  g_mutex_lock (&self->write_lock);
   g_mutex_lock (&self->lock);
-  if (self->has_events && self->waiting->len > 0)
-    gst_tfx_trace_file_write (self);
+  if (self->has_events && self->waiting->len > 0 &&
+      (is_last || self->waiting->len >= MAX_WAITING ||
+          now > self->flushed + MAX_AGE)) {
+    text = self->waiting;
+    self->waiting = g_string_new (NULL);
+    self->flushed = now;
+  }
   g_mutex_unlock (&self->lock);
+  if (text) {
+    gst_tfx_trace_file_write (self, text->str);
+    g_string_free (text, TRUE);
+  }
+  g_mutex_unlock (&self->write_lock);
 }
 
 void
 gst_tfx_trace_file_free (GstTfxTraceFile *self)
 {
-  gst_tfx_trace_file_flush (self);
+  gst_tfx_trace_file_flush (self, TRUE);
   if (self->fd >= 0)
     close (self->fd);
   g_string_free (self->waiting, TRUE);
   g_hash_table_unref (self->threads);
   g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->write_lock);
   g_free (self->path);
   g_free (self);
 }
@@ -180,13 +195,10 @@ gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
 }
 
 static void
-gst_tfx_trace_file_end (GstTfxTraceFile *self, const gchar *args,
-    GstClockTime now)
+gst_tfx_trace_file_end (GstTfxTraceFile *self, const gchar *args)
 {
   g_string_append_printf (self->waiting, "%s%s%s}", *args ? ",\"args\":{" : "",
       args, *args ? "}" : "");
-  if (self->waiting->len >= MAX_WAITING || now > self->flushed + MAX_AGE)
-    gst_tfx_trace_file_write (self);
 }
 
 /* With the lock held.  A thread is named when it is first seen. */
@@ -206,7 +218,7 @@ gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
   gst_tfx_json_quote (args, valid);
   g_free (valid);
   gst_tfx_trace_file_begin (self, "M", "__metadata", "thread_name", thread);
-  gst_tfx_trace_file_end (self, args->str, self->flushed);
+  gst_tfx_trace_file_end (self, args->str);
   g_string_free (args, TRUE);
   return thread;
 }
@@ -222,7 +234,7 @@ gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
   gst_tfx_trace_file_begin (self, "X", category, name, thread);
   gst_tfx_trace_file_put_us (self->waiting, "ts", start);
   gst_tfx_trace_file_put_us (self->waiting, "dur", end - start);
-  gst_tfx_trace_file_end (self, args, end);
+  gst_tfx_trace_file_end (self, args);
   g_mutex_unlock (&self->lock);
 }
 
@@ -238,6 +250,6 @@ gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
   gst_tfx_trace_file_put_us (self->waiting, "ts", time);
   g_string_append_printf (self->waiting, ",\"id\":%" G_GUINT64_FORMAT "%s", id,
       is_start ? "" : ",\"bp\":\"e\"");
-  gst_tfx_trace_file_end (self, "", time);
+  gst_tfx_trace_file_end (self, "");
   g_mutex_unlock (&self->lock);
 }

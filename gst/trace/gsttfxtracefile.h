@@ -23,7 +23,8 @@ typedef struct _GstTfxTraceFile GstTfxTraceFile;
 GstTfxTraceFile *gst_tfx_trace_file_new (const gchar *path);
 void gst_tfx_trace_file_free (GstTfxTraceFile *self);
 
-/* Any thread, in all of these.  @args: "" or members of an object, as JSON. */
+/* Any thread, in all of these; also with locks held, since they do not wait for the
+ * disk.  @args: "" or members of an object, as JSON. */
 
 /* What this thread did from @start to @end. */
 void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
@@ -34,7 +35,9 @@ void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
 void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
     const gchar *name, gboolean is_start, GstClockTime time);
 
-void gst_tfx_trace_file_flush (GstTfxTraceFile *self);
+/* Any thread, with no lock of a filter held: writes what waits, if it is much or
+ * old, or if it is the last. */
+void gst_tfx_trace_file_flush (GstTfxTraceFile *self, gboolean is_last);
 
 G_END_DECLS
 

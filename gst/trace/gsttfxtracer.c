@@ -249,6 +249,8 @@ gst_tfx_tracer_end (GstTfxTracer *self)
   g_array_set_size (slices, slices->len - 1);
   gst_tfx_trace_file_add_slice (self->file, "element", slice.element,
       slice.start, gst_tfx_tracer_now (self), "");
+  /* Here, where the thread holds no lock of a filter. */
+  gst_tfx_trace_file_flush (self->file, FALSE);
 }
 
 static void
@@ -271,7 +273,7 @@ gst_tfx_tracer_push_post (GstTfxTracer *self, GstClockTime time, GstPad *pad,
 static void __attribute__ ((destructor)) gst_tfx_tracer_flush (void)
 {
   if (the_tracer)
-    gst_tfx_trace_file_flush (the_tracer->file);
+    gst_tfx_trace_file_flush (the_tracer->file, TRUE);
 }
 
 static gchar *
