@@ -12,6 +12,9 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
+/* Of the second after which a device that failed is tried again. */
+#define MOST_DOUBLINGS 6
+
 static GstTfxDeviceState *
 gst_tfx_device_get_state (GstTfxElement *self)
 {
@@ -238,6 +241,7 @@ gst_tfx_device_start (GstTfxElement *self)
   g_atomic_int_set (&device->is_chosen, FALSE);
   g_atomic_int_set (&device->seen_setting, 0);
   device->was_warned = FALSE;
+  device->n_failures = 0;
   device->in_cuda = device->out_cuda = device->has_cuda_memory = FALSE;
   device->seen_frames = device->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
@@ -370,13 +374,37 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
   is_lost = tfx_cuda_is_lost (device->cuda);
   g_atomic_int_set (&device->state,
       is_lost ? GST_TFX_CUDA_GONE : GST_TFX_CUDA_FAILED);
-  GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-      ("CUDA failed: %s. Filtering continues on the CPU%s.", text,
-          !had_state ? ""
-          : is_lost  ? "; the filter state was lost with the device"
-                     : " with the same state"),
-      (NULL));
+  device->n_until_retry = (guint64)priv->spec.rate_hz
+                          << MIN (device->n_failures, MOST_DOUBLINGS);
+  if (device->n_failures++ > 0 && !is_lost)
+    GST_WARNING_OBJECT (self, "CUDA failed again: %s", text);
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+        ("CUDA failed: %s. Filtering continues on the CPU%s.", text,
+            !had_state ? ""
+            : is_lost  ? "; the filter state was lost with the device"
+                       : " with the same state"),
+        (NULL));
   gst_tfx_device_leave_memory (self);
+}
+
+void
+gst_tfx_device_retry (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+
+  if (g_atomic_int_get (&device->state) != GST_TFX_CUDA_FAILED)
+    return;
+  if (device->n_until_retry > n_frames) {
+    device->n_until_retry -= n_frames;
+    return;
+  }
+  GST_INFO_OBJECT (self, "tries CUDA again");
+  g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
+  device->seen_frames = 0;
+  gst_tfx_device_move (self);
+  gst_tfx_device_reconfigure (self);
 }
 
 /* ---- contexts -------------------------------------------------------------------------- */

@@ -5,9 +5,9 @@
  * An element whose device is "cuda" filters on a CUDA device from the start of
  * its stream, and one whose device is "auto" from the buffer on of which
  * gsttfxcost.h says that it is worthwhile.  One that is set to "cuda" while it
- * plays goes on on the CPU until the device is open.  Where the device cannot be
- * used, or a call of its driver fails, the CPU filters instead until the element is
- * started anew.
+ * plays goes on on the CPU until the device is open.  Without a usable device the CPU
+ * filters instead.  After a failed call the device is tried again when a second of the
+ * stream has passed, after the next failure two seconds, up to 64.
  */
 #ifndef GST_TFX_DEVICE_H
 #define GST_TFX_DEVICE_H
@@ -33,6 +33,8 @@ typedef struct
   gboolean may_have_cuda_memory; /* buffers in CUDA memory may come or go */
   gboolean has_cuda_memory;      /* the caps of a pad say so */
   gint state;                    /* atomic, of GstTfxCudaState */
+  guint n_failures;              /* since the start */
+  guint64 n_until_retry;         /* frames; in GST_TFX_CUDA_FAILED */
   gint is_chosen;                /* atomic: device=auto has chosen CUDA */
   gint seen_setting;             /* atomic: the device property plus 1, or 0 */
   gboolean was_warned;           /* a warning that it is missing was posted */
@@ -80,6 +82,10 @@ gboolean gst_tfx_device_stays (GstTfxElement *self, gsize n_frames);
 /* Caps are set and the filter is there: it goes to the backend for them, and what
  * takes time the first time is done now. */
 void gst_tfx_device_switch_backend (GstTfxElement *self);
+
+/* n_frames pass while the CPU filters because the device has failed: tries the device
+ * again when it is time. */
+void gst_tfx_device_retry (GstTfxElement *self, gsize n_frames);
 
 /* A run, or a call for memory, has failed with @err, a negative errno value.  If
  * CUDA was to blame, says so: the CPU goes on, with the state of the filter if that

@@ -254,8 +254,10 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gint err;
 
-  if (G_UNLIKELY (priv->device.cuda))
+  if (G_UNLIKELY (priv->device.cuda)) {
+    gst_tfx_device_retry (self, n_frames);
     gst_tfx_device_consider (self, *buffer, n_frames);
+  }
   err = gst_tfx_run_timed (self, buffer, n_frames);
   return gst_tfx_run_conclude (self, *buffer, err) &&
          (G_LIKELY (!priv->device.has_cuda_memory) ||

@@ -110,6 +110,7 @@ gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
   old = self->context;
   self->context = context ? gst_object_ref (context) : NULL;
   self->backend = backend;
+  self->counts.error = 0;
   self->is_mixing = FALSE;
   tfx_filter_unlock (self->filter);
   if (plan)

@@ -327,6 +327,58 @@ GST_START_TEST (test_again)
 }
 GST_END_TEST;
 
+/* One call fails, or all calls for memory until some block: the CPU filters for a
+ * second, then the device does again.  One warning. */
+GST_START_TEST (test_retry)
+{
+  static const gchar *const fails[] = { "cuLaunchKernel:3,2",
+    "cuMemAlloc_v2:1,2,short" };
+  static const gchar *const launches[] = {
+    "tfxfir name=e0 taps=301 DEVICE",
+    "tfxbutterworth name=e0 fuse=false cutoff=100 DEVICE ! "
+    "tfxfir taps=31 fuse=false DEVICE",
+    "tfxbutterworth cutoff=100 DEVICE ! tfxfir name=e0 taps=31 DEVICE",
+  };
+  static const gsize lengths[] = { RATE / 2, RATE / 2, 2 * RATE, 4 * RATE };
+  const gchar *launch = launches[__i__ % 3];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (launch, DECK_CUDA, &info);
+  Deck *expected = deck_new (launch, DECK_CPU, &info);
+  GstMessage *message;
+  guint64 n_launches;
+  guint n_warnings = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    /* Other blocks want memory. */
+    const gsize n_frames = i > 0 ? 4 * N_FRAMES : N_FRAMES;
+
+    deck_push_many (expected, lengths[i], n_frames);
+    if (i == 1)
+      g_setenv ("TFX_STANDIN_FAIL", fails[__i__ / 3], TRUE);
+    deck_push_many (deck, lengths[i], n_frames);
+    if (__i__ / 3 == 0 || i == 2)
+      g_unsetenv ("TFX_STANDIN_FAIL");
+  }
+  n_launches = deck_stat (deck, "e0", "launches");
+  deck_push_many (expected, RATE, N_FRAMES);
+  deck_push_many (deck, RATE, N_FRAMES);
+  fail_unless (deck_stat (deck, "e0", "launches") > n_launches,
+      "%s, %s: the device is not tried again", launch, fails[__i__ / 3]);
+  deck_end (deck);
+  deck_end (expected);
+  fail_unless (deck_distance_db (expected, deck) < -120.0, "%s, %s: %g dB",
+      launch, fails[__i__ / 3], deck_distance_db (expected, deck));
+  while ((message = gst_bus_pop_filtered (deck->bus, GST_MESSAGE_WARNING))) {
+    n_warnings++;
+    gst_message_unref (message);
+  }
+  fail_unless (n_warnings >= 1 && n_warnings <= 2, "%s: %u warnings", launch,
+      n_warnings);
+  deck_free (deck);
+  deck_free (expected);
+}
+GST_END_TEST;
+
 /* ---- suite ----------------------------------------------------------------------------- */
 
 static Suite *
@@ -342,6 +394,7 @@ make_suite (void)
   tfx_check_add_part (tc, test_first_calls, MOST_USES, 3);
   tfx_check_add_part (tc, test_lost, 20 * G_N_ELEMENTS (lines), 3);
   tcase_add_loop_test (tc, test_again, 0, 4);
+  tcase_add_loop_test (tc, test_retry, 0, 6);
   return s;
 }
 
