@@ -13,16 +13,27 @@
 
 /* ---- errors ----------------------------------------------------------------- */
 
+static _Thread_local struct
+{
+  const TfxCuda *cuda;
+  char text[TFX_CONTEXT_ERROR_SIZE];
+} last_error;
+
 void
 tfx_context_set_error (TfxCuda *cuda, const char *format, ...)
 {
   va_list args;
 
+  last_error.cuda = cuda;
   va_start (args, format);
-  pthread_mutex_lock (&cuda->lock);
-  vsnprintf (cuda->error, sizeof cuda->error, format, args);
-  pthread_mutex_unlock (&cuda->lock);
+  vsnprintf (last_error.text, sizeof last_error.text, format, args);
   va_end (args);
+}
+
+const char *
+tfx_context_error (const TfxCuda *cuda)
+{
+  return last_error.cuda == cuda ? last_error.text : "";
 }
 
 int
@@ -152,6 +163,9 @@ tfx_context_new (const TfxDriver *driver)
 
   if (!cuda)
     return NULL;
+  /* Memory that was another device's. */
+  if (last_error.cuda == cuda)
+    last_error.cuda = NULL;
   cuda->refs = 1;
   cuda->driver = driver;
   cuda->waiting = true;

@@ -37,7 +37,6 @@ struct TfxCuda
   struct TfxJob *jobs;           /* under the lock */
   CUstream spare[TFX_MAX_SPARE]; /* streams; under the lock */
   unsigned n_spare;
-  char error[512]; /* under the lock */
 };
 
 /* Work that is done in order: a stream of a device. */
@@ -80,8 +79,11 @@ int tfx_context_drain (const TfxCudaQueue *queue);
 /* The same for an event. */
 int tfx_context_wait (TfxCuda *cuda, CUevent event);
 
-/* Keeps a text as the error. */
+/* Keeps a text as the error of this device in this thread, so that no pipeline reports
+ * the error of another one; and returns it, "" if there is none. */
+#define TFX_CONTEXT_ERROR_SIZE 512
 void tfx_context_set_error (TfxCuda *cuda, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
+const char *tfx_context_error (const TfxCuda *cuda);
 
 #endif

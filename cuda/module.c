@@ -34,8 +34,8 @@ load (TfxCuda *cuda, const void *image, const char *name, TfxModule **out)
   result = cuda->driver->module_load_data (&m->module, image);
   if (result != CUDA_SUCCESS) {
     tfx_driver_describe (cuda->driver, result, text, sizeof text);
-    snprintf (cuda->error, sizeof cuda->error, "%s: loading %s failed: %s",
-        cuda->name, *name ? name : "the kernels", text);
+    tfx_context_set_error (cuda, "%s: loading %s failed: %s", cuda->name,
+        *name ? name : "the kernels", text);
     free (m);
     return -EIO;
   }
@@ -133,6 +133,7 @@ static int
 compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
     TfxModule **module)
 {
+  char why[TFX_CONTEXT_ERROR_SIZE] = "";
   void *image;
   size_t size;
   int ret;
@@ -141,11 +142,13 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   if (*module)
     return 0;
   if (__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED))
-    ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size,
-        cuda->error, sizeof cuda->error);
+    ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size, why,
+        sizeof why);
   else
-    ret = tfx_job_take (&cuda->jobs, id, cuda->card.compute, &image, &size,
-        cuda->error, sizeof cuda->error);
+    ret = tfx_job_take (&cuda->jobs, id, cuda->card.compute, &image, &size, why,
+        sizeof why);
+  if (*why)
+    tfx_context_set_error (cuda, "%s", why);
   if (ret < 0)
     return ret;
   ret = load (cuda, image, name, module);
@@ -157,12 +160,12 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
 static void
 explain (TfxCuda *cuda, const char *refused)
 {
-  char text[sizeof cuda->error];
+  char text[TFX_CONTEXT_ERROR_SIZE];
 
   if (!*refused)
     return;
-  snprintf (text, sizeof text, "%s", cuda->error);
-  snprintf (cuda->error, sizeof cuda->error, "%.200s; %.300s", refused, text);
+  snprintf (text, sizeof text, "%s", tfx_context_error (cuda));
+  tfx_context_set_error (cuda, "%.200s; %.300s", refused, text);
 }
 
 /* Machine code that is there; else what NVRTC makes, since it makes one kernel
@@ -180,7 +183,7 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
 
   tfx_kernel_name (id, name);
   if (machine_code && load_embedded (cuda, machine_code, true) < 0)
-    snprintf (refused, sizeof refused, "%.255s", cuda->error);
+    snprintf (refused, sizeof refused, "%.255s", tfx_context_error (cuda));
   else if (machine_code && find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
@@ -197,8 +200,7 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
   if (result == CUDA_SUCCESS)
     return 0;
   tfx_driver_describe (cuda->driver, result, text, sizeof text);
-  snprintf (cuda->error, sizeof cuda->error, "%s: no kernel %s: %s", cuda->name,
-      name, text);
+  tfx_context_set_error (cuda, "%s: no kernel %s: %s", cuda->name, name, text);
   return -EIO;
 }
 

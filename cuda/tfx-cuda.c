@@ -251,11 +251,7 @@ tfx_cuda_is_available (const char **why)
 void
 tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size)
 {
-  TfxCuda *c = (TfxCuda *)cuda;
-
-  pthread_mutex_lock (&c->lock);
-  snprintf (text, size, "%s", c->error);
-  pthread_mutex_unlock (&c->lock);
+  snprintf (text, size, "%s", tfx_context_error (cuda));
 }
 
 bool

@@ -110,7 +110,7 @@ int tfx_cuda_wait (TfxCuda *cuda);
 /* Waits for the ends of compilations. */
 void tfx_cuda_finish_compiling (TfxCuda *cuda);
 
-/* What failed last, in words; "" if nothing did. */
+/* The last failure in this thread, in words; "" if there was none. */
 void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
 
 /* True if the device has gone, and the state with it. */

@@ -367,6 +367,37 @@ test_errors (void)
       "device %d is \"%s\"", tfx_cuda_device (cuda), tfx_cuda_name (cuda));
 }
 
+/* The error of a stream is not that of another one on the same device. */
+static void
+test_error_of_thread (void)
+{
+  double samples[200] = { 1 };
+  TfxSos sos[4];
+  Worker worker = { sos, 4, samples, 200, 0 };
+  pthread_t thread;
+  char here[256], there[256];
+
+  if (!test_cuda_is_standin ()) {
+    tap_skip ("needs the stand-in", "an error is that of its thread");
+    return;
+  }
+  test_cuda_equaliser (sos, 4);
+  test_cuda_set ("TFX_STANDIN_FAIL", "cuLaunchKernel:1");
+  pthread_create (&thread, NULL, worker_run, &worker);
+  pthread_join (thread, NULL);
+  test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+  tfx_cuda_error (cuda, here, sizeof here);
+  tap_check (worker.ret < 0 && here[0] == '\0',
+      "another thread fails (%d): \"%s\"", worker.ret, here);
+  /* Counting starts afresh. */
+  tfx_cuda_wait (cuda);
+  test_cuda_set ("TFX_STANDIN_FAIL", "cuLaunchKernel:1");
+  worker_run (&worker);
+  test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+  tfx_cuda_error (cuda, there, sizeof there);
+  tap_check (strstr (there, "failed"), "this one fails: \"%s\"", there);
+}
+
 static const TapTest tests[] = {
   { "places", test_places },
   { "swap", test_swap },
@@ -375,6 +406,7 @@ static const TapTest tests[] = {
   { "effects", test_effects },
   { "no-allocation", test_no_allocation },
   { "threads", test_threads },
+  { "error-of-thread", test_error_of_thread },
   { "errors", test_errors },
   { NULL, NULL },
 };
