@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind.h: the table of functions of a kind of stage.
  *
- * A kind is one file, kind-<name>.c, with its constructors and its table.  The CPU runs
- * most kinds as units, unit-<name>.c.  No other file depends on the kind of a stage. */
+ * A kind is one file with its constructors and its table: kind-<name>.c here, or
+ * kinds/<name>.c with its unit, which the CPU runs.  No other file depends on the kind of
+ * a stage. */
 #ifndef TFX_KIND_H
 #define TFX_KIND_H
 
@@ -83,9 +84,10 @@ typedef struct TfxUnitKind
    * Returns the number of channels with samples that were not finite. */
   int (*run) (void *unit, const TfxBlock *in, const TfxBlock *out);
 
-  /* New values of the same structure: prepares them, 0 or negative errno; ramps to them
-   * in n_frames (0: at once), and owns them; or drops them.  prepare_values and
-   * drop_values NULL: they are a reference to the stage. */
+  /* New values of the same structure.  prepare_values makes them: 0 or negative errno.
+   * set_values takes them, and ramps to them in n_frames (0: at once).  drop_values frees
+   * values that are not set.  If prepare_values and drop_values are NULL, the values are a
+   * reference to the stage. */
   int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
       void **values);
   void (*set_values) (void *unit, void *values, size_t n_frames,
@@ -95,8 +97,9 @@ typedef struct TfxUnitKind
 
   /* Clears the state, and ends all ramps. */
   void (*reset) (void *unit);
-  /* NULL: there is no state.  The largest magnitude in the state, or 1 where only that it is above TFX_SILENCE is
-   * known; 0 is rest. */
+  /* The largest magnitude in the state; 0 at rest.  A unit that only knows whether silence
+   * gives silence returns 0 or 1; one that changes in silence too returns 1.  NULL: there is
+   * no state. */
   double (*state_peak) (const void *unit);
   /* The sample type of the stream changes.  NULL: the unit does not depend on it. */
   void (*set_sample) (void *unit, TfxSample sample);
@@ -154,8 +157,8 @@ struct TfxKind
   int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
   /* Latency in frames; NULL if there is none, or if the delay is intended. */
   size_t (*latency) (const TfxStage *stage);
-  /* The frequency response in a channel, H (exp (j 2 pi f / rate)).  NULL: it depends on
-   * the level. */
+  /* The frequency response in a channel, H (exp (j 2 pi f / rate)).  NULL: the kind depends
+   * on the level or on time; it counts as 1. */
   TfxComplex (*response) (const TfxStage *stage, unsigned channel,
       double freq_hz, double rate_hz);
   /* The same for the amplitudes h[TFX_MIX_MAX_CHANNELS] of all channels.  NULL: no
@@ -167,7 +170,7 @@ struct TfxKind
       size_t max);
   /* The gain in dB at a steady level.  NULL: it does not depend on the level. */
   double (*gain_at) (const TfxStage *stage, double level_db);
-  /* ns per frame and channel on the CPU. */
+  /* ns per frame and channel on the CPU; NULL counts as 0. */
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };

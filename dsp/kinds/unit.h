@@ -26,11 +26,11 @@ void tfx_params_take (TfxParams *params, TfxStage *stage, size_t n_frames,
     TfxWeight weight);
 
 /* Writes the values of a parameter at the next n frames, at most to the end of the
- * ramp. */
+ * ramp.  The first frame of a ramp has 1 / length of the change, the last one all of it. */
 void
 tfx_params_read (const TfxParams *params, unsigned i, double *values, size_t n);
 
-/* Advances n frames, at most to the end of the ramp; only during one. */
+/* Advances n frames, at most to the end of the ramp.  Requires a ramp. */
 void tfx_params_advance (TfxParams *params, size_t n);
 
 /* Ends all ramps. */

@@ -104,7 +104,8 @@ tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxExprClamp *fit);
 /* ---- for design ---------------------------------------------------------------- */
 
 /* The frequency moved to at least margin (a part of the rate) from 0 and from half
- * the rate.  The second form reports a change; index: of a list, or -1. */
+ * the rate.  The second form also reports a change; index: of a list, or -1.  A design
+ * calls one of them for each frequency that may be above half the rate. */
 double tfx_class_clamp_frequency (const TfxBuild *build, double freq_hz,
     double margin);
 double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
@@ -118,8 +119,9 @@ void tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit);
 int tfx_class_refuse (const TfxBuild *build, const char *why);
 
 /* Set build->stage to a stage of the node's id: a spare one with these values, or a
- * new one.  Arrays are copied.  shapes may be NULL; values are those of a kind that
- * is numbers alone, such as tfx_kind_gain; the last form takes a stage over. */
+ * new one.  Arrays are copied.  shapes may be NULL.  tfx_class_make() sets kind and u of a
+ * kind that is numbers alone; a number out of its field's range is an error, reported as
+ * short memory.  tfx_class_take() takes a stage over. */
 int tfx_class_make_sections (TfxBuild *build, const TfxSos *sos,
     const TfxSvf *shapes, size_t n_sos);
 int tfx_class_make_fir (TfxBuild *build, const double *const *kernels,

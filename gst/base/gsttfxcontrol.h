@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcontrol.h: properties under control take their values at the points of
- * the filter's grid, inside of buffers too.
+ * gsttfxcontrol.h: automation.  The curves of a GstController are read at the grid points
+ * of the filter, within buffers too.
  *
- * All of this is of the streaming thread.
+ * Only the streaming thread calls these functions, without a lock unless noted: setters
+ * take the object lock, and queueing takes the filter's.
  */
 #ifndef GST_TFX_CONTROL_H
 #define GST_TFX_CONTROL_H
@@ -13,54 +14,56 @@
 
 G_BEGIN_DECLS
 
-/* Points that are read ahead: buffers of more than 65,536 frames are run in parts. */
+/* Most grid points of one reading: a buffer of more than 65,536 frames runs in parts. */
 #define GST_TFX_CONTROL_POINTS 2048
 
-/* Starts with all zero, ends with gst_tfx_control_clear(). */
+/* Initialize with zeros; release with gst_tfx_control_clear(). */
 typedef struct
 {
   GstTfxCurves curves;
-  gboolean is_followed; /* values are read at the points of the grid, */
-  guint64 point;        /* up to this one */
-  guint64 start;        /* the filter's number of the next frame, */
-  gsize n_ready;        /* from which on so many can be run */
-  gboolean is_due;      /* another structure begins at it */
-  gboolean is_put_off;  /* to another point, and nothing else was set */
-  gboolean is_inside;   /* of a buffer: the delay can not grow */
-  gboolean has_delays;  /* curves have those of the chain in force */
-  GstClockTime anchor;  /* a time of the stream, and */
-  guint64 anchor_frame; /* the frame that had it */
+  gboolean is_followed; /* curves are read at grid points */
+  guint64 point;        /* the last grid point read, in frames of the filter */
+  guint64 start;        /* the filter's number of the next frame */
+  gsize n_ready;        /* frames from start on that can run */
+  gboolean is_due;      /* another structure begins at point */
+  gboolean is_put_off;  /* move_stage is called again at the next point */
+  gboolean is_inside;   /* a buffer has begun: its latency cannot grow */
+  gboolean has_delays;  /* curves have the delays of the chain in force */
+  GstClockTime anchor;  /* timestamp of anchor_frame */
+  guint64 anchor_frame;
 } GstTfxControl;
 
-/* Whether any property of the element or of its children is under control. */
+/* Whether any property of the element or of its children has a control binding. */
 gboolean gst_tfx_control_is_wanted (GstTfxElement *self);
 
-/* Frames come that begin at @pts; GST_CLOCK_TIME_NONE: where the last ended.
- * Where curves begin, properties get their values for the first frame. */
+/* Before frames that begin at @pts, or where the last ones ended (GST_CLOCK_TIME_NONE).
+ * Finds the curves.  After a start, a break or with a new curve, sets all properties to
+ * their values at the first grid point. */
 void gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts);
 
-/* The same if any is under control, which it returns. */
+/* The same if a property has a control binding; returns whether one has. */
 gboolean gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts);
 
-/* Reads values for the next frames, up to @n_frames, and queues them. */
+/* Applies changed properties, then reads the curves at the grid points of the next
+ * @n_frames and queues a stage for each point.  Sets n_ready. */
 void gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
-/* The same where frames of the buffer have gone out, or are to: no filter may become
- * later before the next one. */
+/* The same within a buffer: a change that adds latency waits for the next buffer. */
 void gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames);
 
-/* Whether more has to be read before all of them can be run. */
+/* Whether fewer than @n_frames can run before the next reading. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
 
-/* Whether the element runs by itself, not fused: more has to be read, or a curve
- * leads to other structures.  With those it would leave its row now and then, at
- * frames that depend on how the stream is cut. */
+/* Whether the element must not be fused: the buffer runs in parts, or a curve changes
+ * the structure.  Otherwise it would leave its row at frames that depend on the split of
+ * the stream. */
 gboolean gst_tfx_control_is_alone (GstTfxElement *self, gsize n_frames);
 
-/* Nothing is under control any more, nor will be. */
+/* Releases all curves. */
 void gst_tfx_control_clear (GstTfxElement *self);
 
-/* Filters in to out, in host memory, and reads on meanwhile.  With the row, which
- * is the element's filter alone, locked; 0 or a negative errno value. */
+/* Filters in to out, in host memory, in parts of n_ready frames, and reads the curves
+ * between them.  The row is the element's filter alone.  The caller has locked it; it is
+ * unlocked during a reading.  0 or negative errno. */
 gint gst_tfx_control_run (GstTfxElement *self, const GstTfxRow *row,
     const TfxBlock *in, const TfxBlock *out);
 

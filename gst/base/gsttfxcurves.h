@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcurves.h: the control bindings of an element and its children, and what
- * they say for a row of times.
+ * gsttfxcurves.h: the control bindings of an element and its children, and their values
+ * at several times.
  *
- * GStreamer's own way, gst_object_sync_values(), takes from the heap and tells of
- * the property each time; that is meant for once in a buffer.  Here each binding
- * is asked for all values at once, and who listens to a property is told of the
- * last one.
+ * gst_object_sync_values() allocates memory and emits notify for each value; it is made
+ * for one call per buffer.  These functions read many values of a binding at once, and
+ * emit notify for the last one only.
+ *
+ * Only the streaming thread calls these functions.
  */
 #ifndef GST_TFX_CURVES_H
 #define GST_TFX_CURVES_H
@@ -14,47 +15,46 @@
 
 G_BEGIN_DECLS
 
-#define GST_TFX_CURVES_MAX 64 /* times at once */
+#define GST_TFX_CURVES_MAX 64 /* times per reading */
 
 typedef struct _GstTfxCurve GstTfxCurve;
 
-/* Starts with all zero, ends with gst_tfx_curves_clear(). */
+/* Initialize with zeros; release with gst_tfx_curves_clear(). */
 typedef struct
 {
   GstTfxCurve *items;
   guint n, n_room;
-  gboolean has_steps; /* of a property that is no number that glides */
+  gboolean has_steps; /* one is of a property that is not a double */
 } GstTfxCurves;
 
-/* Looks for the bindings that there are now: of @object and (unless it is %NULL)
- * of @children, which are GstObjects.  TRUE if one has come, or was enabled. */
+/* Finds the enabled bindings of @object, and of the GstObjects @children (or %NULL), under
+ * the object lock of each.  TRUE if one is new. */
 gboolean gst_tfx_curves_find (GstTfxCurves *self, GstObject *object,
     GPtrArray *children);
 
-/* Room for some of them. */
+/* Allocates memory for the first curves. */
 void gst_tfx_curves_reserve (GstTfxCurves *self);
 
-/* The object with the property of one of them, and by how many frames what that makes
- * heard is late. */
+/* The object with the property of a curve, and the latency of its output in frames. */
 GstObject *gst_tfx_curves_get_object (const GstTfxCurves *self, guint curve);
 gsize gst_tfx_curves_get_delay (const GstTfxCurves *self, guint curve);
 void gst_tfx_curves_set_delay (GstTfxCurves *self, guint curve, gsize n_frames);
 
-/* Asks one of them for the values at @n stream times. */
+/* Reads the values of a curve at @n stream times. */
 void gst_tfx_curves_read (GstTfxCurves *self, guint curve,
     const GstClockTime *times, guint n);
 
-/* Sets the properties to the values of one of these times, as far as they are not
- * those of the last one that was set. */
+/* Calls the setters of the properties with the values at times[index].  Skips values that
+ * have not changed. */
 void gst_tfx_curves_apply (GstTfxCurves *self, guint index);
 
-/* The next values are set whatever the last ones were. */
+/* The next gst_tfx_curves_apply() skips no value. */
 void gst_tfx_curves_forget (GstTfxCurves *self);
 
-/* Tells who listens of those that have changed since it was last called. */
+/* Emits notify for the properties that were set since the last call. */
 void gst_tfx_curves_notify (GstTfxCurves *self);
 
-/* There are none any more; or no room for them either. */
+/* Releases the bindings; the second form also frees the memory. */
 void gst_tfx_curves_drop (GstTfxCurves *self);
 void gst_tfx_curves_clear (GstTfxCurves *self);
 

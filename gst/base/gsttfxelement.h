@@ -46,7 +46,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   go out; if not, and a chain makes others, ask again
  * @was_refused: what was built last could not be used; the chain before it is
  *   still in force
- * @is_settled: no glide and no cross-fade is under way
+ * @is_settled: no parameter ramp and no cross-fade is running
  * @spec: what the filter is made for
  * @delay: going in, the frames by which the output of a running stream is late
  *   now, 0 at rest; coming out, the frames by which this chain makes it late,
@@ -61,12 +61,12 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   this one; when the stream starts again a chain without it is asked for
  * @waits_for_rest: set by the subclass together with an error: when the stream starts
  *   again it is asked for this chain anew
- * @point: move_stage under a curve: the point of the grid, in frames of the filter,
- *   at which the values are to hold; 0: from the next frame on
- * @ask_again: set by the subclass together with a return value of %NULL: ask
- *   again with the next buffer.  By move_stage for a point, together with %TRUE: at
- *   the next point
- * @is_for_next_buffer: and not before the next buffer
+ * @point: for move_stage: 0 if values are set from the next frame on; else values of
+ *   curves, for this grid point, in frames of the filter
+ * @ask_again: set by build_chain, which returns %NULL: call it again with the next
+ *   buffer.  Set by move_stage for a point, which returns %TRUE: call it again at the
+ *   next point
+ * @is_for_next_buffer: set by move_stage with @ask_again: not before the next buffer
  *
  * What a new chain is for, and what is to be done with it.
  */
@@ -105,14 +105,13 @@ typedef struct
  *   there is something.  %NULL with an error for the user, worded to go on after
  *   a colon and without a stop at its end: a running stream goes on as it was;
  *   where caps are set it is an error of the element
- * @move_stage: the values of one stage have moved and nothing else: makes that
- *   stage and gives it to gst_tfx_element_set_stage().  TRUE if that is done,
- *   else @build_chain is called.  In the same thread; %NULL: there is no such
- *   thing
- * @reserve: the filter has begun to run: makes ready what it will take for stages to
- *   move, for the first time too, so that nothing is allocated then.  With
- *   gst_tfx_element_reserve_stage() for each of them; in the same thread.  %NULL:
- *   there is nothing
+ * @move_stage: called before @build_chain, in the same thread.  If only values of
+ *   stages have changed, designs these stages without allocation, passes each to
+ *   gst_tfx_element_set_stage(), and returns TRUE.  Otherwise returns FALSE, and
+ *   @build_chain is called.  May be %NULL
+ * @reserve: called in the same thread before and after the first buffer, and when buffers
+ *   become longer.  Allocates what @move_stage will need, and calls
+ *   gst_tfx_element_reserve_stage() for each stage.  May be %NULL
  * @make_chain: the chain that the properties ask for, of a stream of that rate that
  *   has such a channel, to be looked at while there is none.  Any thread; %NULL: there
  *   is no such thing
@@ -157,11 +156,11 @@ struct _GstTfxElementClass
       GstClockTime end, const GstSegment *segment);
 };
 
-/* The properties have changed, by hand or under control: the next buffer is
- * filtered by a new chain.  Any thread. */
+/* The properties have changed, by the application or by a curve: before the next frames
+ * the streaming thread calls move_stage, or build_chain.  Any thread. */
 void gst_tfx_element_mark_dirty (GstTfxElement *self);
 
-/* Whether this thread is setting controlled properties just now. */
+/* Whether this thread is setting properties to values of curves. */
 gboolean gst_tfx_element_is_controlling (GstTfxElement *self);
 
 /* What was being made in another thread, for properties that were set before, is
@@ -173,8 +172,8 @@ void gst_tfx_element_mark_ready (GstTfxElement *self);
 gboolean gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
     TfxReadings *readings);
 
-/* One stage of the chain in force gets other values.  TRUE if it did; otherwise
- * a new chain is needed.  For move_stage only. */
+/* Sets the values of a stage of the chain in force, or queues them for build->point.
+ * FALSE if a new chain is needed.  For move_stage only. */
 gboolean gst_tfx_element_set_stage (GstTfxElement *self,
     const GstTfxBuild *build, TfxStage *stage);
 
@@ -182,8 +181,9 @@ gboolean gst_tfx_element_set_stage (GstTfxElement *self,
  * none.  For build_chain and move_stage only. */
 TfxChain *gst_tfx_element_get_running (GstTfxElement *self);
 
-/* Values of a stage can be set, or follow curves, without any memory.  Returns how
- * many stages the filter may hold on to meanwhile, if it does.  For reserve only. */
+/* Allocates memory in the filter for changes of a stage's values; will_follow: by curves
+ * too.  Returns the number of stages that the filter may hold at a time.  For reserve
+ * only. */
 guint gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,
     gsize n_grid_frames, gboolean will_follow);
 

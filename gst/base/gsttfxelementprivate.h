@@ -30,9 +30,9 @@ typedef struct
   gint widens; /* what comes in is copied into buffers of more channels */
 
   /* Atomic. */
-  gint dirty, set_by_hand; /* properties have changed, not under control */
+  gint dirty, set_by_hand; /* properties have changed; not only by curves */
   gint relinked;           /* look for the next element anew */
-  gpointer control_thread; /* that is setting controlled properties now */
+  gpointer control_thread; /* is setting properties to values of curves */
 
   /* Under the object lock. */
   GstClockTime latency;
@@ -208,12 +208,12 @@ gboolean gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
 /* What is to come in, for the channels that the properties ask for now. */
 void gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info);
 
-/* The properties have changed: the filter does too, if it can.  FALSE: it goes on
- * as it was. */
+/* Applies changed properties from the next frame on.  FALSE if the filter stays as it
+ * is. */
 gboolean gst_tfx_settings_update (GstTfxElement *self);
 
-/* The same for values that hold from a point of the grid on.  FALSE: that takes
- * another chain. */
+/* Queues the changed values of a stage for a grid point.  FALSE if they need another
+ * chain, which gst_tfx_settings_update() sets at that point. */
 gboolean gst_tfx_settings_follow (GstTfxElement *self, guint64 point);
 
 /* Other samples, or blocks of another length: the state stays. */
@@ -226,7 +226,7 @@ void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
 /* The latency may have changed. */
 void gst_tfx_settings_note_latency (GstTfxElement *self);
 
-/* The filter runs, over buffers of so many frames: takes what moves need. */
+/* Allocates memory for curves and changes of values, for buffers of n_frames. */
 void gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames);
 
 /* A step to another chain is over when so many frames more have passed. */
