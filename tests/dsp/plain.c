@@ -306,6 +306,9 @@ chain_response (const TfxChain *chain, long double angle)
       r.h = r.slack = stage->u.limiter.threshold_db;
     else if (stage->kind == &tfx_kind_agc)
       r.h = r.slack = level_fingerprint (&stage->u.agc);
+    else if (!tfx_branches_are_in (stage))
+      for (size_t i = 0; i < TFX_PARAMS_MAX; i++)
+        r.h = r.slack = r.slack + fabs (stage->u.own[i]);
     else
       for (size_t i = 0; i < stage->u.sum.n; i++) {
         Response b = chain_response (stage->u.sum.branches[i], angle);

@@ -59,10 +59,9 @@ test_language (void)
   expr = test_parse ("tremolo(5)");
   tap_check (tfx_expr_n_stages (expr) == 1, "its name in lower case is known");
   tfx_expr_free (&expr);
-  tap_check (tfx_catalogue_find ("Tremolo") ==
-                     tfx_catalogue_class (tfx_catalogue_n_classes () - 1) &&
+  tap_check (tfx_catalogue_find ("Tremolo") &&
                  !tfx_catalogue_class (tfx_catalogue_n_classes ()),
-      "it is the last of the catalogue");
+      "it is in the catalogue");
 }
 
 /* Another depth is a ramp, another stage a cross-fade. */
