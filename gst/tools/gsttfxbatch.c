@@ -22,7 +22,7 @@
 /* Between two lines of progress. */
 #define PROGRESS_USEC (G_USEC_PER_SEC / 4)
 
-/* What an output is made of. */
+/* The input of an output. */
 typedef struct Origin
 {
   gchar *input;
@@ -41,7 +41,7 @@ struct GstTfxBatch
   gchar *digest;            /* of the options */
   GstTfxMeter *album;       /* all files together; NULL: each is by itself */
   GstTfxJobAlbum album_level;
-  GMutex lock;   /* of what is printed, and of the counts */
+  GMutex lock;   /* protects the counts and the printed lines */
   guint n_added; /* of all runs, as the others are */
   guint n_done, n_failed, n_before;
   guint n_counted; /* done or failed before this run */
@@ -118,7 +118,7 @@ show_progress (gpointer data)
   g_string_free (text, TRUE);
 }
 
-/* ---- what is to be done ------------------------------------------------------------------ */
+/* ---- the list of jobs --------------------------------------------------------------------- */
 
 static void
 free_job (gpointer data)

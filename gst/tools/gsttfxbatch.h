@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxBatch GstTfxBatch;
 
-/* The options are borrowed for as long as it lives. */
+/* Borrows the options until the batch is freed. */
 GstTfxBatch *gst_tfx_batch_new (const GstTfxOptions *options);
 void gst_tfx_batch_free (GstTfxBatch *batch);
 

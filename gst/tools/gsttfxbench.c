@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxbench.c: gst-tfx bench: what a chain costs on this machine, as CSV and as a
+ * gsttfxbench.c: gst-tfx bench: the cost of a chain on this machine, as CSV and as a
  * picture.
  */
 #include <math.h>

@@ -263,9 +263,9 @@ gst_tfx_codec_get_opus_bitrate (gint n_channels)
 
 /* ---- formats of samples ------------------------------------------------------------- */
 
-/* How much is lost of samples that become these: nothing while they are of the same
- * depth; then integers that are deeper, the least first; then floats, which no
- * player takes for a recording of so many bits; then what has most bits. */
+/* Ranks a format for samples of the original one; the lowest rank is best: the same
+ * depth, deeper integers with the shallowest first, floats (players do not show their
+ * number of bits), then the format with most bits. */
 static guint
 rate_format (GstAudioFormat format, GstAudioFormat original)
 {
@@ -287,7 +287,7 @@ rate_format (GstAudioFormat format, GstAudioFormat original)
   return depth >= wanted ? 100 + depth - wanted : 200 + wanted - depth;
 }
 
-/* The best one of those that an encoder takes, for samples of this format; NULL: it names
+/* The best format for these samples that the encoder accepts; NULL if its caps list
  * none. */
 static const gchar *
 choose_format (const GstCaps *taken, const gchar *original)
@@ -514,8 +514,8 @@ count_most (const GstTfxCodec *codec, const GstCaps *taken)
   return MIN (n, GST_TFX_SOURCE_MOST_CHANNELS);
 }
 
-/* The mask that so many channels go in with: their own, else one that the encoder has for
- * as many, else none.  FALSE: it takes no such number. */
+/* Chooses the channel mask for n_channels: their own, else the encoder's for that number,
+ * else none.  FALSE if the encoder does not accept that number of channels. */
 static gboolean
 choose_mask (const GstTfxCodec *codec, const GstCaps *taken, gint n_channels,
     guint64 *mask)

@@ -29,8 +29,8 @@ typedef struct GstTfxCodec
   gboolean is_lossy;
   gint max_channels;   /* if fewer than the encoder says; or 0 */
   gboolean mixes_down; /* more channels become stereo */
-  /* The encoder places left and right alone, and takes no channels without
-   * places, though its caps do not say so. */
+  /* The encoder knows the positions left and right alone and rejects channels
+   * without positions; its caps do not show it. */
   gboolean needs_places;
   guint delay;    /* frames that the encoder adds at the start */
   guint max_bits; /* if fewer than the samples that the encoder takes; or 0 */
@@ -45,7 +45,7 @@ const GstTfxCodec *gst_tfx_codec_find (const gchar *extension,
     const gchar *name, const gchar *input, gboolean must_keep,
     gboolean with_video, GError **error);
 
-/* The name of the codec that an element which a decoder feeds gets; NULL: none of those
+/* The name of the codec upstream of this converter; NULL if it is not one from the table
  * above, or a source. */
 const gchar *gst_tfx_codec_get_input (GstElement *convert);
 
@@ -74,11 +74,11 @@ gchar *gst_tfx_codec_list_extensions (gboolean with_video);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
-/* What to give the encoder: of the formats of samples that it takes the one that is nearest
- * to this one, of its depth, else deeper; this rate, else the next higher one, else the
- * highest; and as many channels, or of an .mp3 two.  The mask says where the channels are
- * (0: anywhere) and becomes what they are to be called, which may be another one where the
- * encoder has no name for theirs.  NULL with an error: it does not take so many. */
+/* Chooses the encoder's input caps: the accepted sample format nearest to this one (the
+ * same depth, else deeper); this rate, else the next higher one, else the highest; and the
+ * same number of channels, or two for an .mp3.  The mask has the channels' positions (0:
+ * none); it is replaced where the encoder does not know them.  NULL with an error if the
+ * encoder does not accept that number of channels. */
 GstCaps *gst_tfx_codec_choose (const GstTfxCodec *codec, GstElement *encoder,
     const gchar *format, gint rate_hz, gint n_channels, guint64 *mask,
     GError **error);

@@ -7,7 +7,7 @@
 #include "gsttfxoptions.h"
 #include "gsttfxtool.h"
 
-/* What is run where no chain is given. */
+/* The default chain. */
 #define USUAL_CHAIN "LoButterworth(1000, order=8)"
 /* For each block of the table, and for each device in it. */
 #define SECONDS 0.05
@@ -51,7 +51,7 @@ print_device (const gchar *chain, const gchar *device, gboolean *runs_there)
   return is_good;
 }
 
-/* What a device takes, on the CPU where it does not run the chain. */
+/* Measures the time of a device; of the CPU if the device does not run the chain. */
 static gboolean
 measure (const gchar *chain, const gchar *device, const GstTfxShape *shape,
     gdouble *ns)

@@ -81,7 +81,7 @@ append_gain (GString *text, const TfxExpr *expr, gsize stage, gdouble number)
   g_free (level);
 }
 
-/* What is used instead of a number that the rate does not allow; else NULL. */
+/* The replacement of a number that the rate does not allow; NULL if it is allowed. */
 static const GstTfxExplainClamp *
 find_clamp (const GstTfxExplainSpec *spec, gsize stage, const TfxParam *param,
     gint index)

@@ -97,8 +97,8 @@ gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came)
   g_free (missing);
 }
 
-/* Who writes into it meanwhile changes what is still to be read; one that is put in its place
- * is another file for a second pass alone. */
+/* Writing into the input during the run changes the rest of it; replacing it gives another
+ * file to a second pass alone. */
 static void
 check_same (GstTfxJob *job)
 {

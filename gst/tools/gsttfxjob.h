@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What is no sound by EBU R 128. */
+/* The absolute gate of EBU R 128: anything below is silence. */
 #define GST_TFX_JOB_SILENCE_LUFS -70.0
 
 /* How loud it is. */
@@ -101,19 +101,19 @@ typedef struct GstTfxJob
       is_cut; /* the input is damaged or shorter than it says, as was told */
   GstTfxJobLoudness loudness;
   guint64 n_clipped; /* samples that were too much for the output's integers */
-  gdouble peak;      /* of what became integers; 1: full scale */
+  gdouble peak;      /* before conversion to integers; 1: full scale */
   gdouble seconds;   /* that it took */
   GError *error;     /* why there is no output; NULL: there is */
   gboolean is_of_output; /* the error is, and names it itself */
 } GstTfxJob;
 
-/* Takes the options of process.  They must live as long as the job. */
+/* Takes the options of process.  They must outlive the job. */
 void gst_tfx_job_set_options (GstTfxJob *job, const GstTfxOptions *options);
 
 /* Runs it, in any thread, until it is done or a signal asks the program to end; what
  * comes from a source ends there.
- * The output appears under its name only when it is whole, and nothing is left
- * of it otherwise.  TRUE, or FALSE with job->error. */
+ * The output appears under its name only when it is complete; otherwise
+ * no part of it remains.  TRUE, or FALSE with job->error. */
 gboolean gst_tfx_job_run (GstTfxJob *job);
 
 /* Runs it again without an output, for the trace.  TRUE, or FALSE with job->error. */

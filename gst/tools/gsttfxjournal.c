@@ -56,8 +56,7 @@ escape (const gchar *name)
   return g_string_free (escaped, FALSE);
 }
 
-/* What stands in the journal for an input in a state, or NULL without one; free
- * it. */
+/* The journal's line for an input in a state; NULL without a state.  Free it. */
 static gchar *
 make_line (const GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *state, const gchar *output)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxjournal.h: which files of a folder are done, so that an interrupted run
- * goes on where it was. */
+ * can be resumed. */
 #ifndef GST_TFX_JOURNAL_H
 #define GST_TFX_JOURNAL_H
 
@@ -20,8 +20,8 @@ void gst_tfx_journal_close (GstTfxJournal *journal);
 /* From now on the journal is asked about another chain. */
 void gst_tfx_journal_set_chain (GstTfxJournal *journal, const gchar *chain);
 
-/* Whether this input, as it is now, was made into this output with this chain, and
- * the output is still there. */
+/* Whether this output was made from the current version of this input with this chain,
+ * and still exists. */
 gboolean gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
     const gchar *output);
 

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxKnobs GstTfxKnobs;
 
-/* Of a tfxchain, which is borrowed and may get another chain meanwhile. */
+/* The knobs of a tfxchain, which is borrowed; its chain may be replaced at any time. */
 GstTfxKnobs *gst_tfx_knobs_new (GstElement *chain);
 void gst_tfx_knobs_free (GstTfxKnobs *self);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxmeasure.c: what a chain costs for blocks of one shape.
+ * gsttfxmeasure.c: the cost of a chain for blocks of one shape.
  *
  * Blocks of noise are pushed through the element tfxchain, and its own count of the
  * time that they took is read.
@@ -10,7 +10,7 @@
 
 #include "gsttfxtool.h"
 
-/* Blocks that are made before the clock runs: fewer of those that are large, which
+/* Blocks made before the measurement starts: fewer if they are large, since these
  * take seconds and hundreds of megabytes. */
 #define MOST_BLOCKS 16
 #define MOST_SAMPLES ((gsize)1 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxmeasure.h: what a chain costs for blocks of one shape. */
+ * gsttfxmeasure.h: the cost of a chain for blocks of one shape. */
 #ifndef GST_TFX_MEASURE_H
 #define GST_TFX_MEASURE_H
 
@@ -23,7 +23,7 @@ typedef struct GstTfxFigures
 } GstTfxFigures;
 
 /* Runs blocks of noise through a chain for some seconds, at least thrice.  FALSE with
- * the refusal, or after a message; the figures are to be cleared in either case. */
+ * the refusal, or after a message; clear the figures in either case. */
 gboolean gst_tfx_measure_run (const gchar *chain, const gchar *device,
     const GstTfxShape *shape, gdouble seconds, GstTfxFigures *figures);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxoptions.c: what the commands that run a chain are told.
+ * gsttfxoptions.c: the options of the commands that run a chain.
  */
 #include "gsttfxoptions.h"
 
@@ -26,7 +26,7 @@ void
 gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
 {
   const GOptionEntry own[GST_TFX_OPTIONS_N_CHAIN] = {
-    /* (A file name is taken as it is, in any locale.) */
+    /* (A file name is not converted, whatever the locale.) */
     { "chain", 'c', 0, G_OPTION_ARG_FILENAME, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
@@ -256,7 +256,7 @@ gst_tfx_options_check_order (gint argc, gchar **argv)
   return FALSE;
 }
 
-/* What is in a file of a chain; or NULL, after a message. */
+/* The contents of a file with a chain; NULL after a message. */
 static gchar *
 read_file (const gchar *location, GPtrArray *notes)
 {

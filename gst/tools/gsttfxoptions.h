@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxoptions.h: what the commands that run a chain are told. */
+ * gsttfxoptions.h: the options of the commands that run a chain. */
 #ifndef GST_TFX_OPTIONS_H
 #define GST_TFX_OPTIONS_H
 
@@ -63,8 +63,8 @@ gboolean gst_tfx_options_check_jobs (gint n_jobs);
 /* The same with the options of process and watch: with a loudness, bits or a rate there
  * may be no chain. */
 gboolean gst_tfx_options_read (GstTfxOptions *options);
-/* The chain that was read, as the title of a picture: that of a file without what else
- * stands there.  To be freed. */
+/* The chain that was read, as the title of a picture; that of a file without the comments
+ * in it.  To be freed. */
 gchar *gst_tfx_options_name_chain (const GstTfxOptions *options);
 /* Prints what a rate does not allow, as a warning: of tfx_expr_build. */
 void gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data);

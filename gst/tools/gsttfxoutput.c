@@ -428,7 +428,7 @@ gst_tfx_output_follow (GstTfxOutput *output)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, output,
         NULL);
   gst_object_unref (pad);
-  /* In front of the pad, so that what it is sent there does not come here. */
+  /* On the peer, so that events sent to the pad itself do not reach the probe. */
   sink = gst_element_get_static_pad (output->resample, "sink");
   pad = gst_pad_get_peer (sink);
   gst_object_unref (sink);

@@ -195,7 +195,7 @@ get_dashes (gsize index)
   return dashes[index / G_N_ELEMENTS (colours) % G_N_ELEMENTS (dashes)];
 }
 
-/* What is no number leaves a gap. */
+/* NaN leaves a gap. */
 static void
 draw_curve (Drawing *drawing, gsize index)
 {
@@ -300,7 +300,7 @@ print_svg (const GstTfxPicture *picture)
 
 /* ---- PNG ------------------------------------------------------------------------------- */
 
-/* All of these, or FALSE with an error that names the package. */
+/* Whether all these elements exist; FALSE with an error that names the package. */
 static gboolean
 check_elements (GError **error)
 {
@@ -397,7 +397,7 @@ write_png (const gchar *svg, const gchar *path, GError **error)
   return is_done;
 }
 
-/* (GLib's message names the file that comes before that one.) */
+/* (GLib's message names the temporary file.) */
 static gboolean
 write_text (const gchar *text, const gchar *path, GError **error)
 {

@@ -17,7 +17,7 @@ typedef struct GstTfxPictureCurve
 typedef struct GstTfxPicture
 {
   const gchar *title, *x_label, *y_label;
-  gdouble low_x, high_x, low_y, high_y; /* what is shown */
+  gdouble low_x, high_x, low_y, high_y; /* the visible range */
   gdouble step_y;                       /* between lines across; 0: any */
   /* Where the x axis has numbers; NULL: at 1, 2 and 5 of each decade, of many
    * decades at 1 alone, and within one evenly. */
@@ -29,7 +29,7 @@ typedef struct GstTfxPicture
   const struct GstTfxPicture *below;
 } GstTfxPicture;
 
-/* Whether the file's name says that it is to be a picture. */
+/* Whether the file's name is that of a picture. */
 gboolean gst_tfx_picture_is_named (const gchar *path);
 
 /* Whether an output can have this name: .svg, .png or .csv at its end, or NULL.

@@ -29,7 +29,7 @@ typedef struct Player
   GMainLoop *loop;
   GstTfxKnobs *knobs;
   gchar *missing;   /* what the decoder lacks; or NULL */
-  gchar *bypassed;  /* the chain that is not heard now; NULL: it is heard */
+  gchar *bypassed;  /* the chain while it is bypassed, else NULL */
   GArray *numbers;  /* of its knobs */
   gboolean is_late; /* it looks ahead */
   gboolean has_turned, is_paused, shows_state;
@@ -102,7 +102,7 @@ can_seek (Player *player)
   return can;
 }
 
-/* The chain as it was set, or what is in its file by now, with the values that it had. */
+/* Sets the chain again, from its file if it has one, and restores its parameters. */
 static void
 take_chain_up (Player *player)
 {

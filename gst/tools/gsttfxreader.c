@@ -3,8 +3,9 @@
  *
  *   filesrc ! [parser !] decodebin ! audioconvert ! audioresample ! capsfilter
  *
- * The capsfilter has the rate and channels of what comes first; the converters pass it
- * on.  At the end of a link of a chained Ogg a new source and decoder read the next one.
+ * The capsfilter has the rate and channels of the first stream, to which the converters
+ * convert the others.  At the end of a link of a chained Ogg a new source and decoder read
+ * the next one.
  * A decoder whose streams change by themselves is linked anew.
  */
 #include "gsttfxreader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxreport.c: what is printed of a file that is done, or is not.
+ * gsttfxreport.c: the report of a finished or failed file.
  */
 #include "gsttfxreport.h"
 

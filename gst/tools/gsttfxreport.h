@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxreport.h: what is printed of a file that is done, or is not. */
+ * gsttfxreport.h: the report of a finished or failed file. */
 #ifndef GST_TFX_REPORT_H
 #define GST_TFX_REPORT_H
 
@@ -23,7 +23,7 @@ gboolean gst_tfx_report_tell_short (const GstTfxJob *job, const gchar *effect);
 /* A line of JSON to standard output. */
 void gst_tfx_report_print_json (const GstTfxJob *job);
 
-/* Errors and warnings to standard error, and unless it is to be quiet a line to
+/* Errors and warnings to standard error, and unless is_quiet a line to
  * standard output. */
 void gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet);
 

@@ -42,8 +42,8 @@ gst_tfx_source_new_parser (const gchar *path)
     parser = gst_element_factory_make ("aiffparse", NULL);
   else if (gst_tfx_cut_find_end (path, &is_long) >= 0 && is_long)
     parser = gst_element_factory_make ("wavparse", NULL);
-  /* wavparse (GStreamer 1.22) takes no chunk for longer than 2 GiB, and what is behind
-   * that for the next chunks: here it goes to the end of what comes. */
+  /* wavparse (GStreamer 1.22) cuts a chunk at 2 GiB and reads the rest as the next
+   * chunks: here the chunk ends with the file. */
   if (parser && is_long)
     g_object_set (parser, "ignore-length", TRUE, NULL);
   return parser;

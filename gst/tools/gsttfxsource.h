@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 /* An element that reads a file; NULL: GStreamer has none. */
 GstElement *gst_tfx_source_new (const gchar *path);
 
-/* The parser for what stands in front of decodebin, or NULL.  For a WAV that has 2 GiB or
- * more it is "wavparse", to be told so.  For an AIFF it is "aiffparse": on a busy machine
+/* The parser to put before decodebin, or NULL.  For a WAV of 2 GiB or more it is
+ * "wavparse", with ignore-length.  For an AIFF it is "aiffparse": on a busy machine
  * decodebin (GStreamer 1.22) loses the first sound of one in a hundred, as the parser that
  * it starts itself puts it out before it is held. */
 GstElement *gst_tfx_source_new_parser (const gchar *path);

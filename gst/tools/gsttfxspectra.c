@@ -66,7 +66,7 @@ accept_samples (File *file, const GstAudioInfo *info)
   return file->error == NULL;
 }
 
-/* In the streaming thread; what it says is read when that has ended. */
+/* In the streaming thread; the results are read after it has ended. */
 static void
 take_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {

@@ -22,8 +22,8 @@ void gst_tfx_spectrum_free (GstTfxSpectrum *s);
 
 /* x: interleaved [n_frames][n_channels] */
 void gst_tfx_spectrum_add (GstTfxSpectrum *s, const gdouble *x, gsize n_frames);
-/* At the end, before a level is asked for.  What is shorter than a segment counts as
- * one, with silence behind it. */
+/* At the end, before a level is asked for.  A sound shorter than a segment is
+ * padded with silence. */
 void gst_tfx_spectrum_finish (GstTfxSpectrum *s);
 
 /* Mean power density around freq_hz, in dB; between bins where the band is narrower

@@ -21,8 +21,8 @@ typedef struct GstTfxReplayGain
 void gst_tfx_tags_merge (GstTagList *tags, GstEvent *event);
 
 /* Adds those of the input (of that path; NULL: none) that GStreamer does not read.  Removes
- * those that tell how the old file was encoded, and where is_changed, those that tell how loud
- * it is.  What stays are comments NAME=TEXT, pictures and frames of ID3. */
+ * those about the encoding of the old file, and where is_changed, those about its
+ * loudness.  What stays are comments NAME=TEXT, pictures and frames of ID3. */
 void
 gst_tfx_tags_clean (GstTagList *tags, const gchar *path, gboolean is_changed);
 

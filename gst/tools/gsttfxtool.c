@@ -120,7 +120,7 @@ drop_misordering (const gchar *domain, GLogLevelFlags level,
 void
 gst_tfx_tool_open_streams (void)
 {
-  /* What is closed would be the next file that is opened.  (From standard input
+  /* A closed descriptor would be given to the next file that is opened.  (From standard input
    * nothing can be read then.) */
   gint file = g_open ("/dev/null", O_WRONLY, 0);
 

@@ -37,7 +37,7 @@ gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
 /* Rounds to n_digits decimals; 0 never has a sign. */
 gdouble gst_tfx_tool_round (gdouble value, guint n_digits);
 
-/* What an option is that was not given: a copy. */
+/* Sets an option that was not given to a copy of its default. */
 void gst_tfx_tool_set_default (gchar **option, const gchar *value);
 
 /* The first signal asks the program to end.  Another one kills it, but not in the first
@@ -51,12 +51,12 @@ gboolean gst_tfx_tool_is_interrupted (void);
 /* Whether no thread of a pipeline has had anything to do for a second, if it is asked in
  * each tenth of one.  @n_idle is its own, 0 at first. */
 gboolean gst_tfx_tool_stands_still (GstElement *pipeline, guint *n_idle);
-/* Starts a pipeline that reads a file anew, as it stands still: decodebin may lose the
- * first sound.  FALSE if that has been done often enough; @n_starts is its own, 0 at
+/* Restarts a pipeline that reads a file and makes no progress: decodebin may lose the
+ * first sound.  FALSE after the last attempt; @n_starts is its own, 0 at
  * first. */
 gboolean gst_tfx_tool_start_anew (GstElement *pipeline, guint *n_starts);
 
-/* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
+/* Stores the name of the decoder that is missing for the sound, "AAC decoder"; free it. */
 void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
 /* The error of a message; missing, unless NULL, is why; free it. */
 GError *gst_tfx_tool_take_error (GstMessage *message, const gchar *missing);
@@ -72,7 +72,7 @@ gboolean gst_tfx_tool_find_devices (GstElement *pipeline, GError **error);
 /* A tfxchain that is the caller's; NULL after a message. */
 GstElement *gst_tfx_tool_make_chain (void);
 
-/* What goes through a pad of an element, a reference; NULL where nothing came. */
+/* The current caps of a pad of an element, a reference; NULL before caps. */
 GstCaps *gst_tfx_tool_get_caps (GstElement *element, const gchar *name);
 
 /* Whether two names are those of one file or folder that is there. */

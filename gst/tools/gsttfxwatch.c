@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxwatch.c: gst-tfx watch: what is dropped into a folder goes through a
- * chain into another one.
+ * gsttfxwatch.c: gst-tfx watch: filters the files that are dropped into a folder
+ * into another one.
  *
  * The folder is listed again and again: that works on every file system, those of
  * other machines too.
@@ -13,7 +13,7 @@
 
 /* Between two looks. */
 #define LOOK_USEC (G_USEC_PER_SEC / 2)
-/* A file that has been the same for so many looks is whole. */
+/* A file that is the same in this number of looks is complete. */
 #define N_LOOKS 2
 
 typedef struct Seen
@@ -27,7 +27,7 @@ typedef struct Seen
 typedef struct Watch
 {
   const gchar *folder;
-  GHashTable *seen; /* paths to Seen, of what is there */
+  GHashTable *seen; /* paths of existing files to Seen */
   guint n_looks;
   GstTfxBatch *batch;
 } Watch;

@@ -18,8 +18,8 @@
 #define EXTENSIBLE 0xfffe
 /* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
 #define MASK_OFFSET 20
-/* Of what is behind the sound, which has no more than texts: else its size has
- * overflowed; and of the texts that are copied. */
+/* The largest size of the chunks after the sound, which are texts alone: more means that
+ * the size of the sound has overflowed.  Also that of the texts that are copied. */
 #define MAX_BEHIND (1 << 24)
 
 /* Bits of dwChannelMask, from the first one. */
@@ -66,7 +66,8 @@ write_mask (FILE *file, goffset format, guint32 mask)
   return gst_tfx_bytes_write_at (file, format, bytes, sizeof bytes);
 }
 
-/* What is behind the sound goes on by a byte, and the file's size grows by it. */
+/* Pads the sound to an even size: moves the chunks after it by a byte, and adds one to the
+ * file's size. */
 static gboolean
 fill_up (FILE *file, goffset end)
 {
