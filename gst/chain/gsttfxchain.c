@@ -41,9 +41,7 @@
  */
 #include "gsttfxchain.h"
 
-#include "gsttfxchainpreset.h"
 #include "gsttfxchainprivate.h"
-#include "gsttfxchainreadings.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
@@ -212,14 +210,6 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
   }
 }
 
-/* A buffer has gone by. */
-static void
-gst_tfx_chain_buffer_done (GstTfxElement *element, GstClockTime begin,
-    GstClockTime end, const GstSegment *segment)
-{
-  gst_tfx_chain_readings_post (GST_TFX_CHAIN (element), begin, end, segment);
-}
-
 /* ---- states --------------------------------------------------------------------- */
 
 /* Whether the chain makes sense; if not, an error is posted. */
@@ -316,31 +306,6 @@ gst_tfx_chain_stop (GstTfxElement *element)
 }
 
 /* ---- the stream ------------------------------------------------------------------- */
-
-static TfxChain *
-gst_tfx_chain_build_chain (GstTfxElement *element, GstTfxBuild *build,
-    GError **error)
-{
-  GstTfxChain *self = GST_TFX_CHAIN (element);
-
-  return gst_tfx_chain_builder_build (&self->builder, self, build, error);
-}
-
-static gboolean
-gst_tfx_chain_move_stage (GstTfxElement *element, GstTfxBuild *build)
-{
-  GstTfxChain *self = GST_TFX_CHAIN (element);
-
-  return gst_tfx_chain_builder_move (&self->builder, self, build);
-}
-
-static void
-gst_tfx_chain_reserve (GstTfxElement *element, const GstTfxBuild *build)
-{
-  GstTfxChain *self = GST_TFX_CHAIN (element);
-
-  gst_tfx_chain_builder_reserve (&self->builder, self, build);
-}
 
 static TfxChain *
 gst_tfx_chain_make_chain (GstTfxElement *element, gdouble rate, guint channel)
@@ -551,10 +516,10 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   element_class->change_state = gst_tfx_chain_change_state;
   tfx_class->start = gst_tfx_chain_start;
   tfx_class->stop = gst_tfx_chain_stop;
-  tfx_class->buffer_done = gst_tfx_chain_buffer_done;
-  tfx_class->build_chain = gst_tfx_chain_build_chain;
-  tfx_class->move_stage = gst_tfx_chain_move_stage;
-  tfx_class->reserve = gst_tfx_chain_reserve;
+  tfx_class->buffer_done = gst_tfx_chain_readings_post;
+  tfx_class->build_chain = gst_tfx_chain_builder_build;
+  tfx_class->move_stage = gst_tfx_chain_builder_move;
+  tfx_class->reserve = gst_tfx_chain_builder_reserve;
   tfx_class->make_chain = gst_tfx_chain_make_chain;
   tfx_class->get_channels = gst_tfx_chain_get_channels;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;

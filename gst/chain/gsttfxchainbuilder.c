@@ -247,11 +247,13 @@ gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
 }
 
 TfxChain *
-gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
-    GstTfxBuild *build, GError **error)
+gst_tfx_chain_builder_build (GstTfxElement *element, GstTfxBuild *build,
+    GError **error)
 {
+  GstTfxChain *chain = GST_TFX_CHAIN (element);
+  GstTfxChainBuilder *self = &chain->builder;
   GstTfxChainExpr *expr = gst_tfx_chain_builder_get_expr (self, chain, build);
-  GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain) };
+  GstTfxChainClamps clamps = { element };
   TfxChain *made = NULL;
   TfxExprError fault;
 
@@ -311,9 +313,10 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
 
 /* What fails here is told of when the chain is built. */
 gboolean
-gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
-    GstTfxBuild *build)
+gst_tfx_chain_builder_move (GstTfxElement *element, GstTfxBuild *build)
 {
+  GstTfxChain *chain = GST_TFX_CHAIN (element);
+  GstTfxChainBuilder *self = &chain->builder;
   GstTfxChainExpr *expr;
   guint n_moved = 0;
   gint ret;
@@ -330,34 +333,27 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
   return ret == -ENOENT && n_moved > 0;
 }
 
-static void
-gst_tfx_chain_builder_reserve_stage (GstTfxChainBuilder *self,
-    GstTfxChain *chain, const GstTfxBuild *build, gboolean will_follow)
-{
-  TfxStage *stage;
-  guint n;
-
-  if (tfx_move_design (self->move, build->rate, build->n_channels, NULL, NULL,
-          &stage, NULL) < 0)
-    return;
-  n = gst_tfx_element_reserve_stage (GST_TFX_ELEMENT (chain),
-      tfx_stage_id (stage), tfx_stage_grid_frames (stage), will_follow);
-  tfx_move_reserve (self->move, build->rate, build->n_channels, n);
-}
-
 void
-gst_tfx_chain_builder_reserve (GstTfxChainBuilder *self, GstTfxChain *chain,
-    const GstTfxBuild *build)
+gst_tfx_chain_builder_reserve (GstTfxElement *element, const GstTfxBuild *build)
 {
+  GstTfxChain *chain = GST_TFX_CHAIN (element);
+  GstTfxChainBuilder *self = &chain->builder;
   GstTfxChainExpr *expr = gst_tfx_chain_get_expr (chain);
   GPtrArray *stages = gst_tfx_chain_get_stages (chain);
+  const guint n_stages = MIN (stages->len, tfx_expr_n_stages (expr->expr));
 
-  for (guint i = 0; self->move && !self->is_refused && i < stages->len &&
-                    i < tfx_expr_n_stages (expr->expr);
-       i++) {
-    if (tfx_move_take (self->move, expr->expr, i) == 0)
-      gst_tfx_chain_builder_reserve_stage (self, chain, build,
-          GST_OBJECT (stages->pdata[i])->control_bindings != NULL);
+  for (guint i = 0; self->move && !self->is_refused && i < n_stages; i++) {
+    TfxStage *stage;
+    guint n;
+
+    if (tfx_move_take (self->move, expr->expr, i) < 0 ||
+        tfx_move_design (self->move, build->rate, build->n_channels, NULL, NULL,
+            &stage, NULL) < 0)
+      continue;
+    n = gst_tfx_element_reserve_stage (element, tfx_stage_id (stage),
+        tfx_stage_grid_frames (stage),
+        GST_OBJECT (stages->pdata[i])->control_bindings != NULL);
+    tfx_move_reserve (self->move, build->rate, build->n_channels, n);
   }
   g_ptr_array_unref (stages);
   gst_tfx_chain_expr_unref (expr);

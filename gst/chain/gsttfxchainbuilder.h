@@ -21,18 +21,18 @@ typedef struct
   TfxMove *move;       /* the values and the chain in force, or NULL */
 } GstTfxChainBuilder;
 
-/* As build_chain of GstTfxElement. */
-TfxChain *gst_tfx_chain_builder_build (GstTfxChainBuilder *self,
-    GstTfxChain *chain, GstTfxBuild *build, GError **error);
+/* build_chain of GstTfxElement. */
+TfxChain *gst_tfx_chain_builder_build (GstTfxElement *element,
+    GstTfxBuild *build, GError **error);
 
-/* As move_stage of GstTfxElement: only stages that were set since the last chain
- * was built are designed, in memory that is there. */
-gboolean gst_tfx_chain_builder_move (GstTfxChainBuilder *self,
-    GstTfxChain *chain, GstTfxBuild *build);
+/* move_stage of GstTfxElement: designs only the stages that were set since the last
+ * chain was built, without allocating. */
+gboolean
+gst_tfx_chain_builder_move (GstTfxElement *element, GstTfxBuild *build);
 
-/* As reserve of GstTfxElement. */
-void gst_tfx_chain_builder_reserve (GstTfxChainBuilder *self,
-    GstTfxChain *chain, const GstTfxBuild *build);
+/* reserve of GstTfxElement. */
+void gst_tfx_chain_builder_reserve (GstTfxElement *element,
+    const GstTfxBuild *build);
 
 /* Waits for what is being designed, and forgets all. */
 void gst_tfx_chain_builder_clear (GstTfxChainBuilder *self);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gsttfxbytes.h"
-#include "gsttfxchainsettings.h"
 #include "gsttfxtextfile.h"
 
 #define PERIOD_US (G_USEC_PER_SEC / 4)

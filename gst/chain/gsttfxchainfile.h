@@ -17,6 +17,14 @@ gchar *gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes,
 gchar *gst_tfx_chain_file_read_settings (const gchar *location,
     GPtrArray *notes, gchar **fault);
 
+/* Whether a text has filter settings of REW or Equalizer APO, not a chain. */
+gboolean gst_tfx_chain_settings_are (const gchar *text);
+
+/* The chain of filter settings, to be freed; NULL with the line and the reason in @fault.
+ * How ambiguous numbers were read is added to @notes (of gchar *, or NULL). */
+gchar *gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
+    gchar **fault);
+
 /* What tells one version of a file from another. */
 typedef struct
 {

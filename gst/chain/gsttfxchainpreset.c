@@ -4,8 +4,6 @@
  * What a preset keeps is the chain, with the values that its stages have.  What
  * cannot be read is neither saved nor loaded.
  */
-#include "gsttfxchainpreset.h"
-
 #include <string.h>
 
 #include "gsttfxchainprivate.h"

@@ -81,6 +81,14 @@ void gst_tfx_chain_notify_text (GstTfxChain *self);
 /* The stages lose their chain, at its end. */
 void gst_tfx_chain_drop_stages (GstTfxChain *self);
 
+/* buffer_done of GstTfxElement: posts the element message if message-interval is
+ * over. */
+void gst_tfx_chain_readings_post (GstTfxElement *element, GstClockTime begin,
+    GstClockTime end, const GstSegment *segment);
+
+/* GInterfaceInitFunc of GstPreset. */
+void gst_tfx_chain_preset_init (gpointer iface, gpointer data);
+
 G_END_DECLS
 
 #endif /* GST_TFX_CHAIN_PRIVATE_H */

@@ -2,7 +2,7 @@
  * gsttfxchainreadings.c: messages of what the stages of a tfxchain make of their
  * level.
  */
-#include "gsttfxchainreadings.h"
+#include "gsttfxchainprivate.h"
 
 static void
 gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
@@ -55,9 +55,10 @@ gst_tfx_chain_readings_goes_on (const GstTfxChain *self, GstClockTime begin,
 }
 
 void
-gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime begin,
+gst_tfx_chain_readings_post (GstTfxElement *element, GstClockTime begin,
     GstClockTime end, const GstSegment *segment)
 {
+  GstTfxChain *self = (GstTfxChain *)element;
   const guint64 interval =
       __atomic_load_n (&self->message_interval, __ATOMIC_RELAXED);
   GstClockTime duration;

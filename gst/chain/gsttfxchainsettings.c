@@ -8,10 +8,10 @@
  *
  * or says nothing of filters (a date, a note, a filter that is off or none).
  */
-#include "gsttfxchainsettings.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "gsttfxchainfile.h"
 
 #include "lang/expr.h"
 

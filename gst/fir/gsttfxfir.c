@@ -148,19 +148,6 @@ gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
   return impulse;
 }
 
-/* A chain of the one stage, which is given away. */
-static TfxChain *
-gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
-{
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  if (!chain)
-    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "out of memory");
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
 /* A copy, whose source is to be cleared. */
 static void
 gst_tfx_fir_get_asked (GstTfxFir *self, GstTfxFirAsked *asked)
@@ -179,6 +166,7 @@ gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   GstTfxFirAsked asked;
   GstTfxImpulse *impulse;
   TfxStage *stage = NULL;
+  TfxChain *chain;
 
   gst_tfx_fir_stager_settle (&self->stager, build);
   gst_tfx_fir_get_asked (self, &asked);
@@ -190,7 +178,14 @@ gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
             ? gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate)
             : 0,
         asked.method, build, error);
-  return stage ? gst_tfx_fir_make_chain (stage, error) : NULL;
+  if (!stage)
+    return NULL;
+  chain = tfx_chain_append (NULL, stage);
+  if (!chain)
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "out of memory");
+  tfx_stage_unref (&stage);
+  return chain;
 }
 
 /* Where the time or the kind of a kernel does not allow it to move inside of a

@@ -37,8 +37,8 @@ gst_tfx_window_get_type (void)
   return type;
 }
 
-static void
-gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
+void
+gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
 {
   gst_tfx_band_install_properties (klass,
       first_id + GST_TFX_KERNEL_SOURCE_BAND);
@@ -78,11 +78,7 @@ gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
       g_param_spec_double ("beta", "Beta", "Beta of the Kaiser window", 0.0,
           TFX_FIR_MAX_BETA, DEFAULT_BETA,
           PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
-}
 
-static void
-gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
-{
   /**
    * GstTfxFir:kernel:
    *
@@ -112,13 +108,7 @@ gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
       g_param_spec_string ("kernel-location", "Kernel location",
           "Impulse response file to use instead of any other kernel", NULL,
           PARAM_FLAGS));
-}
 
-void
-gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
-{
-  gst_tfx_kernel_source_install_design (klass, first_id);
-  gst_tfx_kernel_source_install_own (klass, first_id);
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_WINDOW, 0);
 }
 

@@ -77,43 +77,25 @@ gst_tfx_band_init (GstTfxBand *self)
 gboolean
 gst_tfx_band_set (GstTfxBand *self, guint property, const GValue *value)
 {
-  switch (property) {
-    case GST_TFX_BAND_MODE:
-      self->mode = g_value_get_enum (value);
-      return TRUE;
-    case GST_TFX_BAND_CUTOFF:
-      self->cutoff = g_value_get_double (value);
-      return TRUE;
-    case GST_TFX_BAND_LOWER_FREQUENCY:
-      self->lower = g_value_get_double (value);
-      return TRUE;
-    case GST_TFX_BAND_UPPER_FREQUENCY:
-      self->upper = g_value_get_double (value);
-      return TRUE;
-    default:
-      return FALSE;
-  }
+  gdouble *const frequencies[] = { &self->cutoff, &self->lower, &self->upper };
+
+  if (property == GST_TFX_BAND_MODE)
+    self->mode = g_value_get_enum (value);
+  else if (property < GST_TFX_BAND_N_PROPERTIES)
+    *frequencies[property - GST_TFX_BAND_CUTOFF] = g_value_get_double (value);
+  return property < GST_TFX_BAND_N_PROPERTIES;
 }
 
 gboolean
 gst_tfx_band_get (const GstTfxBand *self, guint property, GValue *value)
 {
-  switch (property) {
-    case GST_TFX_BAND_MODE:
-      g_value_set_enum (value, self->mode);
-      return TRUE;
-    case GST_TFX_BAND_CUTOFF:
-      g_value_set_double (value, self->cutoff);
-      return TRUE;
-    case GST_TFX_BAND_LOWER_FREQUENCY:
-      g_value_set_double (value, self->lower);
-      return TRUE;
-    case GST_TFX_BAND_UPPER_FREQUENCY:
-      g_value_set_double (value, self->upper);
-      return TRUE;
-    default:
-      return FALSE;
-  }
+  const gdouble frequencies[] = { self->cutoff, self->lower, self->upper };
+
+  if (property == GST_TFX_BAND_MODE)
+    g_value_set_enum (value, self->mode);
+  else if (property < GST_TFX_BAND_N_PROPERTIES)
+    g_value_set_double (value, frequencies[property - GST_TFX_BAND_CUTOFF]);
+  return property < GST_TFX_BAND_N_PROPERTIES;
 }
 
 gboolean

@@ -127,22 +127,12 @@ gst_tfx_iir_is_same_kind (const GstTfxIirPrivate *priv, const Making *making)
 }
 
 static TfxChain *
-gst_tfx_iir_make_chain (GstTfxIir *self, const Making *making)
-{
-  TfxStage *stage =
-      tfx_stage_new_sections (PRIVATE (self)->id, making->sos, making->n_sos);
-  TfxChain *chain = tfx_chain_append (NULL, stage);
-
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
-static TfxChain *
 gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
 {
   GstTfxIir *self = GST_TFX_IIR (element);
   GstTfxIirPrivate *priv = PRIVATE (self);
+  TfxStage *stage;
   TfxChain *chain;
   GstTfxBand band;
   Making making;
@@ -159,7 +149,9 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   /* Another kind of filter is another stage: its state means nothing to it. */
   if (priv->last.order > 0 && !gst_tfx_iir_is_same_kind (priv, &making))
     priv->id = tfx_stage_new_id ();
-  chain = gst_tfx_iir_make_chain (self, &making);
+  stage = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+  chain = tfx_chain_append (NULL, stage);
+  tfx_stage_unref (&stage);
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "out of memory");
