@@ -9,8 +9,8 @@
 #include "gsttfxnvtx.h"
 #include "gsttfxtracer.h"
 
-/* The variables that choose kernels.  What names none is told of, and changes
- * nothing.  (TFX_DEVICE is told of where it is asked for.) */
+/* Warns if an environment variable that selects kernels has an unknown value, which is
+ * ignored.  (TFX_DEVICE is checked where it is read.) */
 static void
 gst_tfx_plugin_check_environment (void)
 {
@@ -36,13 +36,13 @@ plugin_init (GstPlugin *plugin)
   gboolean ok = TRUE;
 
   gst_tfx_plugin_check_environment ();
-  /* Without it the CPU filters. */
+  /* Without CUDA the CPU filters. */
   gst_tfx_cuda_init ();
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
-  /* A GStreamer without tracers has elements all the same. */
+  /* Not an error: GStreamer may be built without tracers. */
   gst_tfx_tracer_register (plugin);
 #ifdef HAVE_NVTX
   gst_tfx_nvtx_init ();

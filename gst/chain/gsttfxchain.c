@@ -6,31 +6,31 @@
  * SECTION:element-tfxchain
  * @title: tfxchain
  *
- * A whole composition of filters in one element, written in TorchFX's language:
+ * A composition of filters in one element, written in TorchFX's language:
  *
  * |[
  * HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3)
  *   | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
  * ]|
  *
- * `|` is series, `+` is a sum of branches and binds tighter, `name=` in front of
- * a call names the stage.  Class names, parameters, their order and their
- * defaults are TorchFX's.  The whole runs in one pass over the samples.
+ * `|` is series, `+` is a sum of branches and binds tighter, `name=` before a call
+ * names the stage.  Class names, parameters, their order and their defaults are
+ * TorchFX's.  The whole chain runs in one pass over the samples.
  *
  * Each stage is a child of the element (#GstChildProxy), by its name, or by its
- * class in lower case and a number, such as parametriceq0; each of its
- * parameters is a property of the child that can be set and automated while
- * playing.  A parameter that moves changes the filter in place.
+ * class in lower case and a number, such as parametriceq0.  Each parameter is a
+ * property of the child that can be set and automated while playing.  A ramp of
+ * a parameter changes the filter in place.
  *
- * The chain itself can be set while playing: a stage that kept its name, or else
- * its place and class, keeps its state and its child object; what has changed is
- * cross-faded in within 10 ms.
+ * The chain itself can be set while playing.  A stage that keeps its name, or
+ * else its position and class, keeps its state and its child object; changed
+ * stages are cross-faded within 10 ms.
  *
- * A chain that cannot be read is told of with the line and the place.  It fails
- * the change of state from NULL; while playing it is refused, with a warning,
- * and the old chain goes on.
+ * An error in the chain is reported with its line and position.  It fails the
+ * state change from NULL; while playing the new chain is refused with a warning,
+ * and the previous chain stays in use.
  *
- * The element is a #GstPreset: what is kept in a preset is the chain.
+ * The element implements #GstPreset; a preset has the chain.
  *
  * ## Example launch lines
  * |[
@@ -78,12 +78,13 @@ gst_tfx_chain_saved (gpointer data)
   GST_INFO_OBJECT (data, "a file of the chain was saved");
   gst_object_ref (data);
   gst_tfx_chain_read_again (data);
-  /* It may name other files now; then nobody waits for this thread any more. */
+  /* The chain may name other files now; then a new thread watches them, and this one
+   * ends. */
   gst_tfx_chain_update_watch (data);
   gst_object_unref (data);
 }
 
-/* Watches what is to be watched now. */
+/* Starts, replaces or stops the watch, for the current files and state. */
 static void
 gst_tfx_chain_update_watch (GstTfxChain *self)
 {
@@ -109,7 +110,7 @@ gst_tfx_chain_update_watch (GstTfxChain *self)
         ("The files of the chain are not watched: %s.", error->message),
         (NULL));
   g_clear_error (&error);
-  /* What it calls takes the lock. */
+  /* Outside the lock, which the watch's callback takes. */
   g_clear_pointer (&old, gst_tfx_chain_watch_free);
   g_clear_pointer (&files, g_ptr_array_unref);
 }
@@ -212,7 +213,7 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
 
 /* ---- states --------------------------------------------------------------------- */
 
-/* Whether the chain makes sense; if not, an error is posted. */
+/* Whether the chain is valid; if not, posts an error. */
 static gboolean
 gst_tfx_chain_check (GstTfxChain *self)
 {
@@ -237,7 +238,7 @@ gst_tfx_chain_check (GstTfxChain *self)
   return ok;
 }
 
-/* In NULL nobody watches: takes over what was saved there. */
+/* Reads the chain again if a watched file was saved in NULL, where there is no watch. */
 static void
 gst_tfx_chain_catch_up (GstTfxChain *self)
 {
@@ -275,7 +276,7 @@ gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* From here on what cannot be read is refused. */
+/* From now on an invalid chain is refused. */
 static gboolean
 gst_tfx_chain_start (GstTfxElement *element)
 {
@@ -343,7 +344,7 @@ gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels,
   return channels->in > 0;
 }
 
-/* For each buffer: takes no lock unless the stages were replaced. */
+/* Called for each buffer: takes no lock unless the stages were replaced. */
 static gboolean
 gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
@@ -446,13 +447,13 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   /**
    * GstTfxChain:chain:
    *
-   * The chain of filters, in TorchFX's language.  It reads back as it was set;
-   * once a parameter of a stage was set, as the chain that there is now, in one
-   * line.  A text without stages changes nothing.
+   * The chain of filters, in TorchFX's language.  Reading it returns the text that
+   * was set; after a parameter of a stage was set, the current chain in one line.
+   * A text without stages passes the sound unchanged.
    *
-   * What cannot be read fails the change of state from NULL or READY.  In PAUSED
-   * and PLAYING it is refused: a warning tells why, and the property and the
-   * filter stay as they were.
+   * An invalid chain fails the state change from NULL or READY.  In PAUSED and
+   * PLAYING it is refused with a warning that has the reason; the property and the
+   * filter do not change.
    */
   properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
       "Chain of filters, such as HiButterworth(80) | Gain(2)", "",
@@ -464,11 +465,11 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   /**
    * GstTfxChain:location:
    *
-   * A file with the text of the chain, or with filter settings that REW has
-   * exported.  It is read when this is set; the chain is whichever of the two was
-   * set last.  Names of files in it are relative to its folder; those in
-   * #GstTfxChain:chain are relative to the working folder.  What cannot be read is
-   * told of as with #GstTfxChain:chain.
+   * A file with the text of the chain, or with filter settings exported by REW.
+   * It is read when this property is set; of this and #GstTfxChain:chain the last
+   * one set is used.  File names in it are relative to its folder; those in
+   * #GstTfxChain:chain are relative to the working folder.  Errors are reported
+   * like those of #GstTfxChain:chain.
    */
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
       "File with the chain, or with filter settings of REW or Equalizer APO",
@@ -479,9 +480,9 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   /**
    * GstTfxChain:watch:
    *
-   * Whether the file at #GstTfxChain:location, and the files that the chain
-   * names, are taken over whenever one of them is saved; in NULL, on the way to
-   * READY.
+   * Whether to reload the file at #GstTfxChain:location, and the files that the
+   * chain names, whenever one of them is saved.  Files saved in NULL are reloaded
+   * on the state change to READY.
    */
   properties[PROP_WATCH] = g_param_spec_boolean ("watch", "Watch",
       "Reload location, and files in the chain, when they change", FALSE,
@@ -495,10 +496,10 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   /**
    * GstTfxChain:message-interval:
    *
-   * How often an element message named tfxchain is posted, in ns of the stream; 0:
-   * never.  It has timestamp, endtime, duration, stream-time and running-time, as
-   * those of level, and for each stage that listens to its level a structure
-   * with what the stats of that child have.
+   * Interval of element messages named tfxchain, in ns of the stream; 0: none.  A
+   * message has timestamp, endtime, duration, stream-time and running-time, like
+   * those of the element level, and for each stage that measures its level a
+   * structure with the fields of that child's stats.
    */
   properties[PROP_MESSAGE_INTERVAL] = g_param_spec_uint64 ("message-interval",
       "Message interval",

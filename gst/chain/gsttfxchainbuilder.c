@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchainbuilder.c: makes the filter of a tfxchain from its expression.
  *
- * Stages that were designed once are kept with the expression, so that a
- * parameter that moves costs the design of one stage.  What takes longer than
- * a stream can wait for is designed in a thread of its own, while the old
- * filter goes on.
+ * The expression keeps designed stages, so that changing a parameter costs the design of
+ * one stage.  Long designs run in a background task, while the old filter stays in
+ * use.
  */
 #include "gsttfxchainbuilder.h"
 
@@ -16,11 +15,10 @@
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
-/* What the design of a section takes, in FIR taps: some microseconds at the
- * most. */
+/* Cost of the design of a section in FIR taps: a few microseconds at most. */
 #define SECTION_EFFORT 25
-/* Less than this is not worth keeping, and more than that is too long for the
- * streaming thread: about 20 us and 2 ms. */
+/* Designs below LITTLE_EFFORT are not kept; those above LONG_EFFORT are too long for the
+ * streaming thread.  About 20 us and 2 ms. */
 #define LITTLE_EFFORT 200
 #define LONG_EFFORT 8192
 
@@ -28,7 +26,7 @@
 
 typedef struct
 {
-  TfxExpr *expr; /* its own */
+  TfxExpr *expr; /* a copy */
   gdouble rate;
   guint n_channels;
   TfxFilterSpec spec;
@@ -50,7 +48,7 @@ gst_tfx_chain_job_free (GstTfxChainJob *job)
   g_free (job);
 }
 
-/* FALSE if there is no memory or no thread to be had. */
+/* Starts the task.  FALSE if memory is short or there is no thread. */
 static gboolean
 gst_tfx_chain_builder_start (GstTfxChainBuilder *self, GstTfxChain *chain,
     const TfxExpr *expr, const GstTfxBuild *build)
@@ -79,7 +77,7 @@ gst_tfx_chain_builder_effort (const TfxExpr *expr, const GstTfxBuild *build)
   return n_taps + SECTION_EFFORT * n_sections;
 }
 
-/* What was designed belongs to the chain, whatever has been set meanwhile. */
+/* Gives designed stages to the chain's expression, which may have changed since. */
 static void
 gst_tfx_chain_builder_hand_in (GstTfxChain *chain, const TfxExpr *designed)
 {
@@ -118,7 +116,7 @@ gst_tfx_chain_builder_prepare (GstTfxChain *chain, GstTfxChainExpr *expr,
   return prepared;
 }
 
-/* The expression that is to be built; NULL if it is still being designed. */
+/* The expression to build; NULL while the task designs it. */
 static GstTfxChainExpr *
 gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
     const GstTfxBuild *build)
@@ -136,7 +134,7 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   effort = gst_tfx_chain_builder_effort (expr->expr, build);
   if (effort <= LITTLE_EFFORT)
     return expr;
-  /* What is left after a job cannot be designed, or is new. */
+  /* Stages still not designed after a task have an error or are new. */
   if (build->is_running && effort > LONG_EFFORT && !was_designed &&
       (gst_tfx_worker_get_job (&self->worker) ||
           gst_tfx_chain_builder_start (self, chain, expr->expr, build))) {
@@ -149,8 +147,8 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
 
 /* ---- the filter ------------------------------------------------------------------------ */
 
-/* A controller that leads through values that do not fit each other is told of
- * once. */
+/* Sets the error, but only once while a controller passes through values that do not fit
+ * together. */
 static void
 gst_tfx_chain_builder_refuse (GstTfxChainBuilder *self,
     const GstTfxBuild *build, const gchar *message, GError **error)
@@ -163,11 +161,10 @@ gst_tfx_chain_builder_refuse (GstTfxChainBuilder *self,
         message);
 }
 
-/* What looks ahead makes the stream late.  While that runs a limiter that is to look
- * less far ahead stays as late as it was; before one that is to look further the
- * chain in force is set later by as much, as a step on the way.  So the two can be
- * cross-faded.  What else looks ahead stays as it is.  FALSE without an error: not
- * now. */
+/* Keeps the latency of a running stream while the look-ahead of its stages changes, so that
+ * both chains can be cross-faded.  A limiter with less look-ahead keeps the old latency.
+ * For one with more, the running chain is first delayed by the difference, as a step.
+ * Other changes of look-ahead are refused.  FALSE without an error: not now. */
 static gboolean
 gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
     GstTfxChain *chain, TfxChain **made, GstTfxBuild *build, GError **error)
@@ -198,7 +195,7 @@ gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
     kept = step;
     build->at_once = TRUE;
     build->min_frames = tfx_chain_latency (step) - build->delay;
-    /* It would cut a cross-fade short. */
+    /* A step would end a running cross-fade. */
     build->ask_again = !build->is_settled;
   } else {
     build->excess_delay = tfx_chain_latency (kept) - latency;
@@ -221,8 +218,8 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
   return TRUE;
 }
 
-/* Where other channels come out than before the element changes its caps first; if
- * it has not, the properties have changed only just now. */
+/* A change of the output channels needs new caps first; if the element has not set them
+ * yet, the build is repeated after that. */
 static gboolean
 gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
     const TfxExpr *expr, GstTfxBuild *build, GError **error)
@@ -271,7 +268,7 @@ gst_tfx_chain_builder_build (GstTfxElement *element, GstTfxBuild *build,
              !gst_tfx_chain_builder_take_latency (self, chain, &made, build,
                  error)) {
     tfx_chain_unref (&made);
-    /* What waits is built when it can be. */
+    /* The chain that waits is built later. */
     if (build->ask_again)
       tfx_move_free (&self->move);
   } else {
@@ -291,7 +288,7 @@ gst_tfx_chain_builder_build (GstTfxElement *element, GstTfxBuild *build,
 
 /* ---- one stage ---------------------------------------------------------------------------- */
 
-/* The stage that was taken. */
+/* Designs the stage that tfx_move_next() has chosen. */
 static gboolean
 gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
     const TfxExpr *expr, const GstTfxBuild *build)
@@ -311,7 +308,7 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
          gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), build, stage);
 }
 
-/* What fails here is told of when the chain is built. */
+/* Errors are reported when the chain is built. */
 gboolean
 gst_tfx_chain_builder_move (GstTfxElement *element, GstTfxBuild *build)
 {

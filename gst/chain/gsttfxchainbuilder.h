@@ -11,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* Of the streaming thread.  Starts with all zero, ends with
+/* Used by the streaming thread.  Start with zeros, end with
  * gst_tfx_chain_builder_clear(). */
 typedef struct
 {
-  GstTfxWorker worker; /* designs stages meanwhile */
+  GstTfxWorker worker; /* designs long stages */
   GPtrArray *clamped;  /* items of GstTfxChainClamps */
   gboolean is_refused; /* the last expression could not be built */
-  TfxMove *move;       /* the values and the chain in force, or NULL */
+  TfxMove *move;       /* the current values and chain, or NULL */
 } GstTfxChainBuilder;
 
 /* build_chain of GstTfxElement. */
@@ -34,7 +34,7 @@ gst_tfx_chain_builder_move (GstTfxElement *element, GstTfxBuild *build);
 void gst_tfx_chain_builder_reserve (GstTfxElement *element,
     const GstTfxBuild *build);
 
-/* Waits for what is being designed, and forgets all. */
+/* Waits for the thread and frees all. */
 void gst_tfx_chain_builder_clear (GstTfxChainBuilder *self);
 
 G_END_DECLS

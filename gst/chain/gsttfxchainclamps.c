@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainclamps.c: which numbers of a chain's stages cannot be met.
+ * gsttfxchainclamps.c: numbers of a chain's stages that are out of range.
  */
 #include "gsttfxchainclamps.h"
 
@@ -7,7 +7,7 @@
 
 #include "gsttfxchainparam.h"
 
-/* A number of a stage that could not be met once. */
+/* A number of a stage that was ever out of range. */
 typedef struct
 {
   gchar *stage, *param;
@@ -27,8 +27,8 @@ free_item (gpointer data)
   g_free (item);
 }
 
-/* "eq::cutoff", "eq::cutoff-upper"; a number further on in a list, which has no
- * property of its own, is "fir::cutoff[2]". */
+/* "eq::cutoff", "eq::cutoff-upper"; a later number of a list, which is not a property,
+ * is "fir::cutoff[2]". */
 static gchar *
 make_property_name (const TfxExpr *expr, const TfxExprClamp *clamp)
 {
@@ -38,7 +38,7 @@ make_property_name (const TfxExpr *expr, const TfxExprClamp *clamp)
   gboolean is_upper;
   gchar *path, *name;
 
-  /* The centres of a bank are no parameter. */
+  /* The centres of a bank are not a parameter. */
   if (param < 0)
     return g_strdup_printf ("%s::%s", clamp->stage, clamp->param);
   is_upper = clamp->index == 1 && klass->params[param].max_list == 2;
@@ -52,7 +52,7 @@ make_property_name (const TfxExpr *expr, const TfxExprClamp *clamp)
   return path;
 }
 
-/* Its name is made once: what follows a curve is told of at each of its points. */
+/* Makes its name only once: a curve is reported at each of its points. */
 static Item *
 find_item (GstTfxChainClamps *self, const TfxExprClamp *clamp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainclamps.h: which numbers of a chain's stages cannot be met.
+ * gsttfxchainclamps.h: numbers of a chain's stages that are out of range.
  */
 #ifndef GST_TFX_CHAIN_CLAMPS_H
 #define GST_TFX_CHAIN_CLAMPS_H
@@ -15,18 +15,18 @@ typedef struct
   GstTfxElement *chain;
   const TfxExpr *expr;
   gdouble rate;
-  GPtrArray *items; /* those that there were, or NULL */
+  GPtrArray *items; /* numbers that were ever out of range, or NULL */
 } GstTfxChainClamps;
 
-/* A TfxExprReport: tells the user.  data: GstTfxChainClamps. */
+/* A TfxExprReport that warns the user.  data: GstTfxChainClamps. */
 void gst_tfx_chain_clamps_report (const TfxExprClamp *clamp, void *data);
 
-/* All of the chain was built: tells of what could not be met before and can be now.
- * The items take the place of the last ones. */
+/* Call after the whole chain was built: reports numbers that are in range again, and
+ * replaces the items of the last build. */
 void gst_tfx_chain_clamps_replace (GstTfxChainClamps *self, GPtrArray **last);
 
-/* One stage is designed, among the items that there are; nothing is allocated but
- * for a number's first clamp. */
+/* Call before and after the design of one stage; allocates only when a number is out of
+ * range for the first time. */
 void
 gst_tfx_chain_clamps_begin_stage (GstTfxChainClamps *self, const gchar *stage);
 void gst_tfx_chain_clamps_end_stage (GstTfxChainClamps *self,

@@ -10,22 +10,22 @@
 
 G_BEGIN_DECLS
 
-/* Whoever holds a reference may read the expression for as long. */
+/* The expression may be read while a reference is held. */
 typedef struct
 {
   gint refs; /* atomic */
   TfxExpr *expr;
 } GstTfxChainExpr;
 
-/* Takes @expr over. */
+/* Takes ownership of @expr. */
 GstTfxChainExpr *gst_tfx_chain_expr_new (TfxExpr *expr);
 
 GstTfxChainExpr *gst_tfx_chain_expr_ref (GstTfxChainExpr *self);
 void gst_tfx_chain_expr_unref (GstTfxChainExpr *self);
 
-/* The expression to be changed: *@self becomes a copy first if somebody else
- * reads it.  Under the lock under which all references are taken.  NULL if
- * memory is short. */
+/* The expression, to be changed: first replaces *@self by a copy if there are other
+ * references.  Under the lock under which all references are taken.  NULL if memory is
+ * short. */
 TfxExpr *gst_tfx_chain_expr_edit (GstTfxChainExpr **self);
 
 G_END_DECLS

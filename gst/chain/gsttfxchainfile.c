@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainfile.c: a chain that stands in a file.
+ * gsttfxchainfile.c: chains and filter settings in files.
  *
- * Editors save in many ways: in place, or another file under the same name.  So
- * it is looked at what stands there, four times a second.
+ * Editors save in place, or replace the file by another one of the same name.  So the
+ * watch compares the file's version four times a second.
  */
 #include "gsttfxchainfile.h"
 
@@ -14,10 +14,10 @@
 
 #define PERIOD_US (G_USEC_PER_SEC / 4)
 
-/* As the language has it. */
+/* The limit of the language. */
 #define MAX_SIZE (1 << 20)
 
-/* A fault of the file; takes what it is. */
+/* The error text of a file; frees the reason. */
 static gchar *
 describe (const gchar *location, gchar *why)
 {
@@ -40,7 +40,7 @@ read_text (const gchar *location, gchar **fault)
   return text;
 }
 
-/* Takes the text, which the fault may quote. */
+/* Converts filter settings; frees the text, which the fault may quote. */
 static gchar *
 convert (gchar *text, GPtrArray *notes, gchar **fault)
 {
@@ -53,7 +53,7 @@ convert (gchar *text, GPtrArray *notes, gchar **fault)
   return converted;
 }
 
-/* What applications read as a property.  Takes the text. */
+/* Requires UTF-8, since the text is a string property.  Returns the text, or frees it. */
 static gchar *
 check_utf8 (gchar *text, const gchar *location, gchar **fault)
 {
@@ -165,7 +165,7 @@ gst_tfx_chain_seen_is_saved (const GstTfxChainSeen *seen)
 
 struct _GstTfxChainWatch
 {
-  GPtrArray *files; /* as they were at the last call, or when they were read */
+  GPtrArray *files; /* at the last call, or when they were read */
   GstTfxChainSaved saved;
   gpointer data;
   GThread *thread;
@@ -175,7 +175,7 @@ struct _GstTfxChainWatch
   GstTfxChainVersion *last;    /* of each file */
 };
 
-/* TRUE when it is over. */
+/* TRUE when the watch ends. */
 static gboolean
 wait_a_period (GstTfxChainWatch *watch)
 {
@@ -200,7 +200,7 @@ free_watch (GstTfxChainWatch *watch)
   g_free (watch);
 }
 
-/* Whether any of them was saved and all are at rest. */
+/* Whether any file was saved and all are unchanged since the last look. */
 static gboolean
 look_at_all (GstTfxChainWatch *watch)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchainparam.c: parameters of the catalogue as properties of an object.
  *
- * What a parameter takes says of which type its property is: numbers are
- * double or int, True and False are boolean, words are enumerations, note
- * values and names of files are strings, and lists are arrays.  None, or the one word that a
- * parameter takes beside numbers, is a number below all others.
+ * Numbers are properties of type double or int, True and False boolean, words
+ * enumerations, note values and file names strings, and lists arrays.  None, or the one
+ * word of a parameter that is otherwise a number, is a number below its minimum.
  */
 #include "gsttfxchainparam.h"
 
@@ -77,8 +76,8 @@ find_param (const TfxClass *klass, const TfxParam *like)
   return index >= 0 ? &klass->params[index] : NULL;
 }
 
-/* The first class that has a parameter of that name with the same words; NULL if
- * that is the first one that has the name at all. */
+/* The first class that has a parameter of this name with the same words; NULL if no
+ * earlier class has the name with other words. */
 static const TfxClass *
 find_class_of_words (const TfxParam *param)
 {
@@ -95,8 +94,8 @@ find_class_of_words (const TfxParam *param)
   return NULL;
 }
 
-/* "gain_scale" gives GstTfxChainGainScale; where another class has the name for
- * other words, "strategy" gives GstTfxChainNormalizeStrategy. */
+/* "gain_scale" gives GstTfxChainGainScale; if another class uses the name for other
+ * words, "strategy" gives GstTfxChainNormalizeStrategy. */
 static GType
 gst_tfx_chain_param_enum_type (const TfxParam *param)
 {
@@ -162,7 +161,7 @@ set_enum (const TfxParam *param, gint number, TfxValue *value)
 
 /* ---- numbers ------------------------------------------------------------------- */
 
-/* Whether a number stands for None or a word. */
+/* Whether a number represents None or a word. */
 static gboolean
 has_none (const TfxParam *param)
 {
@@ -171,7 +170,7 @@ has_none (const TfxParam *param)
              has_type (param, TFX_VALUE_NUMBER));
 }
 
-/* That number: below all that the parameter takes. */
+/* That number: below the minimum of the parameter. */
 static gdouble
 none_number (const TfxParam *param)
 {
@@ -210,7 +209,7 @@ get_number (const TfxParam *param, const TfxValue *value)
   }
 }
 
-/* Room for a list of n numbers, of which there are @given. */
+/* Makes a list of n numbers; copies @given unless it is NULL. */
 static void
 make_list (TfxValue *value, gsize n, const gdouble *given, gdouble pair[2])
 {
@@ -221,7 +220,7 @@ make_list (TfxValue *value, gsize n, const gdouble *given, gdouble pair[2])
     memcpy (value->list, given, n * sizeof *given);
 }
 
-/* A single number stays one; of a list it is the first. */
+/* Sets a single number, or the first one of a list. */
 static void
 set_number (const TfxParam *param, gdouble number, const TfxValue *old,
     TfxValue *value, gdouble pair[2])
@@ -242,7 +241,7 @@ set_number (const TfxParam *param, gdouble number, const TfxValue *old,
 
 /* ---- lists --------------------------------------------------------------------- */
 
-/* The second number; 0 takes it away. */
+/* Sets the second number; 0 removes it. */
 static void
 set_upper (const TfxParam *param, gdouble number, const TfxValue *old,
     TfxValue *value, gdouble pair[2])
@@ -277,8 +276,8 @@ get_list (const TfxValue *value, GValue *array)
   g_value_unset (&item);
 }
 
-/* One number is a number where the parameter takes that.  What is no number becomes
- * NaN, which no parameter takes. */
+/* A list of one becomes a number if the parameter can be one.  Values of other types
+ * become NaN, which every parameter rejects. */
 static void
 set_list (const TfxParam *param, const GValue *array, TfxValue *value,
     gdouble pair[2])
@@ -312,8 +311,8 @@ gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
       '-');
 }
 
-/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with what a part or
- * None adds. */
+/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with a note on the
+ * part or on None. */
 static gchar *
 make_blurb (const TfxParam *param, GstTfxChainParamPart part)
 {

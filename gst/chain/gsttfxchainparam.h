@@ -10,19 +10,19 @@
 
 G_BEGIN_DECLS
 
-/* A parameter is a property of its name.  One that takes a number or a list is
- * the number, or the first of the list; beside it there is a property for the
- * whole list, and one for the second number if there are two at the most. */
+/* The properties of a parameter.  The one of its name is the number; if the parameter can
+ * also be a list, the first of the list.  Further ones are the whole list, and the
+ * second number if there are two at most. */
 typedef enum
 {
   GST_TFX_CHAIN_PARAM_WHOLE, /* "cutoff" */
   GST_TFX_CHAIN_PARAM_UPPER, /* "cutoff-upper" */
   GST_TFX_CHAIN_PARAM_LIST,  /* "cutoff-list" */
-  GST_TFX_CHAIN_PARAM_FILE,  /* "b-file", of a list that can be in a file */
+  GST_TFX_CHAIN_PARAM_FILE,  /* "b-file", for a list in a file */
   GST_TFX_CHAIN_PARAM_N_PARTS
 } GstTfxChainParamPart;
 
-/* The property for a part of a parameter; NULL if there is none. */
+/* The property for a part of a parameter; NULL if it does not have that part. */
 GParamSpec *gst_tfx_chain_param_make_spec (const TfxParam *param,
     GstTfxChainParamPart part);
 
@@ -38,10 +38,9 @@ gst_tfx_chain_param_is_file (const TfxParam *param, GstTfxChainParamPart part);
 void gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *from, GValue *to);
 
-/* What becomes of @old if a part of it is set.  A list of two at the most is in
- * @pair, so that the edges of a band move without memory; a longer one is to be
- * freed by gst_tfx_chain_param_clear(), and so is a text; its file has not been
- * read. */
+/* The value @to of @old with one part set.  Clear it with gst_tfx_chain_param_clear().  A
+ * list of two at most is in @pair, so that a ramp of the edges of a band allocates
+ * nothing.  The file of a text has not been read. */
 void gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *old, const GValue *from, TfxValue *to, gdouble pair[2]);
 void gst_tfx_chain_param_clear (TfxValue *to, const gdouble pair[2]);

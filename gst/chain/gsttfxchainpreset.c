@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchainpreset.c: the presets of tfxchain.
  *
- * What a preset keeps is the chain, with the values that its stages have.  What
- * cannot be read is neither saved nor loaded.
+ * A preset has the chain with the current values of its stages.  An invalid chain is
+ * neither saved nor loaded.
  */
 #include <string.h>
 
@@ -12,15 +12,14 @@
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
-/* GstPreset writes a string escaped twice and reads it unescaped once, up to
- * GStreamer 1.28 at least, which no chain survives.  What it keeps about a
- * preset comes back as it was: so the chain is kept there too, and that one
- * counts. */
+/* GstPreset (up to GStreamer 1.28 at least) escapes a string property twice and unescapes
+ * it once, which breaks any chain.  Meta data is not affected, so the chain is stored
+ * there too and read from there. */
 #define PRESET_CHAIN "chain"
 
 static GstPresetInterface defaults;
 
-/* Whether a chain can be read; if not, what is wrong with it. */
+/* Whether a chain is valid; if not, sets the error. */
 static gboolean
 can_be_read (const gchar *text, TfxExprError *error)
 {
@@ -48,11 +47,11 @@ gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
   return ok;
 }
 
-/* An empty chain that nobody else writes. */
+/* An empty chain that no user writes. */
 #define NO_CHAIN "# no chain"
 
-/* The chain of a preset, to be freed: NO_CHAIN if it has none; NULL if there is no
- * such preset. */
+/* The chain of a preset, to be freed: NO_CHAIN if it has none; NULL if the preset does not
+ * exist. */
 static gchar *
 read_preset (GstPreset *preset, const gchar *name)
 {
@@ -61,14 +60,14 @@ read_preset (GstPreset *preset, const gchar *name)
 
   if (gst_preset_get_meta (preset, name, PRESET_CHAIN, &text) && text)
     return text;
-  /* With the first preset that a user saves, GstPreset puts all others into the
-   * user's file, where they stay as they are now.  So one that the user has not
-   * saved is read where it comes from. */
+  /* When a user saves a preset for the first time, GstPreset copies all others into the
+   * user's file, where later versions do not update them.  So a preset that the user has
+   * not saved is read from the shipped file. */
   text = gst_tfx_preset_read_shipped (preset, name, "chain");
   if (text)
     return text;
-  /* In a file from elsewhere the chain is the property: another element takes
-   * it, whatever it is. */
+  /* In other files the chain is the property: a temporary element loads it, valid or
+   * not. */
   reader = gst_object_ref_sink (
       g_object_new (G_OBJECT_TYPE (preset), "chain", NO_CHAIN, NULL));
   if (defaults.load_preset (reader, name))
@@ -96,7 +95,7 @@ gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
   return ok;
 }
 
-/* The values of the stages are in the chain. */
+/* The chain includes the values of the stages. */
 static gchar **
 gst_tfx_chain_preset_get_property_names (GstPreset *preset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainprivate.h: what the files of tfxchain share.
+ * gsttfxchainprivate.h: the instance of tfxchain and functions of its files.
  */
 #ifndef GST_TFX_CHAIN_PRIVATE_H
 #define GST_TFX_CHAIN_PRIVATE_H
@@ -18,13 +18,13 @@ struct _GstTfxChain
   GstTfxElement parent;
 
   /* Under the object lock. */
-  gchar *text;      /* as it was set; NULL: a stage has changed since */
-  gchar *fault;     /* what is wrong with it, or NULL */
-  gchar *folder;    /* that the names in it are relative to; NULL: the working
-                     * folder, and the text is from no file */
-  GPtrArray *files; /* of GstTfxChainSeen *: what it names; replaced, never
-                     * changed */
-  GstTfxChainExpr *expr; /* without stages if there is a fault */
+  gchar *text;   /* the property; NULL after a stage has changed */
+  gchar *fault;  /* the error in the text, or NULL */
+  gchar *folder; /* for relative file names; NULL: the working folder, and the
+                     * text is not from a file */
+  GPtrArray *files; /* of GstTfxChainSeen *: the files in the text; replaced,
+                     * never changed */
+  GstTfxChainExpr *expr; /* without stages after an error */
   GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed;
                           * written atomically */
   gboolean is_started;
@@ -36,49 +36,50 @@ struct _GstTfxChain
   gboolean is_ready;       /* the state is above NULL */
   GstTfxChainWatch *watch; /* or NULL */
 
-  guint64 message_interval; /* ns, atomic; 0: there are no messages */
+  guint64 message_interval; /* ns, atomic; 0: no messages */
 
   /* Of the streaming thread. */
   GstTfxChainBuilder builder;
-  GPtrArray *seen_stages;    /* as it last saw them, a reference; or NULL */
-  GstClockTime last_message; /* its end, or none */
-  GstClockTime message_late; /* how long before that it was due */
-  GstClockTime last_end;     /* that of the last buffer */
+  GPtrArray *seen_stages;    /* at the last buffer, a reference; or NULL */
+  GstClockTime last_message; /* end of the last message, or none */
+  GstClockTime message_late; /* how late that was */
+  GstClockTime last_end;     /* end of the last buffer */
 };
 
-/* The expression as it is now; a reference for the caller. */
+/* A reference to the current expression. */
 GstTfxChainExpr *gst_tfx_chain_get_expr (GstTfxChain *self);
 
-/* The stages as they are now; a reference for the caller. */
+/* A reference to the current stages. */
 GPtrArray *gst_tfx_chain_get_stages (GstTfxChain *self);
 
-/* A new element has an empty chain. */
+/* Sets the empty chain of a new element. */
 void gst_tfx_chain_init_text (GstTfxChain *self);
 
-/* Takes the text of the chain, as the property does.  FALSE if it is refused.
- * Any thread. */
+/* Sets the text of the chain, like the property.  FALSE if it is refused.  Any
+ * thread. */
 gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
 
-/* The same with the text of the file at the location, if there is one. */
+/* The same with the text of the file at the location, if there is one.  The caller does
+ * not hold a lock. */
 void gst_tfx_chain_set_file (GstTfxChain *self);
 
-/* One of the files that the chain comes from was saved. */
+/* Sets the chain again after one of its files was saved. */
 void gst_tfx_chain_read_again (GstTfxChain *self);
 
-/* The files that the chain comes from, of GstTfxChainSeen *, as they were when they were
- * read; to be freed. */
+/* The chain's file and the files in the text, of GstTfxChainSeen *, with their versions
+ * when they were read; to be freed. */
 GPtrArray *gst_tfx_chain_list_files (GstTfxChain *self);
 
-/* The text of the chain as it is now, to be freed. */
+/* The current text of the chain, to be freed. */
 gchar *gst_tfx_chain_get_text (GstTfxChain *self);
 
-/* The chain as it is now in one line, to be freed; NULL if it is wrong. */
+/* The current chain in one line, to be freed; NULL if it is invalid. */
 gchar *gst_tfx_chain_print (GstTfxChain *self);
 
-/* The property has changed. */
+/* Notifies of the property chain. */
 void gst_tfx_chain_notify_text (GstTfxChain *self);
 
-/* The stages lose their chain, at its end. */
+/* Removes all stages, when the element is disposed. */
 void gst_tfx_chain_drop_stages (GstTfxChain *self);
 
 /* buffer_done of GstTfxElement: posts the element message if message-interval is

@@ -16,7 +16,7 @@ typedef struct
   GPtrArray *files, *notes;
 } Reader;
 
-/* Cut where a character ends. */
+/* Copies the reason, truncated at the end of a character. */
 static void
 tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
 {
@@ -27,7 +27,7 @@ tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
     why[end - why] = '\0';
 }
 
-/* The full name, noted before the file is read. */
+/* The path of a file, to be freed.  Adds its version to the files before it is read. */
 static gchar *
 find_path (const Reader *reader, const gchar *name)
 {
@@ -71,7 +71,7 @@ impulse_file_is_same (const TfxFile *a, const TfxFile *b)
              x->n_kernels * x->n_taps * sizeof *x->taps) == 0;
 }
 
-/* One channel alone; NULL if memory is short. */
+/* One channel, or all if it is negative; NULL if memory is short. */
 static GstTfxImpulse *
 pick_channel (GstTfxImpulse *all, gint channel)
 {

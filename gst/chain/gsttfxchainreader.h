@@ -10,19 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* As tfx_expr_parse().  Names of files are relative to @folder, or where that is
- * NULL to the working folder; what was read, or was to be, is added to @files
- * (of GstTfxChainSeen *, or NULL), and how filter settings were read to @notes (of
- * gchar *, or NULL).  Any thread. */
+/* Like tfx_expr_parse().  File names are relative to @folder (NULL: the working folder).
+ * Adds each file in the text to @files (of GstTfxChainSeen *, or NULL), readable or not,
+ * and notes on filter settings to @notes (of gchar *, or NULL).  Any thread. */
 TfxExpr *gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
     GPtrArray *files, GPtrArray *notes, TfxExprError *error);
 
-/* The same chain for elsewhere, to be freed: where it names files it is written anew,
- * with their full names.  NULL if it is wrong.  @notes as above. */
+/* The same chain with absolute file names, to be freed; NULL if it is invalid.  @notes as
+ * above. */
 gchar *gst_tfx_chain_reader_make_absolute (const gchar *text,
     const gchar *folder, GPtrArray *notes, TfxExprError *error);
 
-/* The impulse response in one file, as in a chain; NULL with why not. */
+/* The impulse response of one file, as in a chain; NULL with the reason. */
 TfxFile *gst_tfx_chain_reader_open (const gchar *name, const gchar *folder,
     gchar why[TFX_FILE_WHY_SIZE]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainreadings.c: messages of what the stages of a tfxchain make of their
- * level.
+ * gsttfxchainreadings.c: element messages with the gains and loudness of a tfxchain's
+ * stages.
  */
 #include "gsttfxchainprivate.h"
 
@@ -32,8 +32,8 @@ gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
       gst_message_new_element (GST_OBJECT (self), message));
 }
 
-/* An interval begins.  What has gone by of the one before it, in another segment, is a
- * part of it, so that the items of a playlist may be shorter. */
+/* Starts an interval.  It includes the elapsed part of the previous one, in another segment,
+ * so that items of a playlist may be shorter than an interval. */
 static void
 gst_tfx_chain_readings_begin (GstTfxChain *self, GstClockTime time)
 {
@@ -44,7 +44,7 @@ gst_tfx_chain_readings_begin (GstTfxChain *self, GstClockTime time)
   self->last_message = time;
 }
 
-/* Behind a segment that only says more of the last one. */
+/* Whether a buffer continues the last one, after an update of the segment. */
 static gboolean
 gst_tfx_chain_readings_goes_on (const GstTfxChain *self, GstClockTime begin,
     GstClockTime end)
@@ -69,8 +69,8 @@ gst_tfx_chain_readings_post (GstTfxElement *element, GstClockTime begin,
   }
   if (!GST_CLOCK_TIME_IS_VALID (end) || segment->format != GST_FORMAT_TIME)
     return;
-  /* The first buffer, one behind a seek or of another segment, each of a stream that
-   * plays backwards, and one with which messages are asked for. */
+  /* An interval starts with the first buffer, after a seek or a new segment, with each
+   * buffer in reverse playback, and when messages are enabled. */
   if (GST_CLOCK_TIME_IS_VALID (begin) &&
       !gst_tfx_chain_readings_goes_on (self, begin, end))
     gst_tfx_chain_readings_begin (self, begin);
@@ -82,7 +82,7 @@ gst_tfx_chain_readings_post (GstTfxElement *element, GstClockTime begin,
   if (duration + self->message_late < interval)
     return;
   gst_tfx_chain_readings_post_now (self, end, duration, segment);
-  /* What a buffer is too long by does not add up. */
+  /* Keeps the excess, so that it does not accumulate. */
   self->message_late = (duration + self->message_late) % interval;
   self->last_message = end;
 }

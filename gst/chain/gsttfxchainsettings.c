@@ -6,7 +6,7 @@
  *   Filter 1: ON PK Fc 63.0 Hz Gain -5.0 dB Q 4.00
  *   Preamp: -6.0 dB
  *
- * or says nothing of filters (a date, a note, a filter that is off or none).
+ * or is ignored (a date, a note, a filter that is OFF or None).
  */
 #include <math.h>
 #include <string.h>
@@ -16,16 +16,16 @@
 #include "lang/expr.h"
 
 #define DIGITS "0123456789"
-/* Of a number with its groups. */
+/* Length of a number with grouped digits. */
 #define MAX_DIGITS 64
-/* All of it, with no letters but dB behind it. */
+/* A whole number, followed by no letters except dB. */
 #define NUMBER                                                                 \
   "([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"        \
   "(?:(?=dB\\b)|(?!\\w|[.,][0-9]))"
-/* (Within a line, and with nothing tried twice: a text may have a million spaces.) */
+/* (Within a line and without backtracking, since a text may have a million spaces.) */
 #define FILTER "^\\h*+Filter(?![a-z])[^:\\v]*+:\\h*+"
 #define PREAMP "^\\h*+Preamp\\h*+:\\h*+"
-/* Numbers in which no digits are grouped. */
+/* Numbers without grouped digits. */
 #define MARKED "\\b(?:Gain|Q|Oct|Preamp\\h*+:)\\s*+[-+]?+[0-9]*+([.,])[0-9]"
 #define FLAGS (G_REGEX_RAW | G_REGEX_CASELESS)
 
@@ -43,24 +43,24 @@ typedef struct
   GString *chain;
   guint n_calls;                 /* in it */
   GPtrArray *notes;              /* or NULL */
-  guint line;                    /* that is read now, from 1 */
+  guint line;                    /* the current line, from 1 */
   gboolean is_rew;               /* written by REW */
   gboolean has_comma, has_point; /* as decimal marks */
-  gboolean has_told;             /* of a frequency that they decided */
+  gboolean has_told; /* a note about an ambiguous frequency was added */
   GRegex *marked;
 } Settings;
 
-/* How a type of filter is written in a chain. */
+/* A type of filter and its call in a chain. */
 typedef struct
 {
   const gchar *name, *klass;
   gboolean has_gain;
-  gdouble q; /* unless it is given; 0: it has to be */
+  gdouble q; /* the default; 0: Q is required */
   const gchar *tail;
 } Type;
 
 #define BUTTERWORTH_Q 0.7071067811865476
-/* The slope that REW and Equalizer APO give a shelf, from which its Q comes. */
+/* The slope of a shelf in REW and Equalizer APO, which determines its Q. */
 #define SHELF_SLOPE 0.9
 #define SHELF_Q INFINITY
 #define NO_Q (-1.0)
@@ -101,7 +101,7 @@ find_type (const gchar *name)
   return NULL;
 }
 
-/* The number behind a word of the line. */
+/* Finds the number after a word of the line. */
 static gboolean
 find_number (const gchar *line, const gchar *word, gdouble *number)
 {
@@ -133,14 +133,14 @@ remove_all (gchar *text, const gchar *what)
     memmove (at, at + n, strlen (at + n) + 1);
 }
 
-/* The digits of the frequency without the spaces and apostrophes between groups, to be
- * freed; or NULL, and what is wrong with them. */
+/* The digits of the frequency without spaces and apostrophes between groups, to be freed;
+ * NULL with the error. */
 static gchar *
 find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
 {
   static const gchar *const spaces[] = { " ", "\t", "'", "\xc2\xa0", "\xa0",
     "\xe2\x80\xaf", "\xe2\x80\x89", "\xe2\x80\x99" };
-  /* (The first Fc alone: what follows another one follows that too.) */
+  /* (Only the first Fc: text after a later one is also after the first.) */
   gchar **parts = g_regex_split_simple ("\\bFc(*COMMIT)\\s*+(.*?)\\s*(k?)Hz\\b",
       line, FLAGS, 0);
   gchar *digits = NULL;
@@ -164,8 +164,8 @@ find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
   return digits;
 }
 
-/* The decimal mark of a file that has such digits; 0: they show none.  Three digits
- * after the only mark may be thousands (*is_either), but not of kilohertz. */
+/* The decimal mark that these digits imply; 0: none.  Three digits after a single mark
+ * may be thousands or decimals (*is_either), except in kHz. */
 static gchar
 find_mark (const gchar *digits, gboolean is_kilo, gboolean *is_either)
 {
@@ -198,7 +198,7 @@ take_mark (Settings *settings, gchar mark)
   settings->has_point = settings->has_point || mark == '.';
 }
 
-/* Looks which decimal marks the numbers of a line have that can be read in one way. */
+/* Collects the decimal marks of the unambiguous numbers of a line. */
 static void
 survey_line (Settings *settings, const gchar *line)
 {
@@ -224,7 +224,7 @@ survey_line (Settings *settings, const gchar *line)
   g_free (digits);
 }
 
-/* Notes what was decided for the line, or for the whole file. */
+/* Adds a note on how the line, or the whole file, was read. */
 static void
 add_note (Settings *settings, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -245,7 +245,7 @@ add_note (Settings *settings, const gchar *format, ...)
   g_free (text);
 }
 
-/* NULL, or what is wrong with it. */
+/* Reads the frequency; returns NULL or the error. */
 static const gchar *
 find_frequency (Settings *settings, const gchar *line, gdouble *hz)
 {
@@ -272,7 +272,7 @@ find_frequency (Settings *settings, const gchar *line, gdouble *hz)
                 : "has three digits after the mark in its frequency (Fc), "
                   "which may be thousands or decimals, and no other number of "
                   "the file shows which; write it without the mark";
-  /* (Nor what C takes beside: 0x10, nan.) */
+  /* (Not 0x10 or nan, which strtod accepts.) */
   else if (end > plain && *end == '\0' && isfinite (*hz) &&
            plain[strspn (plain, "+-.0123456789eE")] == '\0')
     wrong = NULL;
@@ -306,7 +306,7 @@ find_shelf_q (gdouble slope, gdouble gain_db)
   return 1.0 / sqrt ((a + 1.0 / a) * (1.0 / slope - 1.0) + 2.0);
 }
 
-/* LSC 6dB, HSC 12dB.  FALSE: none is given. */
+/* Reads the slope of "LSC 6dB", "HSC 12dB"; FALSE if there is none. */
 static gboolean
 find_slope (const gchar *line, gdouble *db)
 {
@@ -322,8 +322,8 @@ find_slope (const gchar *line, gdouble *db)
   return found;
 }
 
-/* The middle of a shelf with a Q, from Fc.  Equalizer APO moves it inwards by the
- * slope; LSC, and the shelves of REW, have it at Fc. */
+/* The midpoint of a shelf with a Q, from Fc.  In Equalizer APO Fc is the corner, and the
+ * slope determines the midpoint; for LSC, HSC and in REW Fc is the midpoint. */
 static gdouble
 find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
     gdouble gain_db)
@@ -348,7 +348,7 @@ find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
   return middle_hz;
 }
 
-/* Appends a call; returns NULL, or what is wrong with it, to be freed. */
+/* Appends a call; returns NULL, or the error, to be freed. */
 static gchar *
 append_call (Settings *settings, const gchar *call)
 {
@@ -410,7 +410,7 @@ append_filter (Settings *settings, const Type *type, const gchar *line)
   return fault;
 }
 
-/* LS 6dB, HS 12dB: their frequency is where the shelf begins, not its middle as that of
+/* LS 6dB, HS 12dB: their frequency is the start of the shelf, not its midpoint as for
  * LSC and HSC. */
 static gboolean
 begins_at_frequency (const Type *type, const gchar *line)
@@ -420,7 +420,7 @@ begins_at_frequency (const Type *type, const gchar *line)
   return !g_str_has_suffix (type->name, "SC") && find_slope (line, &slope);
 }
 
-/* What Equalizer APO does that a chain of all channels does not. */
+/* Commands of Equalizer APO that a chain for all channels cannot express. */
 static gboolean
 is_command (const gchar *line)
 {
@@ -487,7 +487,7 @@ gchar *
 gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
     gchar **fault)
 {
-  /* (Old Macs end lines so.) */
+  /* (Files of old Macs end lines with CR.) */
   gchar **lines = g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
   Settings settings = { .chain = g_string_new (NULL), .notes = notes };
   gchar *wrong = NULL;

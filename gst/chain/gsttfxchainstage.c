@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchainstage.c: GstTfxChainStage, a stage of a tfxchain as its child.
  *
- * A stage holds no values: they are in the expression of the chain, where the
- * chain's text and its filter come from.  A stage that was taken out of its
- * chain keeps the last expression that it was in.
+ * The values of a stage are in the chain's expression, from which the chain's text and
+ * filter are made.  A stage that was removed from its chain keeps the last expression
+ * that it was in.
  */
 #include "gsttfxchainstage.h"
 
@@ -19,9 +19,9 @@ typedef struct
 {
   const GstTfxChainStageValues *values;
   guint index; /* in the chain; under the chain's object lock */
-  /* Under the own lock. */
+  /* Under its own lock. */
   GstTfxChainExpr *last; /* NULL while in a chain */
-  /* The lowest that each has not heard of yet, in dB. */
+  /* The lowest since each reader's last read, in dB. */
   gdouble gains[GST_TFX_CHAIN_STAGE_N_READERS];
 } GstTfxChainStagePrivate;
 
@@ -33,7 +33,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxChainStage, gst_tfx_chain_stage,
 
 /* ---- properties --------------------------------------------------------------- */
 
-/* The number of a property tells its parameter and its part. */
+/* The id of a property encodes its parameter and part. */
 static guint
 property_id (guint param, guint part)
 {
@@ -99,12 +99,12 @@ gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
   }
 }
 
-/* ---- what it makes of its level -------------------------------------------------- */
+/* ---- gain and loudness ----------------------------------------------------------- */
 
 #define PROP_STATS 1
 
-/* The core forgets the lowest gain when it is asked: it is kept for both who
- * ask. */
+/* The core resets the lowest gain when it is read, so it is kept here for each
+ * reader. */
 static gdouble
 gst_tfx_chain_stage_take_gain (GstTfxChainStage *self, gdouble gain_db,
     GstTfxChainStageReader reader)
@@ -176,9 +176,9 @@ gst_tfx_chain_stage_get_stats (GObject *object, guint prop_id, GValue *value,
   g_value_take_boxed (value, stats);
 }
 
-/* ---- what it does ----------------------------------------------------------------- */
+/* ---- responses -------------------------------------------------------------------- */
 
-/* As it is set, or NULL. */
+/* The stage with its current values, or NULL. */
 static TfxStage *
 gst_tfx_chain_stage_make (GstTfxChainStage *self, gdouble *rate)
 {
@@ -240,9 +240,9 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
   /**
    * GstTfxChainStage::response:
    * @frequencies: a #GVariant of type `ad`, in Hz
-   * @channel: of those that the stage hears, from 0
+   * @channel: of the stage's input, from 0
    *
-   * An action: what the stage does to a channel, as it is set.
+   * An action: the frequency response of the stage with its current values.
    *
    * Returns: as of #GstTfxElement::response
    */
@@ -252,11 +252,10 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
    * GstTfxChainStage::gain-curve:
    * @levels: a #GVariant of type `ad`, in dB
    *
-   * An action: the static curve of a Compressor and its like.
+   * An action: the static curve of a Compressor or another dynamics stage.
    *
-   * Returns: a #GVariant of type `ad`: the gain in dB at each level, once it has
-   * settled; %NULL for stages that do not go by the level, and before caps have
-   * come
+   * Returns: a #GVariant of type `ad`: the settled gain in dB at each level; %NULL
+   * for stages that do not measure the level, and before caps
    */
   gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (klass), "gain-curve", FALSE,
       G_CALLBACK (gst_tfx_chain_stage_curve));
@@ -270,7 +269,7 @@ gst_tfx_chain_stage_init (GstTfxChainStage *self)
     PRIVATE (self)->gains[i] = INFINITY;
 }
 
-/* What comes from the stream is no property. */
+/* Installs a property for each parameter, except those that the stream sets. */
 static void
 gst_tfx_chain_stage_init_subclass (gpointer g_class, gpointer data)
 {

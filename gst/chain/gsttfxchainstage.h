@@ -24,18 +24,17 @@ struct _GstTfxChainStageClass
   GParamSpec *(*specs)[GST_TFX_CHAIN_PARAM_N_PARTS];
 };
 
-/* How a stage gets at its values, which are those of its chain.  Each is called
- * with the stage's parent, and gives FALSE if that does not have the stage any
- * more. */
+/* Access to the values of a stage, which its chain has.  Each is called with the stage's
+ * parent and returns FALSE if that no longer has the stage. */
 typedef struct
 {
   gboolean (*set) (GstObject *chain, GstTfxChainStage *stage, guint param,
       GstTfxChainParamPart part, const GValue *value);
   gboolean (*get) (GstObject *chain, GstTfxChainStage *stage, guint param,
       GstTfxChainParamPart part, GValue *value);
-  /* That of the stage in the filter; 0: as FALSE. */
+  /* The stage's id in the filter; 0 instead of FALSE. */
   guint64 (*get_id) (GstObject *chain, GstTfxChainStage *stage);
-  /* The stage as it is set, for the stream that there is, or for a usual one;
+  /* The stage with its current values, for the current stream, else for a default one;
    * NULL if it cannot be made. */
   TfxStage *(*make) (GstObject *chain, GstTfxChainStage *stage, gdouble *rate);
 } GstTfxChainStageValues;
@@ -47,21 +46,20 @@ GstTfxChainStage *gst_tfx_chain_stage_new (const TfxClass *klass,
 
 const TfxClass *gst_tfx_chain_stage_get_klass (GstTfxChainStage *self);
 
-/* The index of the stage in its chain; for the chain, under its lock. */
+/* The index of the stage in its chain; called by the chain, with its lock held. */
 guint gst_tfx_chain_stage_get_index (GstTfxChainStage *self);
 void gst_tfx_chain_stage_set_index (GstTfxChainStage *self, guint index);
 
-/* That of the stage in the filter; 0: it is in none.  Any thread. */
+/* The stage's id in the filter; 0 if it is not in a chain.  Any thread. */
 guint64 gst_tfx_chain_stage_get_id (GstTfxChainStage *self);
 
-/* From now on the stage is in no chain, and keeps the values that it has in
- * @expr. */
+/* Call when the stage is removed from its chain: it keeps its values in @expr. */
 void gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr);
 
-/* The properties of a parameter have changed.  With no lock held. */
+/* Notifies of the properties of a parameter.  With no lock held. */
 void gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param);
 
-/* Who asks for the lowest gain since that one asked last. */
+/* Readers of the lowest gain, each since its own last read. */
 typedef enum
 {
   GST_TFX_CHAIN_STAGE_STATS,
@@ -69,8 +67,8 @@ typedef enum
   GST_TFX_CHAIN_STAGE_N_READERS
 } GstTfxChainStageReader;
 
-/* What it makes of its level, to be freed; NULL: it does not listen, or has not run.
- * Any thread. */
+/* Gain and loudness of the stage, to be freed; NULL if it does not measure its level or
+ * has not run.  Any thread. */
 GstStructure *gst_tfx_chain_stage_take_stats (GstTfxChainStage *self,
     GstTfxChainStageReader reader);
 

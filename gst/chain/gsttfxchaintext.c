@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchaintext.c: the text of a tfxchain, its stages and their parameters.
  *
- * The expression is the one place where values are.  A text becomes a new
- * expression, of which the object lock covers no more than the exchange; a
- * parameter changes the expression that there is.
+ * All values are in the expression.  A text is parsed into a new expression without the
+ * object lock, which protects only the exchange.  Setting a parameter changes the current
+ * expression.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,23 +45,23 @@ gst_tfx_chain_notify_text (GstTfxChain *self)
 
 /* ---- a new text ------------------------------------------------------------------ */
 
-/* From one set of stages to another. */
+/* A change from one set of stages to another. */
 typedef struct
 {
-  TfxExpr *parsed; /* what the text says */
+  TfxExpr *parsed; /* the parsed text */
   const gchar *text;
-  const gchar *fault; /* or what is wrong with it */
+  const gchar *fault; /* or its error */
   const gchar *folder;
   GPtrArray *files;
 
   GstTfxChainExpr *old_expr, *expr;
   GPtrArray *old_stages, *stages;
-  GPtrArray *added, *removed; /* of these */
+  GPtrArray *added, *removed; /* of the two above */
 } Change;
 
 static const GstTfxChainStageValues stage_values;
 
-/* By name; the keys are the names in the expression. */
+/* Maps names to stages; the keys are borrowed from the expression. */
 static GHashTable *
 index_stages (const TfxExpr *expr, GPtrArray *stages)
 {
@@ -109,7 +109,7 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
   g_hash_table_unref (old);
 }
 
-/* Starts from what there is now.  FALSE if memory is short. */
+/* Prepares the change from the current stages.  FALSE if memory is short. */
 static gboolean
 gst_tfx_chain_begin (GstTfxChain *self, Change *change)
 {
@@ -123,7 +123,7 @@ gst_tfx_chain_begin (GstTfxChain *self, Change *change)
   change->old_stages = g_ptr_array_ref (self->stages);
   GST_OBJECT_UNLOCK (self);
 
-  /* (Without memory fewer stages keep their state.) */
+  /* (If memory is short, fewer stages keep their state.) */
   tfx_expr_adopt_ids (expr, change->old_expr->expr);
   tfx_expr_take_prepared (expr, change->old_expr->expr);
   gst_tfx_chain_choose_stages (self, change);
@@ -148,8 +148,8 @@ unparent_all (GPtrArray *stages)
     gst_object_unparent (stages->pdata[i]);
 }
 
-/* The value of the property, which is UTF-8.  NULL: the text is not, and is printed from
- * its expression.  A faulty one has \\xNN in place of the other bytes. */
+/* The new value of the property, which must be UTF-8.  NULL if the text is not: it is
+ * printed from its expression.  In an invalid text \\xNN replaces other bytes. */
 static gchar *
 keep_text (const Change *change)
 {
@@ -200,13 +200,13 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     unparent_all (change->added);
     return result;
   }
-  /* Its values may be newer than those that the change began with. */
+  /* Its values may be newer than those at the start of the change. */
   gst_tfx_chain_expr_unref (change->old_expr);
   change->old_expr = old_expr;
   return result;
 }
 
-/* Tells of parameters of stages that stayed. */
+/* Notifies of changed parameters of stages that stay. */
 static void
 gst_tfx_chain_notify_stages (Change *change)
 {
@@ -233,7 +233,7 @@ gst_tfx_chain_notify_stages (Change *change)
   g_hash_table_unref (old);
 }
 
-/* With no lock held: what is called may set the chain anew. */
+/* Notifies of the change.  With no lock held, since a handler may set the chain again. */
 static void
 gst_tfx_chain_tell (GstTfxChain *self, Change *change)
 {
@@ -285,7 +285,7 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
   return result == EXCHANGED;
 }
 
-/* Frees them. */
+/* Logs and frees the notes. */
 static void
 gst_tfx_chain_log_notes (GstTfxChain *self, GPtrArray *notes)
 {
@@ -294,7 +294,7 @@ gst_tfx_chain_log_notes (GstTfxChain *self, GPtrArray *notes)
   g_ptr_array_unref (notes);
 }
 
-/* A text, or what is wrong with where it should have come from. */
+/* Sets a text, or the fault of its file. */
 static gboolean
 gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
     const gchar *fault)
@@ -333,7 +333,7 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   return gst_tfx_chain_take (self, text, NULL, NULL);
 }
 
-/* Before it is read: what is saved then counts as new. */
+/* Stores the version of the file before it is read, so that a later save is noticed. */
 static void
 gst_tfx_chain_see_location (GstTfxChain *self, const gchar *location)
 {
@@ -538,7 +538,7 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   return changed;
 }
 
-/* The file that a property names. */
+/* Reads the file of a file name property; NULL with the error. */
 static TfxFile *
 gst_tfx_chain_read_param (GstTfxChain *self, const TfxParam *spec,
     const GValue *value, TfxExprError *error)
@@ -591,7 +591,7 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
     return has;
 
   gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
-  /* Of what moves under control the control tells; of the text, nobody. */
+  /* A control binding notifies itself; it does not notify of the text. */
   if (by_hand) {
     gst_tfx_chain_stage_notify (stage, param);
     gst_tfx_chain_notify_text (self);

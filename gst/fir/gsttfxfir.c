@@ -6,27 +6,26 @@
  * SECTION:element-tfxfir
  * @title: tfxfir
  *
- * A filter with a finite impulse response: one that is designed here, as
- * scipy.signal.firwin does it, one given as numbers in #GstTfxFir:kernel, or
- * one read from a sound file, #GstTfxFir:kernel-location, which makes it a
- * convolution reverb.  A file comes before numbers, numbers before a design.
+ * A filter with a finite impulse response (kernel).  The kernel is designed like
+ * that of scipy.signal.firwin, given as numbers in #GstTfxFir:kernel, or read
+ * from a sound file, #GstTfxFir:kernel-location, for a convolution reverb.  A
+ * file overrides numbers, and numbers override a design.
  *
- * A kernel may be anything from one tap to minutes long.  Short ones are summed
- * up tap by tap, long ones go through FFTs cut up so that they add no latency;
- * #GstTfxFir:method chooses by the cost.
+ * A kernel has from one tap to minutes.  Short kernels run in the time domain,
+ * long ones by partitioned FFTs without latency; #GstTfxFir:method chooses by
+ * the cost.
  *
  * With #GstTfxFir:align, the default, the delay of a linear-phase (symmetric)
- * kernel is taken out of the stream: the output has the times of the input, as
- * many samples, and the delay is reported as latency.  A kernel that is not
- * symmetric, such as the response of a room, stays where it is, unless
- * #GstTfxFir:delay says which tap is its time 0.
+ * kernel is removed from the stream: the output has the timestamps and the
+ * number of samples of the input, and the delay is reported as latency.  Other
+ * kernels, such as the response of a room, are not shifted, unless
+ * #GstTfxFir:delay gives the tap of time 0.
  *
- * A kernel that is set while playing takes over in a cross-fade of 10 ms.  The
- * delay of a running stream never shrinks; while it grows the output pauses
- * for as long, so that no sample is lost or doubled.
+ * A kernel that is set while playing is cross-faded in within 10 ms.  The delay
+ * of a running stream never shrinks.  While it grows, the output pauses for that
+ * time, so that no sample is lost or repeated.
  *
- * The element is a #GstPreset: what is kept in a preset are the properties of the
- * filter.
+ * The element implements #GstPreset; a preset has the properties of the filter.
  *
  * ## Example launch lines
  * |[
@@ -46,7 +45,7 @@ GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE
-#define DEFAULT_DELAY -1 /* what the kernel suggests */
+#define DEFAULT_DELAY -1 /* that of the kernel */
 
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
@@ -57,10 +56,10 @@ enum
   PROP_METHOD,
   PROP_ALIGN,
   PROP_DELAY,
-  PROP_SOURCE /* the first of the kernel source's */
+  PROP_SOURCE /* the first property of the kernel source */
 };
 
-/* What the properties ask for. */
+/* The values of the properties. */
 typedef struct
 {
   GstTfxKernelSource source;
@@ -74,7 +73,7 @@ struct _GstTfxFir
   GstTfxElement parent;
 
   GstTfxFirAsked asked; /* under the object lock */
-  gint n_kernels; /* atomic; those of a file, one for each channel, or 1 */
+  gint n_kernels;       /* atomic; of a file: one for each channel, or 1 */
 
   /* Of the streaming thread. */
   GstTfxKernelLoader loader;
@@ -104,8 +103,8 @@ gst_tfx_fir_method_get_type (void)
 
 /* ---- the chain ---------------------------------------------------------------- */
 
-/* The kernel's delay, which is the asked one as far as there are so many taps.
- * Time 0 of a kernel is where its file begins. */
+/* The delay of the kernel in frames: the requested one, limited by the number of taps,
+ * and counted from the start of the kernel's file; -1 gives the kernel's own. */
 static gsize
 gst_tfx_fir_find_delay (GstTfxFir *self, const GstTfxImpulse *impulse,
     gint asked, gdouble rate)
@@ -125,7 +124,7 @@ gst_tfx_fir_find_delay (GstTfxFir *self, const GstTfxImpulse *impulse,
   return impulse->beginning + MIN (asked, highest);
 }
 
-/* The impulse response that is asked for, or the last one that works. */
+/* The requested impulse response; if it cannot be used, a warning and the last one. */
 static GstTfxImpulse *
 gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
     const GstTfxBuild *build, GError **error)
@@ -148,7 +147,7 @@ gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
   return impulse;
 }
 
-/* A copy, whose source is to be cleared. */
+/* A copy; the caller clears its source. */
 static void
 gst_tfx_fir_get_asked (GstTfxFir *self, GstTfxFirAsked *asked)
 {
@@ -188,8 +187,8 @@ gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   return chain;
 }
 
-/* Where the time or the kind of a kernel does not allow it to move inside of a
- * buffer, the next one is waited for. */
+/* Postpones a kernel that takes too long to move inside a buffer: to the next point of
+ * the curve, or to the next buffer. */
 static gboolean
 gst_tfx_fir_wait (GstTfxBuild *build, gboolean until_next_point)
 {
@@ -198,8 +197,8 @@ gst_tfx_fir_wait (GstTfxBuild *build, gboolean until_next_point)
   return TRUE;
 }
 
-/* A kernel of the same length with other taps: nothing is allocated once it has
- * moved, and it takes less than a tenth of the time that there is. */
+/* Moves the stage to other taps of the same number.  Allocates nothing after the first
+ * move, and takes less than a tenth of the duration of a buffer. */
 static gboolean
 gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 {
@@ -235,7 +234,7 @@ gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
       delay);
 }
 
-/* The kernel in force is moved to itself, so that there is room for both. */
+/* Moves the current kernel to itself twice, which allocates both. */
 static void
 gst_tfx_fir_reserve (GstTfxElement *element, const GstTfxBuild *build)
 {
@@ -252,8 +251,8 @@ gst_tfx_fir_reserve (GstTfxElement *element, const GstTfxBuild *build)
   gst_tfx_kernel_source_clear (&asked.source);
 }
 
-/* Reads the file before caps are negotiated: its channels limit them.  An error is
- * reported when the chain is built. */
+/* Reads the file before caps negotiation, because its channels limit the caps.  An error
+ * is reported when the chain is built. */
 static gboolean
 gst_tfx_fir_start (GstTfxElement *element)
 {
@@ -356,7 +355,7 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFir:method:
    *
-   * How to convolve.
+   * The convolution method.
    */
   g_object_class_install_property (gobject_class, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "Convolution method",
@@ -365,9 +364,9 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFir:align:
    *
-   * Take the delay of the kernel, see #GstTfxFir:delay, out of the stream and
-   * report it as latency.  Otherwise the filter is causal: nothing comes before
-   * its time, and what it holds at the end is not heard.
+   * Remove the delay of the kernel, see #GstTfxFir:delay, from the stream and
+   * report it as latency.  Otherwise the filter is causal: its output is late by
+   * that delay, and is cut off at the end of the stream.
    */
   g_object_class_install_property (gobject_class, PROP_ALIGN,
       g_param_spec_boolean ("align", "Align",
@@ -377,12 +376,11 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFir:delay:
    *
-   * How late the kernel makes the sound, in frames of the stream: the tap that
-   * stands for time 0, for #GstTfxFir:align.  -1 leaves it to the kernel: the
-   * middle of a symmetric or antisymmetric one, 0 for any other.  The response
-   * of a loudspeaker or a room correction filter often has its peak somewhere
-   * inside, which only its maker knows.  It can be no more than the taps but
-   * one; then the last tap is used, and a warning says so.
+   * Delay of the kernel in frames: the index of the tap of time 0, for
+   * #GstTfxFir:align.  -1 is the middle of a symmetric or antisymmetric kernel
+   * and 0 for any other.  Set it for the response of a loudspeaker or a room
+   * correction filter, whose peak is often somewhere inside.  A value beyond the
+   * last tap uses the last tap, with a warning.
    */
   g_object_class_install_property (gobject_class, PROP_DELAY,
       g_param_spec_int ("delay", "Delay",

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxfirstage.c: the stage of a FIR filter: an impulse response, and how
- * late it is.
+ * gsttfxfirstage.c: the stage of a FIR filter: an impulse response with its delay.
  *
- * The filter is causal: a kernel whose middle lies d taps behind its beginning
- * makes the output d frames late, and the base class takes them out of the
- * stream.  Two kernels can be cross-faded if both make it as late.  So
+ * The filter is causal: a kernel whose middle is d taps after its first tap delays the
+ * output by d frames, which the base class removes from the stream.  Two kernels can
+ * be cross-faded only if they have the same delay.  Therefore:
  *
- *   a kernel with less delay than the stream has gets zeros in front;
- *   before one with more the old kernel is set later by as much, while the
- *   frames by which the delay grows are dropped: it goes on to the very sample.
+ *   a kernel with less delay than the stream gets leading zeros;
+ *   before a kernel with more delay, a step first adds the difference to the old kernel
+ *   as leading zeros and drops the same number of output frames, so that the output
+ *   continues without a gap.
  *
- * Zeros behind a kernel change nothing but how much of its input the filter
- * keeps, for the next one to begin with. */
+ * Trailing zeros do not change the output.  They make the filter keep more of its input,
+ * with which the next kernel starts. */
 #include "gsttfxfirstage.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_fir_debug);
 #define GST_CAT_DEFAULT gst_tfx_fir_debug
 
-/* Stages of fewer taps are made in less time than a block takes. */
+/* Stages with fewer taps are made in less than the duration of a block. */
 #define MIN_LONG_TAPS 16384
 
-/* Seconds that nobody notices between the setting of a kernel and its effect. */
+/* Longest delay in seconds between setting a kernel and its effect. */
 #define SHORT_WHILE 0.1
 
 /* ---- settings --------------------------------------------------------------- */
@@ -52,13 +52,13 @@ gst_tfx_fir_setting_make_stage (const GstTfxFirSetting *self, guint64 id,
       self->n_taps, self->method, error);
 }
 
-/* The step before another setting: the one in force, later by as much as the
- * delay grows, and with as much input as the other one needs to go on from.
+/* The step before another setting: the current kernel with leading zeros for the growth
+ * of the delay, and with trailing zeros until the filter keeps the input that the
+ * new kernel needs.  FALSE if no step is needed.
  *
- * A kernel of linear phase is worth waiting for, as its middle may lie beyond
- * the input that was kept so far; so is what is there at once.  What a longer
- * impulse response of another kind does with an input that begins somewhere is
- * what it does at the start of any sound.  FALSE if no step is needed. */
+ * The step waits for the whole input of a linear-phase kernel, since its middle may
+ * be beyond the input kept so far, and of one that needs at most short_while frames more.
+ * Any other longer kernel starts without its past, as at the start of a stream. */
 static gboolean
 gst_tfx_fir_setting_find_step (const GstTfxFirSetting *self,
     const GstTfxFirSetting *target, gsize short_while, GstTfxFirSetting *step,
@@ -79,7 +79,7 @@ gst_tfx_fir_setting_find_step (const GstTfxFirSetting *self,
   return *min_frames > 0;
 }
 
-/* ---- long stages, in the thread ------------------------------------------------ */
+/* ---- long stages, in a thread -------------------------------------------------- */
 
 typedef struct
 {
@@ -98,7 +98,7 @@ gst_tfx_fir_job_run (gpointer data)
 
   job->stage =
       gst_tfx_fir_setting_make_stage (&job->setting, job->id, &job->error);
-  /* Without memory for it the filter tries it itself, or says so. */
+  /* If memory is short, the filter tries again itself and reports the error. */
   if (job->stage)
     tfx_stage_prepare (job->stage, &job->spec);
 }
@@ -128,7 +128,7 @@ gst_tfx_fir_job_free (GstTfxFirJob *job)
 
 /* ---- stages -------------------------------------------------------------------- */
 
-/* The stage; NULL without an error while it is being made. */
+/* The stage; NULL without an error while the thread makes it. */
 static TfxStage *
 gst_tfx_fir_stager_make (GstTfxFirStager *self, GstTfxElement *element,
     const GstTfxFirSetting *setting, const GstTfxBuild *build, GError **error)
@@ -181,7 +181,7 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
   if (build->is_running && self->running.impulse &&
       gst_tfx_fir_setting_find_step (&self->running, &target,
           SHORT_WHILE * build->rate, &step, &build->min_frames)) {
-    /* It would cut a cross-fade short. */
+    /* A step would end a running cross-fade. */
     if (!build->is_settled) {
       build->min_frames = 0;
       build->ask_again = TRUE;
@@ -202,7 +202,7 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
     build->min_frames = build->excess_delay = 0;
     return NULL;
   }
-  /* Stages of another shape are of no use any more. */
+  /* Their number of taps may be another one. */
   g_clear_pointer (&self->moving, g_ptr_array_unref);
   build->delay = target.delay;
   gst_tfx_fir_setting_set (&self->offered, &target);
@@ -263,7 +263,7 @@ gst_tfx_fir_stager_reserve (GstTfxFirStager *self, GstTfxElement *element)
   }
 }
 
-/* One that the filter has let go of, or a new one; NULL if memory is short. */
+/* A stage that the filter has released, or a new one; NULL if memory is short. */
 static TfxStage *
 gst_tfx_fir_stager_fill (GstTfxFirStager *self, const GstTfxFirSetting *setting)
 {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* How far two taps may differ and still count as equal, as a part of the
- * largest: float32 and 24-bit files round by less. */
+/* Largest difference of two equal taps, as a fraction of the largest tap: float32 and
+ * 24-bit files round by less. */
 #define SYMMETRY_TOLERANCE 1e-6
 
 /* ---- making and freeing ----------------------------------------------------- */
@@ -46,8 +46,8 @@ gst_tfx_impulse_unref (GstTfxImpulse *self)
   g_free (self);
 }
 
-/* Whether nobody else holds it, and it is one kernel of so many taps: its taps can
- * be set anew.  NULL is allowed. */
+/* Whether it is one kernel of n_taps without other references, so that its taps may be
+ * set.  NULL is allowed. */
 static gboolean
 gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps)
 {
@@ -55,7 +55,7 @@ gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps)
          self->n_taps == n_taps;
 }
 
-/* One kernel whose taps can be set.  FALSE if memory is short. */
+/* Replaces *impulse unless its taps may be set.  FALSE if memory is short. */
 static gboolean
 gst_tfx_impulse_make_free (GstTfxImpulse **impulse, guint rate, gsize n_taps)
 {
@@ -153,7 +153,7 @@ gst_tfx_impulse_set_values (GstTfxImpulse **impulse, const gdouble *values,
 
 /* ---- stages --------------------------------------------------------------------- */
 
-/* The kernels, each with its zeros; NULL if memory is short. */
+/* The kernels with their zeros, to be freed; NULL if memory is short. */
 static gdouble *
 gst_tfx_impulse_pad (const GstTfxImpulse *self, gsize n_leading, gsize n_taps)
 {

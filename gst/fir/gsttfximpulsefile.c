@@ -14,25 +14,25 @@
 #include "gsttfximpulsetext.h"
 #include "gsttfxsndfile.h"
 
-/* Frames that are read at a time. */
+/* Frames per read. */
 #define CHUNK_FRAMES 4096
 
-/* No impulse response is made for a rate this much higher or lower than that
- * of the stream; the resampler's filter would get very long. */
+/* Largest ratio of the two rates; beyond, the resampler's filter would get very
+ * long. */
 #define MAX_RATE_RATIO 256
 
-/* Bounds what a file can ask for: samples of all channels, at its own rate and at the
- * stream's, 1 GiB each as doubles; and the frames in which both rates have whole frames,
- * which is the shortest silence that can be resampled before the sound. */
+/* Limits for a file: samples of all channels, at its own rate and at the stream's
+ * (1 GiB each as doubles), and the common period of both rates in frames, which is the
+ * shortest silence that can be resampled before the sound. */
 #define MAX_SAMPLES (1 << 27)
 #define MAX_PERIOD (1 << 20)
 
-/* What a resampler of this quality leaves in its stop band (-120 dB) is no
- * part of the impulse response. */
+/* Frames below the stop band of a resampler of this quality (-120 dB) are not part of the
+ * impulse response. */
 #define RESAMPLER_QUALITY 10
 #define NEGLIGIBLE 1e-6
 
-/* An error that says which file and why. */
+/* Sets an error with the file's name and the reason. */
 static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
     gint code, const gchar *path, const gchar *format, ...)
 {
@@ -42,10 +42,10 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   va_start (args, format);
   why = g_strdup_vprintf (format, args);
   va_end (args);
-  /* The text goes on, so its last stop goes. */
+  /* A message continues after the error, so it must not end with a full stop. */
   if (g_str_has_suffix (why, "."))
     why[strlen (why) - 1] = '\0';
-  /* It may quote the file. */
+  /* The reason may quote the file. */
   valid = gst_tfx_bytes_escape (why);
   g_set_error (error, GST_RESOURCE_ERROR, code,
       "the impulse response in '%s' cannot be used: %s", name, valid);
@@ -68,7 +68,7 @@ gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
   return FALSE;
 }
 
-/* What the header tells must make sense before room is made for it. */
+/* Checks the header before memory is allocated for the samples. */
 static gboolean
 gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
     guint n_channels, GError **error)
@@ -100,7 +100,7 @@ gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
       error);
 }
 
-/* Reads all frames and sorts them by channel; returns how many there were. */
+/* Reads all frames into planes of channels; returns their number. */
 static gsize
 gst_tfx_impulse_file_read_frames (GstTfxImpulse *self,
     const GstTfxSndfile *sndfile, SNDFILE *file)
@@ -196,7 +196,7 @@ gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
   return self;
 }
 
-/* The sound in an open file; NULL with the reason, to be freed. */
+/* Opens the sound of an open file; NULL with the reason, to be freed. */
 static SNDFILE *
 gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, FILE *opened,
     SF_INFO *info, gchar **fault)
@@ -204,8 +204,7 @@ gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, FILE *opened,
   static GMutex lock;
   SNDFILE *file;
 
-  /* libsndfile keeps the reason why a file does not open in variables that all
-   * threads share. */
+  /* libsndfile stores the error of opening a file in static variables. */
   g_mutex_lock (&lock);
   file = sndfile->open_fd (dup (fileno (opened)), SFM_READ, info, TRUE);
   *fault = file ? NULL : g_strdup (sndfile->strerror (NULL));
@@ -239,7 +238,7 @@ gst_tfx_impulse_file_read_sound (FILE *opened, const gchar *path,
     g_free (fault);
     return self;
   }
-  /* (libsndfile takes what is left of a file for all of it.) */
+  /* (libsndfile does not report a truncated file.) */
   missing = gst_tfx_cut_describe (path, GST_CLOCK_TIME_NONE);
   if (missing)
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path, "%s",
@@ -289,13 +288,12 @@ gst_tfx_impulse_file_new_resampler (guint from, guint to)
   return resampler;
 }
 
-/* Every channel at another rate, with all that rings before and behind it; its
- * beginning is that of the input.
+/* Resamples every channel, with the ringing before and after it; sets the beginning.
  *
- * The resampler looks ahead and behind by its latency.  Its first output lies
- * where its first input does, so there is no delay to be taken out (but for
- * 1/32 of a frame of the lower rate that GStreamer's has always).  The silence
- * in front is as long as whole frames of both rates are. */
+ * The resampler needs input before and after each sample, its latency on both sides.  Its
+ * first output is at the time of its first input, so there is no delay to remove (except
+ * for 1/32 of a frame of the lower rate in GStreamer's resampler).  The silence before
+ * the input is a whole number of frames at both rates. */
 static GstTfxImpulse *
 gst_tfx_impulse_file_run (const GstTfxImpulse *self,
     GstAudioResampler *resampler, guint rate)
@@ -320,8 +318,8 @@ gst_tfx_impulse_file_run (const GstTfxImpulse *self,
     gst_audio_resampler_reset (resampler);
     gst_audio_resampler_resample (resampler, &in, n_in, &out, n_out);
   }
-  /* A filter's sum over samples is an integral: more samples in a second, less
-   * of each. */
+  /* The sum over the taps approximates an integral, so the taps shrink as the rate
+   * grows. */
   for (gsize i = 0; all && i < self->n_kernels * n_out; i++)
     all->taps[i] *= scale;
   if (all)
@@ -330,9 +328,8 @@ gst_tfx_impulse_file_run (const GstTfxImpulse *self,
   return all;
 }
 
-/* Keeps the frames that count: from the first to the last that is not
- * negligible, but the beginning of the input at the latest and n_frames behind
- * that at the earliest. */
+/* Removes negligible frames at both ends, but none from the beginning of the input to
+ * n_frames after it. */
 static void
 gst_tfx_impulse_file_trim (GstTfxImpulse *self, gsize n_frames)
 {
@@ -413,7 +410,7 @@ gst_tfx_impulse_file_fit (GstTfxImpulse *self, guint rate, guint n_channels,
     return NULL;
   if (self->rate == rate || self->rate == 0)
     return gst_tfx_impulse_ref (self);
-  /* Resampling would hide it. */
+  /* Computed here, since a resampled kernel is no longer symmetric. */
   middle = 0.5 * (gdouble)(self->n_taps - 1) * rate / self->rate;
   if (!gst_tfx_impulse_file_check_rate (self, rate, path, error))
     return NULL;

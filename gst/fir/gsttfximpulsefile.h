@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* Reads a file, of any kind that libsndfile knows or with numbers as text, for a
- * stream of @n_channels: it must have one channel, or as many; 0: of any.  NULL with a text for the user if that
- * cannot be done, or if there is nothing in it that could be a kernel. */
+/* Reads a sound file that libsndfile supports, or a text file of numbers, for a stream
+ * of @n_channels (0: any number): it must have one channel, or @n_channels.  NULL with
+ * an error for the user if it cannot be read or is not a kernel. */
 GstTfxImpulse *
 gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error);
 
-/* What was read from @path, for a stream: resampled if it has another rate.
- * The response to a frequency stays what it was.  NULL with a text for the
- * user if it has not the channels for that, or cannot be resampled. */
+/* Fits an impulse response, read from @path, to a stream: resamples it if the rates
+ * differ, and keeps its frequency response.  NULL with an error for the user if the
+ * channels do not match, or it cannot be resampled. */
 GstTfxImpulse *gst_tfx_impulse_file_fit (GstTfxImpulse *impulse, guint rate,
     guint n_channels, const gchar *path, GError **error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfximpulsetext.c: impulse responses as text: a line for each sample, with a
+ * gsttfximpulsetext.c: impulse responses as text: a line for each frame, with a
  * number for each channel.
  *
- * REW puts a header in front:
+ * REW writes a header:
  *
  *   Impulse Response data saved by REW V5.20
  *   131072 // Response length
@@ -12,8 +12,8 @@
  *
  * Without the sample interval the rate is that of the stream.
  *
- * A comma between digits is a decimal mark or stands between two channels: the file
- * has to show which.
+ * A comma between digits is a decimal mark or a separator of channels; other lines of the
+ * file must show which.
  */
 #include "gsttfximpulsetext.h"
 
@@ -46,7 +46,7 @@ gst_tfx_impulse_text_is (const gchar *path)
   return is_text;
 }
 
-/* Of a line that a message quotes, in bytes. */
+/* Length of a quoted line in a message, in bytes. */
 #define MAX_QUOTED 40
 
 typedef struct
@@ -61,13 +61,13 @@ typedef struct
 
 #define SPACES "; \t\r\f"
 
-/* The first lines that show what commas are, from 1; 0: none does. */
+/* The first lines with evidence for either meaning of commas, from 1; 0: none. */
 typedef struct
 {
   guint decimal, separator, either;
 } Commas;
 
-/* What a word shows that is one of several in its line, or the only one. */
+/* Collects the evidence of a word; is_only: it is the only one in its line. */
 static void
 survey_word (Commas *commas, const gchar *word, gboolean is_only, guint line)
 {
@@ -93,7 +93,7 @@ survey_word (Commas *commas, const gchar *word, gboolean is_only, guint line)
     commas->either = line;
 }
 
-/* Only lines of nothing but numbers count. */
+/* Collects the evidence of a line, if it has numbers alone. */
 static void
 survey_line (Commas *commas, const gchar *line, guint number)
 {
@@ -112,7 +112,7 @@ survey_line (Commas *commas, const gchar *line, guint number)
   g_strfreev (words);
 }
 
-/* Between digits. */
+/* Replaces commas between digits by points. */
 static void
 replace_decimal_commas (gchar *line)
 {
@@ -124,7 +124,7 @@ replace_decimal_commas (gchar *line)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-/* How many numbers there are in a line; -1 if there is something else. */
+/* Reads the numbers of a line and returns how many; -1 if it has other text. */
 static gint
 read_line (const gchar *line, gdouble numbers[MAX_CHANNELS])
 {
@@ -146,7 +146,7 @@ read_line (const gchar *line, gdouble numbers[MAX_CHANNELS])
   }
 }
 
-/* A line of REW's header. */
+/* Reads the rate from a line of REW's header. */
 static void
 take_header (Text *text, gchar *line)
 {
@@ -158,7 +158,7 @@ take_header (Text *text, gchar *line)
     text->rate = (guint)MIN (rint (1.0 / seconds), 1e9);
 }
 
-/* FALSE: the line is none of an impulse response. */
+/* FALSE if the line does not fit an impulse response. */
 static gboolean
 take_line (Text *text, gchar *line)
 {
@@ -217,7 +217,7 @@ make_impulse (const Text *text, gchar **why)
   return self;
 }
 
-/* The bytes of a line that a message quotes: no part of a character at the end. */
+/* The bytes of a line to quote in a message, without half a character at the end. */
 static gint
 count_quoted (const gchar *line)
 {
@@ -228,7 +228,7 @@ count_quoted (const gchar *line)
   return (gint)n;
 }
 
-/* The next line of what is left, to be freed; NULL at the end. */
+/* The next line, to be freed; NULL at the end. */
 static gchar *
 cut_line (const gchar **at, const gchar *end)
 {
@@ -242,7 +242,7 @@ cut_line (const gchar **at, const gchar *end)
   return g_strndup (begin, (gsize)((stop ? stop : end) - begin));
 }
 
-/* Whether commas are decimal marks, in all of it; *why if that cannot be told. */
+/* Whether commas are decimal marks, in the whole file; sets *why if that is ambiguous. */
 static gboolean
 has_decimal_commas (const gchar *at, const gchar *end, gchar **why)
 {

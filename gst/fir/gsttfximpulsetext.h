@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Whether the file begins as a text does. */
+/* Whether the first bytes of the file are text. */
 gboolean gst_tfx_impulse_text_is (const gchar *path);
 
-/* Its numbers, not looked at yet; NULL, and why not, to be freed. */
+/* Its numbers, not checked yet; NULL with the reason in *why, to be freed. */
 GstTfxImpulse *gst_tfx_impulse_text_read (const gchar *path, gchar **why);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernel.c: the impulse response that a kernel source leads to.
+ * gsttfxkernel.c: makes the impulse response of a kernel source.
  */
 #include "gsttfxkernel.h"
 
@@ -8,32 +8,33 @@
 
 #include "gsttfximpulsefile.h"
 
-/* What a design takes at the most, and what is made of it, for each tap; and what
- * it may take of the time that a buffer lasts.  Shorter ones come alone. */
+/* Longest time of a design and its stage for each tap, and the longest time that they may
+ * take, as a fraction of the duration of a buffer.  Shorter buffers count as
+ * MIN_BUFFER_FRAMES. */
 #define TAP_NS 15.0
 #define MAX_PART 0.1
 #define MIN_BUFFER_FRAMES 64
 
-/* What tfx_fir_design_check() begins with if the number of taps is at fault. */
+/* Start of the message of tfx_fir_design_check() if the number of taps is invalid. */
 #define TAPS_FAULT "n_taps: "
 
-/* What was asked for, and what came of it. */
+/* A request and its result. */
 struct _GstTfxKernel
 {
   GstTfxKernelSource source;
   guint rate, n_channels;
 
-  GstTfxImpulse *room; /* what an impulse response can be put into, or NULL */
+  GstTfxImpulse *room;    /* memory for the next impulse response, or NULL */
   GstTfxImpulse *impulse; /* or else: */
   GError *error;
-  GstTfxImpulse *file; /* what is in the file, at its own rate */
+  GstTfxImpulse *file; /* the file's contents, at its own rate */
 
-  /* A design, as far as it is what was asked for: */
+  /* The design that was made: */
   TfxFirDesign design;
   gint design_err;
   GstTfxBand used_band;
   gdouble margin_hz;
-  const gchar *because; /* of another number of taps; static */
+  const gchar *because; /* reason for another number of taps; static */
 };
 
 static GstTfxKernel *
@@ -84,8 +85,8 @@ gst_tfx_kernel_try_design (GstTfxKernel *self)
   return self->design_err;
 }
 
-/* With the asked number of taps, or one more if that is the fault: every fault
- * of a number of taps is that it is even. */
+/* Designs with the requested number of taps, or with one more if that number is invalid:
+ * the only invalid ones are even. */
 static gboolean
 gst_tfx_kernel_design_band (const GstTfxBand *band, gpointer data)
 {
@@ -128,7 +129,7 @@ gst_tfx_kernel_load_design (GstTfxKernel *self)
       fault ? fault : g_strerror (-self->design_err));
 }
 
-/* Tells the user of what in a design is not what was asked for. */
+/* Warns the user of each value of a design that differs from the request. */
 static void
 gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
 {
@@ -159,7 +160,7 @@ gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
          (!source->values && source->n_taps * TAP_NS > MAX_PART * buffer_ns);
 }
 
-/* Finds the impulse response, or the error.  Any thread. */
+/* Makes the impulse response, or the error.  Any thread. */
 static void
 gst_tfx_kernel_load (gpointer data)
 {
@@ -197,7 +198,7 @@ gst_tfx_kernel_loader_start (GstTfxKernelLoader *self,
   return self->first->file ? self->first->file->n_kernels : 1;
 }
 
-/* One that is loaded; NULL: not yet. */
+/* Returns the loaded kernel of a source; NULL while a background task loads it. */
 static GstTfxKernel *
 gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
     const GstTfxKernelSource *source, const GstTfxBuild *build)
@@ -262,7 +263,7 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   return kernel->impulse;
 }
 
-/* Whether nothing but values lies between what is asked and what there is. */
+/* Whether the source differs from the current one in values alone. */
 static gboolean
 gst_tfx_kernel_loader_can_move (const GstTfxKernelLoader *self,
     const GstTfxKernelSource *source, const GstTfxBuild *build)
@@ -301,7 +302,7 @@ gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
   self->spare = kernel;
   g_clear_pointer (&kernel->impulse, gst_tfx_impulse_unref);
   gst_tfx_kernel_load (kernel);
-  /* It is told of where the chain is built. */
+  /* It is reported when the chain is built. */
   g_clear_error (&kernel->error);
   if (!kernel->impulse || kernel->impulse->n_taps != last->impulse->n_taps ||
       kernel->impulse->delay != last->impulse->delay)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernel.h: the impulse response that a kernel source leads to.
+ * gsttfxkernel.h: makes the impulse response of a kernel source.
  */
 #ifndef GST_TFX_KERNEL_H
 #define GST_TFX_KERNEL_H
@@ -12,47 +12,46 @@ G_BEGIN_DECLS
 
 typedef struct _GstTfxKernel GstTfxKernel;
 
-/* Finds impulse responses, in a thread where that takes long.  Of the streaming
- * thread.  Starts with all zero, ends with gst_tfx_kernel_loader_clear(). */
+/* Makes impulse responses, in a background task if that takes long.  Used by the
+ * streaming thread.  Start with zeros, end with gst_tfx_kernel_loader_clear(). */
 typedef struct
 {
-  GstTfxKernel *good;  /* the last that works */
-  GstTfxKernel *bad;   /* one that was asked for since and does not, or NULL */
-  GstTfxKernel *spare; /* for values that move, or NULL */
-  GstTfxKernel *first; /* with the file that was read at the start, or NULL */
+  GstTfxKernel *good;  /* the last valid one */
+  GstTfxKernel *bad;   /* a later request that failed, or NULL */
+  GstTfxKernel *spare; /* for parameter ramps, or NULL */
+  GstTfxKernel *first; /* with the file read at the start, or NULL */
   GstTfxWorker worker;
 } GstTfxKernelLoader;
 
-/* Whether it takes longer than a stream can wait for: more than a tenth of the time
- * that a buffer lasts. */
+/* Whether making it takes too long for the streaming thread: more than a tenth of the
+ * duration of a buffer. */
 gboolean gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
     const GstTfxBuild *build);
 
-/* Reads the source's file, if it has one.  Returns its channels; 1 without a file, or
- * if it cannot be read, which gst_tfx_kernel_loader_get() reports. */
+/* Reads the source's file, if it has one, and returns its number of channels.  Returns 1
+ * without a file, or if it cannot be read, which gst_tfx_kernel_loader_get() reports. */
 guint gst_tfx_kernel_loader_start (GstTfxKernelLoader *self,
     const GstTfxKernelSource *source);
 
-/* The impulse response of a source for a stream, the loader's own until it is
- * asked again.  NULL with a text for the user if there is none; that is told
- * once, then that of the last source that works is given instead.  NULL
- * without: it takes long and the stream runs, so it is being loaded;
- * gst_tfx_element_mark_ready() will be called. */
+/* Returns the impulse response of a source for a stream; the loader owns it until the next
+ * call.  NULL with an error for the user if it fails; the next call for this source
+ * returns that of the last valid source.  NULL without an error while a background task
+ * loads it; gst_tfx_element_mark_ready() will be called. */
 GstTfxImpulse *
 gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
     const GstTfxKernelSource *source, const GstTfxBuild *build, GError **error);
 
-/* The same for one that differs from the last by values alone: as many taps, as
- * late.  Once it has been asked it takes no memory.  NULL: gst_tfx_kernel_loader_get()
- * is the way. */
+/* The same for a source with the number of taps and the delay of the last one.  Allocates
+ * nothing after the first call.  NULL if it differs in more than values: call
+ * gst_tfx_kernel_loader_get(). */
 GstTfxImpulse *
 gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
     const GstTfxKernelSource *source, const GstTfxBuild *build);
 
-/* Whether there is an impulse response from before. */
+/* Whether there is a valid impulse response. */
 gboolean gst_tfx_kernel_loader_has_any (const GstTfxKernelLoader *self);
 
-/* Waits for what is being loaded, and forgets all. */
+/* Waits for the background task and frees all. */
 void gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self);
 
 G_END_DECLS

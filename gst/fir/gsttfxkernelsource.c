@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernelsource.c: the properties that say where the kernel of a FIR
- * filter comes from.
+ * gsttfxkernelsource.c: the properties for the kernel of a FIR filter.
  */
 #include "gsttfxkernelsource.h"
 
@@ -8,7 +7,7 @@
 
 #define DEFAULT_TAPS 101
 #define DEFAULT_WINDOW TFX_WINDOW_HAMMING
-/* A stop band of -87 dB. */
+/* Gives a stop band of -87 dB. */
 #define DEFAULT_BETA 8.6
 
 #define PARAM_FLAGS                                                            \
@@ -46,9 +45,9 @@ gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
   /**
    * GstTfxFir:taps:
    *
-   * How long the designed kernel is.  More taps make it steeper.  An even
-   * number cannot be a high-pass or a band-reject filter, as its response at
-   * half the rate is 0: one more is used then, and a warning says so.
+   * Length of the designed kernel.  More taps make it steeper.  High-pass and
+   * band-reject filters need an odd number, since the response of an even one is
+   * 0 at half the rate: an even number is raised by one, with a warning.
    */
   g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_TAPS,
       g_param_spec_int ("taps", "Taps",
@@ -60,7 +59,8 @@ gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
   /**
    * GstTfxFir:window:
    *
-   * The window of the design: between a steep edge and a deep stop band.
+   * The window of the design: a compromise between a steep edge and a deep stop
+   * band.
    */
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_WINDOW,
@@ -71,8 +71,8 @@ gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
   /**
    * GstTfxFir:beta:
    *
-   * The shape of the Kaiser window: 0 is rectangular, more is a deeper stop
-   * band and a less steep edge.
+   * The shape of the Kaiser window: 0 is rectangular, higher values give a deeper
+   * stop band and a less steep edge.
    */
   g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_BETA,
       g_param_spec_double ("beta", "Beta", "Beta of the Kaiser window", 0.0,
@@ -82,8 +82,8 @@ gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
   /**
    * GstTfxFir:kernel:
    *
-   * An impulse response for all channels, in place of a designed one.  Empty:
-   * none.
+   * An impulse response for all channels, instead of a designed one.  An empty
+   * array is none.
    */
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_KERNEL,
@@ -94,14 +94,14 @@ gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
   /**
    * GstTfxFir:kernel-location:
    *
-   * A sound file with an impulse response, in place of any other: one channel
-   * for all of the stream's, or as many as the stream has.  If its rate is not
-   * the stream's it is resampled.  The file is read at each start, from READY
-   * to PAUSED, and when this property is set while playing, even to the same
-   * name.
+   * A sound file with an impulse response, instead of any other kernel: it has
+   * one channel for all channels of the stream, or the same number as the stream.
+   * It is resampled to the rate of the stream.  The file is read at each start,
+   * from READY to PAUSED, and when this property is set while playing, even to
+   * the same name.
    *
-   * A file that cannot be used is an error if there is no kernel yet, and a
-   * warning otherwise: the stream goes on with the kernel that it had.
+   * A file that cannot be used is an error if there is no kernel yet.  Otherwise
+   * it is a warning, and the previous kernel stays in use.
    */
   g_object_class_install_property (klass,
       first_id + GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION,
@@ -121,8 +121,8 @@ gst_tfx_kernel_source_init (GstTfxKernelSource *self)
   self->beta = DEFAULT_BETA;
 }
 
-/* The numbers of an array; NULL if there are none.  Other values are NaN, which is
- * reported when the kernel is made. */
+/* The numbers of an array; NULL if it is empty.  Values of other types become NaN, which
+ * is reported when the kernel is made. */
 static GArray *
 gst_tfx_kernel_source_read_values (const GValue *array)
 {
@@ -155,7 +155,7 @@ gst_tfx_kernel_source_write_values (const GArray *values, GValue *array)
   g_value_unset (&item);
 }
 
-/* Another serial each time: the file may have changed. */
+/* The serial changes each time, because the file may have changed. */
 static void
 gst_tfx_kernel_source_set_location (GstTfxKernelSource *self,
     const gchar *location)

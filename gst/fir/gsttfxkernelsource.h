@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernelsource.h: the properties that say where the kernel of a FIR
- * filter comes from.
+ * gsttfxkernelsource.h: the properties for the kernel of a FIR filter.
  */
 #ifndef GST_TFX_KERNEL_SOURCE_H
 #define GST_TFX_KERNEL_SOURCE_H
@@ -12,7 +11,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_TFX_WINDOW (gst_tfx_window_get_type ())
 GType gst_tfx_window_get_type (void);
 
-/* What is asked.  A file comes before values, values before a design. */
+/* The source of a kernel.  A file overrides values, values override a design. */
 typedef struct
 {
   /* A design: */
@@ -24,10 +23,11 @@ typedef struct
   GArray *values; /* of gdouble, immutable; or NULL */
 
   gchar *location; /* of a file, or NULL */
-  guint serial;    /* of the location: another one, another reading */
+  guint
+      serial; /* changes with each setting of the location, which reloads it */
 } GstTfxKernelSource;
 
-/* The properties, in the order of their ids. */
+/* The properties; their ids are these plus first_id. */
 enum
 {
   GST_TFX_KERNEL_SOURCE_TAPS,
@@ -38,26 +38,26 @@ enum
   GST_TFX_KERNEL_SOURCE_BAND /* the first of GST_TFX_BAND_N_PROPERTIES */
 };
 
-/* Installs them with the ids from first_id on. */
+/* Installs the properties with ids from first_id up. */
 void
 gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id);
 
-/* The defaults. */
+/* Sets the defaults. */
 void gst_tfx_kernel_source_init (GstTfxKernelSource *self);
 
-/* Sets or gets one property, GST_TFX_KERNEL_SOURCE_...; FALSE if there is no
- * such.  With the owner's object lock held. */
+/* Sets or gets one property, GST_TFX_KERNEL_SOURCE_...; FALSE if the number is
+ * unknown.  With the owner's object lock held. */
 gboolean gst_tfx_kernel_source_set (GstTfxKernelSource *self, guint property,
     const GValue *value);
 gboolean gst_tfx_kernel_source_get (const GstTfxKernelSource *self,
     guint property, GValue *value);
 
-/* A copy of one's own, to be cleared. */
+/* Makes a copy, to be cleared. */
 void gst_tfx_kernel_source_copy (GstTfxKernelSource *self,
     const GstTfxKernelSource *from);
 void gst_tfx_kernel_source_clear (GstTfxKernelSource *self);
 
-/* Whether both lead to the same kernel. */
+/* Whether both give the same kernel. */
 gboolean gst_tfx_kernel_source_equal (const GstTfxKernelSource *self,
     const GstTfxKernelSource *other);
 

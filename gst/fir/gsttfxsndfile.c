@@ -10,7 +10,7 @@
 static GstTfxSndfile library;
 static gchar *error;
 
-/* Stays loaded: the plugin does, too. */
+/* It is never unloaded; neither is the plugin. */
 static gboolean
 gst_tfx_sndfile_load (void)
 {
@@ -33,7 +33,7 @@ gst_tfx_sndfile_load (void)
 const GstTfxSndfile *
 gst_tfx_sndfile_get (const gchar **why)
 {
-  static gsize state; /* 1: it is there, 2: it is not */
+  static gsize state; /* 1: loaded, 2: failed */
 
   if (g_once_init_enter (&state))
     g_once_init_leave (&state, gst_tfx_sndfile_load () ? 1 : 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxsndfile.h: libsndfile, loaded when the first file is read: it brings
- * nine libraries along that most pipelines have no use for.
+ * gsttfxsndfile.h: libsndfile, loaded when the first file is read, since it needs
+ * nine libraries that most pipelines do not use.
  */
 #ifndef GST_TFX_SNDFILE_H
 #define GST_TFX_SNDFILE_H
@@ -16,7 +16,7 @@ typedef struct
   int (*close) (SNDFILE *file);
 } GstTfxSndfile;
 
-/* NULL if the library is not there; why (never freed) then says why. */
+/* NULL if the library cannot be loaded, with the reason in *why, which is static. */
 const GstTfxSndfile *gst_tfx_sndfile_get (const gchar **why);
 
 #endif

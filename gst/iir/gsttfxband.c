@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxband.c: the properties that say which frequencies a filter passes.
+ * gsttfxband.c: the properties for the frequencies that a filter passes.
  */
 #include "gsttfxband.h"
 
-/* Half of the highest rate that caps can name. */
+/* Half of the highest rate in caps. */
 #define MAX_FREQUENCY (G_MAXINT / 2.0)
 
 #define DEFAULT_MODE TFX_MODE_LOW_PASS
 #define DEFAULT_CUTOFF 1000.0
-/* The band of a telephone line. */
+/* A telephone line. */
 #define DEFAULT_LOWER_FREQUENCY 300.0
 #define DEFAULT_UPPER_FREQUENCY 3400.0
 
-/* How near to 0, half the rate or each other frequencies come when the asked
- * ones do not work, as a part of the rate.  If that is too near for a filter in
- * double precision, ten times as far is tried, and so on. */
+/* Distance of the frequencies from 0, from half the rate and from each other when the
+ * requested ones do not work, as a fraction of the rate.  Ten times the distance is
+ * tried next if that is too close for a filter in double precision, and so on. */
 #define FIRST_MARGIN 1e-6
 #define LAST_MARGIN 0.11
 
@@ -104,9 +104,8 @@ gst_tfx_band_has_edges (const GstTfxBand *self)
   return self->mode == TFX_MODE_BAND_PASS || self->mode == TFX_MODE_BAND_REJECT;
 }
 
-/* The nearest band whose edges stay margin_hz away from 0, from half the rate
- * and from each other.  Of a band that is upside down the lower edge stays and
- * the upper one is raised above it. */
+/* The nearest band whose edges keep margin_hz from 0, from half the rate and from each
+ * other.  If the upper edge is below the lower one, the upper one is raised. */
 static GstTfxBand
 gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
 {
@@ -139,7 +138,7 @@ gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate, GstTfxBandFunc make,
   return ok;
 }
 
-/* What the mode does not use is met whatever it is. */
+/* A frequency that the mode does not use never differs. */
 void
 gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
     GstTfxElement *filter, gdouble rate, gdouble margin_hz)

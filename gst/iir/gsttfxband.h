@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxband.h: the properties that say which frequencies a filter passes.
+ * gsttfxband.h: the properties for the frequencies that a filter passes.
  */
 #ifndef GST_TFX_BAND_H
 #define GST_TFX_BAND_H
@@ -19,7 +19,7 @@ typedef struct
   gdouble lower, upper; /* band-pass and band-reject */
 } GstTfxBand;
 
-/* The properties, in the order of their ids. */
+/* The properties; their ids are these plus first_id. */
 enum
 {
   GST_TFX_BAND_MODE,
@@ -29,13 +29,13 @@ enum
   GST_TFX_BAND_N_PROPERTIES
 };
 
-/* Installs them with the ids from first_id on. */
+/* Installs the properties with ids from first_id up. */
 void gst_tfx_band_install_properties (GObjectClass *klass, guint first_id);
 
-/* The defaults. */
+/* Sets the defaults. */
 void gst_tfx_band_init (GstTfxBand *self);
 
-/* Sets or gets one property, GST_TFX_BAND_...; FALSE if there is no such.
+/* Sets or gets one property, GST_TFX_BAND_...; FALSE if the number is unknown.
  * With the owner's object lock held. */
 gboolean
 gst_tfx_band_set (GstTfxBand *self, guint property, const GValue *value);
@@ -45,18 +45,17 @@ gst_tfx_band_get (const GstTfxBand *self, guint property, GValue *value);
 /* True for band-pass and band-reject. */
 gboolean gst_tfx_band_has_edges (const GstTfxBand *self);
 
-/* Makes a filter for a band; TRUE if that can be done. */
+/* Makes a filter for a band; FALSE if there is none. */
 typedef gboolean (*GstTfxBandFunc) (const GstTfxBand *band, gpointer data);
 
-/* Calls `make` with the asked band and, while it fails, with the nearest bands
- * that come less and less near to the limits of the rate: whose edges stay margin_hz
- * away from 0, from half the rate and from each other.  TRUE if it worked, with the
- * band and the margin that did. */
+/* Calls `make` with the requested band and, while it fails, with the nearest band whose
+ * edges keep margin_hz from 0, from half the rate and from each other, with a growing
+ * margin.  Returns TRUE after success, with the band and the margin that worked. */
 gboolean gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate,
     GstTfxBandFunc make, gpointer data, GstTfxBand *used, gdouble *margin_hz);
 
-/* Tells the user how far the asked band is met by used, which came from
- * gst_tfx_band_meet() with the same rate and margin, or equals asked. */
+/* Warns the user if a frequency of `used`, from gst_tfx_band_meet() with the same rate
+ * and margin, differs from the requested one. */
 void gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
     GstTfxElement *filter, gdouble rate, gdouble margin_hz);
 

@@ -6,21 +6,18 @@
  * SECTION:element-tfxbutterworth
  * @title: tfxbutterworth
  *
- * A Butterworth filter: as flat in the pass band as a filter of its order can
- * be, 3 dB down at the cutoff, and falling by 6 dB per octave and order beyond
- * it.
+ * A Butterworth filter has the flattest pass band of all filters of its order.
+ * It is 3 dB down at the cutoff and falls by 6 dB per octave and order beyond it.
  *
- * It is the filter to take where the pass band must keep its level.  For the
- * same order tfxchebyshev falls more steeply, at the price of ripple.  A high
- * order delays the frequencies near the cutoff and rings there; no setting of
- * a recursive filter avoids that.
+ * Use it where the pass band must keep its level.  tfxchebyshev is steeper for
+ * the same order, but has ripple.  Like any recursive filter of high order it
+ * delays the frequencies near the cutoff and rings there.
  *
  * The filter works in double precision, in second-order sections, for every
  * order and every cutoff; 20 Hz at order 64 is fine.  The design is that of
  * scipy.signal.butter.
  *
- * The element is a #GstPreset: what is kept in a preset are the properties of the
- * filter.
+ * The element implements #GstPreset; a preset has the properties of the filter.
  *
  * ## Example launch lines
  * |[

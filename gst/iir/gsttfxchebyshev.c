@@ -8,21 +8,20 @@
  *
  * A Chebyshev filter, steeper than a Butterworth filter of the same order.
  *
- * Type 1 pays with ripple in the pass band: the gain moves between 0 dB and
- * minus #GstTfxChebyshev:ripple, and has the latter at the cutoff.  More
- * ripple makes it steeper.
+ * Type 1 has ripple in the pass band: the gain is between 0 dB and minus
+ * #GstTfxChebyshev:ripple, and equals the latter at the cutoff.  More ripple
+ * makes it steeper.
  *
- * Type 2 keeps the pass band smooth and lets the stop band ripple: beyond the
- * cutoff everything is at least #GstTfxChebyshev:attenuation below the pass
- * band.  The cutoff is the edge of the stop band, so that the fall lies before
- * it.  More attenuation makes it less steep.
+ * Type 2 has a smooth pass band and ripple in the stop band: beyond the cutoff
+ * the gain is at least #GstTfxChebyshev:attenuation below the pass band.  The
+ * cutoff is the edge of the stop band; the slope is before it.  More
+ * attenuation makes it less steep.
  *
  * The filter works in double precision, in second-order sections, for every
  * order and every cutoff; 20 Hz at order 64 is fine.  The designs are those of
  * scipy.signal.cheby1 and cheby2.
  *
- * The element is a #GstPreset: what is kept in a preset are the properties of the
- * filter.
+ * The element implements #GstPreset; a preset has the properties of the filter.
  *
  * ## Example launch lines
  * |[
@@ -41,8 +40,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_tfx_chebyshev_debug);
 #define DEFAULT_RIPPLE 0.1
 #define DEFAULT_ATTENUATION 40.0
 
-/* Decibels.  Between these a filter of any order can be made at some cutoff;
- * beyond, its poles are too near the unit circle for double precision. */
+/* In dB.  Within these limits a filter of any order exists at some cutoff; outside, its
+ * poles are too close to the unit circle for double precision. */
 #define MIN_DECIBEL 1e-6
 #define MAX_RIPPLE 100.0
 #define MAX_ATTENUATION 200.0
@@ -160,7 +159,7 @@ gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
   /**
    * GstTfxChebyshev:ripple:
    *
-   * How far the gain may fall within the pass band, in dB.  Type 1 only.
+   * Ripple of the gain in the pass band, in dB.  Type 1 only.
    */
   g_object_class_install_property (gobject_class, PROP_RIPPLE,
       g_param_spec_double ("ripple", "Ripple",
@@ -170,7 +169,7 @@ gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
   /**
    * GstTfxChebyshev:attenuation:
    *
-   * How far the stop band lies below the pass band, in dB.  Type 2 only.
+   * Distance of the stop band below the pass band, in dB.  Type 2 only.
    */
   g_object_class_install_property (gobject_class, PROP_ATTENUATION,
       g_param_spec_double ("attenuation", "Attenuation",

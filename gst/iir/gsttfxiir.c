@@ -5,17 +5,15 @@
 /**
  * SECTION:gsttfxiir
  * @title: GstTfxIir
- * @short_description: what the designed recursive filters have in common
+ * @short_description: base class of the designed recursive filters
  *
- * A value that cannot be met at the stream's rate is replaced by the nearest
- * one that works, and a warning says so: a cutoff at or above half the rate by
- * one just below it; of a band that is upside down the lower edge stays and
- * the upper one is raised just above it.  The property keeps the asked value,
- * which comes back as soon as it can be met.
+ * A value that is out of range at the stream's rate is replaced by the nearest
+ * valid one, with a warning: a cutoff at or above half the rate by one just
+ * below it, an upper edge below the lower one by one just above that.  The
+ * property keeps its value, which is used again when the rate allows it.
  *
- * While a frequency, a ripple or an attenuation moves, the filter keeps its
- * state.  Another mode, type or order is another filter: it is cross-faded in
- * within 10 ms.
+ * The filter keeps its state while a frequency, a ripple or an attenuation
+ * changes.  A change of mode, type or order is a cross-fade of 10 ms.
  */
 #include "gsttfxiir.h"
 
@@ -37,10 +35,10 @@ typedef struct
   GstTfxBand band;
   guint order;
 
-  /* Of the streaming thread: what the stage is. */
+  /* Of the streaming thread: the stage in use. */
   guint64 id;
   TfxDesign last;
-  TfxStage *moving; /* for values that move, used again and again */
+  TfxStage *moving; /* for parameter ramps; reused */
   TfxDesigner *designer;
 } GstTfxIirPrivate;
 
@@ -51,13 +49,13 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxIir, gst_tfx_iir, GST_TYPE_TFX_ELEMENT,
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
 
-/* What a design leads to.  (All of it set to zero would take longer than a design.) */
+/* A design and its result.  Not zeroed, since that would take longer than a design. */
 typedef struct
 {
   TfxDesign design;
   gdouble rate;
   TfxDesigner *designer;
-  TfxStage *stage; /* for a point of a curve; or NULL: sections */
+  TfxStage *stage; /* to move to a point of a curve; NULL: make sections */
   gint n_sos;
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
 } Making;
@@ -79,7 +77,7 @@ gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
   return making->n_sos >= 0;
 }
 
-/* What the properties ask for, but for the frequencies, which are in @band. */
+/* Reads the properties: the frequencies into @band, the others into @making. */
 static void
 gst_tfx_iir_ask (GstTfxIir *self, const GstTfxBuild *build, GstTfxBand *band,
     Making *making)
@@ -100,7 +98,7 @@ gst_tfx_iir_ask (GstTfxIir *self, const GstTfxBuild *build, GstTfxBand *band,
   GST_TFX_IIR_GET_CLASS (self)->describe (self, &making->design);
 }
 
-/* As far as the rate allows. */
+/* Designs the filter, with the frequencies in range.  FALSE if there is none. */
 static gboolean
 gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build,
     const GstTfxBand *band, Making *making)
@@ -117,7 +115,7 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build,
   return TRUE;
 }
 
-/* Whether it differs in frequencies and ripples alone from what the stage is. */
+/* Whether the design differs from the stage in frequencies and ripples alone. */
 static gboolean
 gst_tfx_iir_is_same_kind (const GstTfxIirPrivate *priv, const Making *making)
 {
@@ -146,7 +144,7 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
         fault);
     return NULL;
   }
-  /* Another kind of filter is another stage: its state means nothing to it. */
+  /* A filter of another kind is another stage, since it cannot use the state. */
   if (priv->last.order > 0 && !gst_tfx_iir_is_same_kind (priv, &making))
     priv->id = tfx_stage_new_id ();
   stage = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
@@ -161,8 +159,8 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   return chain;
 }
 
-/* A filter of the same kind with other frequencies or ripples: nothing is
- * allocated. */
+/* Moves the stage to other frequencies or ripples, without allocating.  FALSE if the
+ * filter is of another kind. */
 static gboolean
 gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 {
@@ -182,7 +180,7 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   }
   if (!gst_tfx_iir_design (self, build, &band, &making))
     return FALSE;
-  /* (What waits for the end of a cross-fade holds it.) */
+  /* (A change that waits for the end of a cross-fade holds a reference.) */
   if (!tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
     tfx_stage_unref (&priv->moving);
     priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);

@@ -16,8 +16,8 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxElement)
  * @describe: sets the fields of the design that only the subclass knows: the
  *   family and its ripples.  Called with no lock held.
  *
- * The properties mode, cutoff, lower-frequency, upper-frequency and order, and
- * the making of a stage from them.
+ * Has the properties mode, cutoff, lower-frequency, upper-frequency and order, and
+ * makes a stage from them.
  */
 struct _GstTfxIirClass
 {
