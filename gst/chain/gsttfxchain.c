@@ -104,6 +104,9 @@ gst_tfx_chain_update_watch (GstTfxChain *self)
   if (!self->watch && files && files->len > 0)
     self->watch =
         gst_tfx_chain_watch_new (files, gst_tfx_chain_saved, self, &error);
+  if (old || is_watching)
+    GST_DEBUG_OBJECT (self, "%u files are watched",
+        self->watch ? files->len : 0);
   g_mutex_unlock (&self->watch_lock);
   if (error)
     GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
@@ -251,8 +254,10 @@ gst_tfx_chain_catch_up (GstTfxChain *self)
   for (guint i = 0; is_watching && !is_saved && i < files->len; i++)
     is_saved = gst_tfx_chain_seen_is_saved (files->pdata[i]);
   g_ptr_array_unref (files);
-  if (is_saved)
+  if (is_saved) {
+    GST_INFO_OBJECT (self, "a file of the chain was saved in NULL");
     gst_tfx_chain_read_again (self);
+  }
 }
 
 static GstStateChangeReturn

@@ -138,7 +138,7 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   if (build->is_running && effort > LONG_EFFORT && !was_designed &&
       (gst_tfx_worker_get_job (&self->worker) ||
           gst_tfx_chain_builder_start (self, chain, expr->expr, build))) {
-    GST_DEBUG_OBJECT (chain, "designing in a thread");
+    GST_DEBUG_OBJECT (chain, "designing in a background task");
     gst_tfx_chain_expr_unref (expr);
     return NULL;
   }
@@ -200,6 +200,11 @@ gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
   } else {
     build->excess_delay = tfx_chain_latency (kept) - latency;
   }
+  GST_DEBUG_OBJECT (chain,
+      "%s: latency %" G_GSIZE_FORMAT ", was %" G_GSIZE_FORMAT
+      ", needs %" G_GSIZE_FORMAT " frames",
+      step ? "step" : "change", tfx_chain_latency (kept), build->delay,
+      latency);
   tfx_chain_unref (made);
   *made = kept;
   build->delay = tfx_chain_latency (kept);
@@ -222,7 +227,7 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
  * yet, the build is repeated after that. */
 static gboolean
 gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
-    const TfxExpr *expr, GstTfxBuild *build, GError **error)
+    GstTfxChain *chain, const TfxExpr *expr, GstTfxBuild *build, GError **error)
 {
   unsigned n_out, n_most;
   gchar *message;
@@ -231,6 +236,8 @@ gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
   if (n_out == build->n_out && n_most == build->spec->n_channels)
     return TRUE;
   if (!build->is_switch_refused) {
+    GST_DEBUG_OBJECT (chain, "waits for caps with %u channels, at most %u",
+        n_out, n_most);
     build->ask_again = TRUE;
     return FALSE;
   }
@@ -263,8 +270,8 @@ gst_tfx_chain_builder_build (GstTfxElement *element, GstTfxBuild *build,
           &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
-  } else if (!gst_tfx_chain_builder_check_channels (self, expr->expr, build,
-                 error) ||
+  } else if (!gst_tfx_chain_builder_check_channels (self, chain, expr->expr,
+                 build, error) ||
              !gst_tfx_chain_builder_take_latency (self, chain, &made, build,
                  error)) {
     tfx_chain_unref (&made);
@@ -273,6 +280,11 @@ gst_tfx_chain_builder_build (GstTfxElement *element, GstTfxBuild *build,
       tfx_move_free (&self->move);
   } else {
     self->is_refused = FALSE;
+    GST_DEBUG_OBJECT (chain,
+        "built %" G_GSIZE_FORMAT " stages for %u channels at %g Hz, latency "
+        "%" G_GSIZE_FORMAT " frames",
+        tfx_expr_n_stages (expr->expr), build->n_channels, build->rate,
+        build->delay);
     if (build->at_once)
       tfx_move_free (&self->move);
     else if (!self->move)

@@ -200,6 +200,8 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     unparent_all (change->added);
     return result;
   }
+  GST_DEBUG_OBJECT (self, "%u stages, %u added, %u removed",
+      change->stages->len, change->added->len, change->removed->len);
   /* Its values may be newer than those at the start of the change. */
   gst_tfx_chain_expr_unref (change->old_expr);
   change->old_expr = old_expr;

@@ -151,8 +151,10 @@ gst_tfx_fir_stager_make (GstTfxFirStager *self, GstTfxElement *element,
   if (gst_tfx_worker_get_job (&self->worker))
     return NULL;
   job = gst_tfx_fir_job_new (setting, self->id, build->spec);
-  if (gst_tfx_worker_start (&self->worker, gst_tfx_fir_job_run, job, element))
+  if (gst_tfx_worker_start (&self->worker, gst_tfx_fir_job_run, job, element)) {
+    GST_DEBUG_OBJECT (element, "preparing the stage in a background task");
     return NULL;
+  }
   gst_tfx_fir_job_free (job);
   return gst_tfx_fir_setting_make_stage (setting, self->id, error);
 }
@@ -183,6 +185,7 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
           SHORT_WHILE * build->rate, &step, &build->min_frames)) {
     /* A step would end a running cross-fade. */
     if (!build->is_settled) {
+      GST_LOG_OBJECT (element, "waits for the end of a cross-fade");
       build->min_frames = 0;
       build->ask_again = TRUE;
       return NULL;
@@ -193,7 +196,7 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
   }
   GST_DEBUG_OBJECT (element,
       "%s of %" G_GSIZE_FORMAT " taps, %" G_GSIZE_FORMAT
-      " of them in front, delay %" G_GSIZE_FORMAT,
+      " leading zeros, delay %" G_GSIZE_FORMAT,
       build->at_once ? "step" : "kernel", target.n_taps, target.n_leading,
       target.delay);
   stage = gst_tfx_fir_stager_make (self, element, &target, build, error);

@@ -8,6 +8,9 @@
 
 #include "gsttfximpulsefile.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_fir_debug);
+#define GST_CAT_DEFAULT gst_tfx_fir_debug
+
 /* Longest time of a design and its stage for each tap, and the longest time that they may
  * take, as a fraction of the duration of a buffer.  Shorter buffers count as
  * MIN_BUFFER_FRAMES. */
@@ -221,8 +224,10 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
     kernel->file = gst_tfx_impulse_ref (read->file);
   if (!may_wait && gst_tfx_kernel_source_takes_long (source, build) &&
       gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
-          element))
+          element)) {
+    GST_DEBUG_OBJECT (element, "loading the kernel in a background task");
     return NULL;
+  }
   gst_tfx_kernel_load (kernel);
   return kernel;
 }
@@ -244,6 +249,7 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   if (!kernel)
     return NULL;
   if (!kernel->impulse) {
+    GST_DEBUG_OBJECT (element, "no kernel: %s", kernel->error->message);
     g_propagate_error (error, g_steal_pointer (&kernel->error));
     gst_tfx_kernel_free (self->bad);
     self->bad = kernel;
@@ -259,6 +265,15 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   else
     gst_tfx_kernel_free (self->good);
   self->good = kernel;
+  GST_DEBUG_OBJECT (element,
+      "kernel from %s: %u channels, %" G_GSIZE_FORMAT
+      " taps, delay %" G_GSIZE_FORMAT "%s",
+      source->location ? source->location
+      : source->values ? "numbers"
+                       : "a design",
+      kernel->impulse->n_kernels, kernel->impulse->n_taps,
+      kernel->impulse->delay,
+      kernel->impulse->is_linear_phase ? ", linear phase" : "");
   gst_tfx_kernel_report (kernel, element);
   return kernel->impulse;
 }

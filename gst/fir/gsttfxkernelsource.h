@@ -23,8 +23,7 @@ typedef struct
   GArray *values; /* of gdouble, immutable; or NULL */
 
   gchar *location; /* of a file, or NULL */
-  guint
-      serial; /* changes with each setting of the location, which reloads it */
+  guint serial;    /* changes with each setting of the location */
 } GstTfxKernelSource;
 
 /* The properties; their ids are these plus first_id. */

@@ -22,20 +22,32 @@
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |       \
       GST_PARAM_MUTABLE_PLAYING)
 
+static const GEnumValue modes[] = {
+  [TFX_MODE_LOW_PASS] = { TFX_MODE_LOW_PASS, "Passes below cutoff",
+      "low-pass" },
+  [TFX_MODE_HIGH_PASS] = { TFX_MODE_HIGH_PASS, "Passes above cutoff",
+      "high-pass" },
+  [TFX_MODE_BAND_PASS] = { TFX_MODE_BAND_PASS, "Passes inside the band",
+      "band-pass" },
+  [TFX_MODE_BAND_REJECT] = { TFX_MODE_BAND_REJECT, "Passes outside the band",
+      "band-reject" },
+  { 0, NULL, NULL },
+};
+
 GType
 gst_tfx_mode_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { TFX_MODE_LOW_PASS,
-                                           "Passes below cutoff", "low-pass" },
-    { TFX_MODE_HIGH_PASS, "Passes above cutoff", "high-pass" },
-    { TFX_MODE_BAND_PASS, "Passes inside the band", "band-pass" },
-    { TFX_MODE_BAND_REJECT, "Passes outside the band", "band-reject" },
-    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstTfxMode", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstTfxMode", modes));
   return type;
+}
+
+const gchar *
+gst_tfx_mode_get_nick (TfxMode mode)
+{
+  return modes[mode].value_nick;
 }
 
 void

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 #define GST_TYPE_TFX_MODE (gst_tfx_mode_get_type ())
 GType gst_tfx_mode_get_type (void);
+/* Its name in a pipeline, static. */
+const gchar *gst_tfx_mode_get_nick (TfxMode mode);
 
 /* The values as they were set.  Frequencies in Hz. */
 typedef struct

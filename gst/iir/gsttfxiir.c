@@ -20,6 +20,9 @@
 #include "gsttfxband.h"
 #include "gsttfxpreset.h"
 
+GST_DEBUG_CATEGORY_STATIC (gst_tfx_iir_debug);
+#define GST_CAT_DEFAULT gst_tfx_iir_debug
+
 #define DEFAULT_ORDER 4
 
 enum
@@ -43,8 +46,9 @@ typedef struct
 } GstTfxIirPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxIir, gst_tfx_iir, GST_TYPE_TFX_ELEMENT,
-    G_ADD_PRIVATE (GstTfxIir)
-        G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_preset_init));
+    G_ADD_PRIVATE (GstTfxIir) G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET,
+        gst_tfx_preset_init) GST_DEBUG_CATEGORY_INIT (gst_tfx_iir_debug,
+        "tfxiir", 0, "Designed recursive filters"));
 
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
@@ -144,6 +148,14 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
         fault);
     return NULL;
   }
+  if (gst_tfx_band_has_edges (&band))
+    GST_DEBUG_OBJECT (self, "%s, order %u, %g to %g Hz: %d sections",
+        gst_tfx_mode_get_nick (band.mode), making.design.order,
+        making.design.lower_hz, making.design.upper_hz, making.n_sos);
+  else
+    GST_DEBUG_OBJECT (self, "%s, order %u, %g Hz: %d sections",
+        gst_tfx_mode_get_nick (band.mode), making.design.order,
+        making.design.lower_hz, making.n_sos);
   /* A filter of another kind is another stage, since it cannot use the state. */
   if (priv->last.order > 0 && !gst_tfx_iir_is_same_kind (priv, &making))
     priv->id = tfx_stage_new_id ();
