@@ -3,16 +3,17 @@
  */
 #include "gsttfximpulsefile.h"
 
+#include <dlfcn.h>
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <math.h>
+#include <sndfile.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "gsttfxbytes.h"
 #include "gsttfxcut.h"
 #include "gsttfximpulsetext.h"
-#include "gsttfxsndfile.h"
 
 /* Frames per read. */
 #define CHUNK_FRAMES 4096
@@ -32,8 +33,8 @@
 #define RESAMPLER_QUALITY 10
 #define NEGLIGIBLE 1e-6
 
-/* Sets an error with the file's name and the reason. */
-static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
+/* Sets an error with the file's name and the reason; returns FALSE. */
+static gboolean G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_fail (GError **error,
     gint code, const gchar *path, const gchar *format, ...)
 {
   gchar *name = gst_tfx_bytes_show (path), *why, *valid;
@@ -52,6 +53,50 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   g_free (valid);
   g_free (why);
   g_free (name);
+  return FALSE;
+}
+
+/* ---- libsndfile ------------------------------------------------------------- */
+
+#define LIBRARY "libsndfile.so.1"
+
+/* Loaded when the first file is read, since it needs nine libraries that most pipelines
+ * do not use.  It is never unloaded; neither is the plugin. */
+static struct
+{
+  SNDFILE *(*open_fd) (int fd, int mode, SF_INFO *info, int close_fd);
+  sf_count_t (*readf_double) (SNDFILE *file, double *to, sf_count_t n_frames);
+  const char *(*strerror) (SNDFILE *file);
+  int (*close) (SNDFILE *file);
+} sndfile;
+
+/* Returns NULL, or the reason why the library cannot be loaded, which is static. */
+static const gchar *
+gst_tfx_impulse_file_load_sndfile (void)
+{
+  static gsize is_done;
+  static gchar *fault;
+
+  if (g_once_init_enter (&is_done)) {
+    void *handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+    if (handle) {
+      /* ISO C has no other way from an address to a function. */
+      *(void **)&sndfile.open_fd = dlsym (handle, "sf_open_fd");
+      *(void **)&sndfile.readf_double = dlsym (handle, "sf_readf_double");
+      *(void **)&sndfile.strerror = dlsym (handle, "sf_strerror");
+      *(void **)&sndfile.close = dlsym (handle, "sf_close");
+    }
+    if (!handle || !sndfile.open_fd || !sndfile.readf_double ||
+        !sndfile.strerror || !sndfile.close) {
+      /* A later success of dlsym() clears the error of an earlier one. */
+      const gchar *why = dlerror ();
+
+      fault = g_strdup (why ? why : "a function is missing in " LIBRARY);
+    }
+    g_once_init_leave (&is_done, 1);
+  }
+  return fault;
 }
 
 /* ---- reading ---------------------------------------------------------------- */
@@ -62,10 +107,9 @@ gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
 {
   if (n_channels == 0 || n_has == 1 || n_has == n_channels)
     return TRUE;
-  gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
       "it has %u channels, but the stream has %u; it must have 1 or %u", n_has,
       n_channels, n_channels);
-  return FALSE;
 }
 
 /* Checks the header before memory is allocated for the samples. */
@@ -73,44 +117,35 @@ static gboolean
 gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
     guint n_channels, GError **error)
 {
-  if (info->samplerate < 1) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (info->samplerate < 1)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "its sample rate is %d Hz", info->samplerate);
-    return FALSE;
-  }
-  if (info->frames < 1) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (info->frames < 1)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "it has no samples");
-    return FALSE;
-  }
-  if (info->frames > TFX_FIR_MAX_TAPS) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (info->frames > TFX_FIR_MAX_TAPS)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "it is %" G_GINT64_FORMAT " frames long; at most %u are allowed",
         (gint64)info->frames, TFX_FIR_MAX_TAPS);
-    return FALSE;
-  }
-  if (info->frames > MAX_SAMPLES / info->channels) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (info->frames > MAX_SAMPLES / info->channels)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "it has %d channels of %" G_GINT64_FORMAT
         " frames; at most %u samples are allowed",
         info->channels, (gint64)info->frames, MAX_SAMPLES);
-    return FALSE;
-  }
   return gst_tfx_impulse_file_check_channels (info->channels, n_channels, path,
       error);
 }
 
 /* Reads all frames into planes of channels; returns their number. */
 static gsize
-gst_tfx_impulse_file_read_frames (GstTfxImpulse *self,
-    const GstTfxSndfile *sndfile, SNDFILE *file)
+gst_tfx_impulse_file_read_frames (GstTfxImpulse *self, SNDFILE *file)
 {
   const guint n_channels = self->n_kernels;
   gdouble *chunk = g_new (gdouble, CHUNK_FRAMES * n_channels);
   gsize done = 0;
 
   while (done < self->n_taps) {
-    sf_count_t n = sndfile->readf_double (file, chunk,
+    sf_count_t n = sndfile.readf_double (file, chunk,
         MIN (CHUNK_FRAMES, self->n_taps - done));
 
     if (n <= 0)
@@ -132,47 +167,36 @@ gst_tfx_impulse_file_check_samples (const GstTfxImpulse *self,
   gboolean silent = TRUE;
 
   for (gsize i = 0; i < self->n_kernels * self->n_taps; i++) {
-    if (!(fabs (self->taps[i]) <= GST_TFX_IMPULSE_MAX)) {
-      gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+    if (!(fabs (self->taps[i]) <= GST_TFX_IMPULSE_MAX))
+      return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
           "frame %" G_GSIZE_FORMAT " is %g in channel %" G_GSIZE_FORMAT,
           i % self->n_taps, self->taps[i], i / self->n_taps);
-      return FALSE;
-    }
     silent = silent && self->taps[i] == 0.0;
   }
-  if (silent)
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
-        "it is silent");
-  return !silent;
+  return !silent || gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ,
+                        path, "it is silent");
 }
 
 static GstTfxImpulse *
-gst_tfx_impulse_file_load (const GstTfxSndfile *sndfile, SNDFILE *file,
-    const SF_INFO *info, const gchar *path, GError **error)
+gst_tfx_impulse_file_load (SNDFILE *file, const SF_INFO *info,
+    const gchar *path, GError **error)
 {
   GstTfxImpulse *self =
       gst_tfx_impulse_new (info->samplerate, info->channels, info->frames);
   gsize n_read;
 
   if (!self) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        path, "out of memory for %" G_GINT64_FORMAT " frames",
-        (gint64)info->frames);
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT, path,
+        "out of memory for %" G_GINT64_FORMAT " frames", (gint64)info->frames);
     return NULL;
   }
-  n_read = gst_tfx_impulse_file_read_frames (self, sndfile, file);
+  n_read = gst_tfx_impulse_file_read_frames (self, file);
   if (n_read < self->n_taps) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "it ends after %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " frames",
         n_read, self->n_taps);
-    gst_tfx_impulse_unref (self);
-    return NULL;
+    g_clear_pointer (&self, gst_tfx_impulse_unref);
   }
-  if (!gst_tfx_impulse_file_check_samples (self, path, error)) {
-    gst_tfx_impulse_unref (self);
-    return NULL;
-  }
-  gst_tfx_impulse_finish (self);
   return self;
 }
 
@@ -184,30 +208,25 @@ gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
   GstTfxImpulse *self = gst_tfx_impulse_text_read (path, &why);
 
   if (!self)
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path, "%s",
-        why);
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path, "%s", why);
   else if (!gst_tfx_impulse_file_check_channels (self->n_kernels, n_channels,
-               path, error) ||
-           !gst_tfx_impulse_file_check_samples (self, path, error))
+               path, error))
     g_clear_pointer (&self, gst_tfx_impulse_unref);
   g_free (why);
-  if (self)
-    gst_tfx_impulse_finish (self);
   return self;
 }
 
 /* Opens the sound of an open file; NULL with the reason, to be freed. */
 static SNDFILE *
-gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, FILE *opened,
-    SF_INFO *info, gchar **fault)
+gst_tfx_impulse_file_open (FILE *opened, SF_INFO *info, gchar **fault)
 {
   static GMutex lock;
   SNDFILE *file;
 
   /* libsndfile stores the error of opening a file in static variables. */
   g_mutex_lock (&lock);
-  file = sndfile->open_fd (dup (fileno (opened)), SFM_READ, info, TRUE);
-  *fault = file ? NULL : g_strdup (sndfile->strerror (NULL));
+  file = sndfile.open_fd (dup (fileno (opened)), SFM_READ, info, TRUE);
+  *fault = file ? NULL : g_strdup (sndfile.strerror (NULL));
   g_mutex_unlock (&lock);
   return file;
 }
@@ -218,22 +237,21 @@ gst_tfx_impulse_file_read_sound (FILE *opened, const gchar *path,
 {
   SF_INFO info = { 0 };
   GstTfxImpulse *self = NULL;
-  const gchar *why;
-  const GstTfxSndfile *sndfile = gst_tfx_sndfile_get (&why);
+  const gchar *why = gst_tfx_impulse_file_load_sndfile ();
   gchar *missing, *fault;
   SNDFILE *file;
 
-  if (!sndfile) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_FAILED, path,
+  if (why) {
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_FAILED, path,
         "libsndfile, which reads sound files, cannot be loaded: %s", why);
     return NULL;
   }
-  file = gst_tfx_impulse_file_open (sndfile, opened, &info, &fault);
+  file = gst_tfx_impulse_file_open (opened, &info, &fault);
   if (!file) {
     if (gst_tfx_impulse_text_is (path))
       self = gst_tfx_impulse_file_read_text (path, n_channels, error);
     else
-      gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
+      gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_OPEN_READ, path,
           "it is not a readable sound file: %s", fault);
     g_free (fault);
     return self;
@@ -241,12 +259,12 @@ gst_tfx_impulse_file_read_sound (FILE *opened, const gchar *path,
   /* (libsndfile does not report a truncated file.) */
   missing = gst_tfx_cut_describe (path, GST_CLOCK_TIME_NONE);
   if (missing)
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path, "%s",
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path, "%s",
         missing);
   else if (gst_tfx_impulse_file_check_header (&info, path, n_channels, error))
-    self = gst_tfx_impulse_file_load (sndfile, file, &info, path, error);
+    self = gst_tfx_impulse_file_load (file, &info, path, error);
   g_free (missing);
-  sndfile->close (file);
+  sndfile.close (file);
   return self;
 }
 
@@ -259,7 +277,7 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
   GstTfxImpulse *self;
 
   if (!file) {
-    gst_tfx_impulse_file_set_error (error,
+    gst_tfx_impulse_file_fail (error,
         g_file_test (path, G_FILE_TEST_EXISTS) ? GST_RESOURCE_ERROR_OPEN_READ
                                                : GST_RESOURCE_ERROR_NOT_FOUND,
         path, "%s", why);
@@ -268,6 +286,10 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
   }
   self = gst_tfx_impulse_file_read_sound (file, path, n_channels, error);
   fclose (file);
+  if (self && !gst_tfx_impulse_file_check_samples (self, path, error))
+    g_clear_pointer (&self, gst_tfx_impulse_unref);
+  if (self)
+    gst_tfx_impulse_finish (self);
   return self;
 }
 
@@ -366,34 +388,25 @@ gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
       self->rate / gst_util_greatest_common_divisor (self->rate, rate);
   const gdouble ratio = (gdouble)rate / self->rate;
 
-  if (self->rate / MAX_RATE_RATIO > rate ||
-      rate / MAX_RATE_RATIO > self->rate) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (self->rate / MAX_RATE_RATIO > rate || rate / MAX_RATE_RATIO > self->rate)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "its sample rate of %u Hz is too far from the %u Hz of the stream",
         self->rate, rate);
-    return FALSE;
-  }
-  if (period > MAX_PERIOD) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (period > MAX_PERIOD)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "its rate of %u Hz cannot be converted to the %u Hz of the stream: the "
         "two have no common period of at most %u frames",
         self->rate, rate, MAX_PERIOD);
-    return FALSE;
-  }
-  if (self->n_taps * ratio > TFX_FIR_MAX_TAPS) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if (self->n_taps * ratio > TFX_FIR_MAX_TAPS)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "its %" G_GSIZE_FORMAT " frames at %u Hz are more than %u at the %u Hz "
         "of the stream",
         self->n_taps, self->rate, TFX_FIR_MAX_TAPS, rate);
-    return FALSE;
-  }
-  if ((self->n_taps + period) * ratio * self->n_kernels > MAX_SAMPLES) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+  if ((self->n_taps + period) * ratio * self->n_kernels > MAX_SAMPLES)
+    return gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_READ, path,
         "its %u channels of %" G_GSIZE_FORMAT
         " frames at %u Hz are more than %u samples at the %u Hz of the stream",
         self->n_kernels, self->n_taps, self->rate, MAX_SAMPLES, rate);
-    return FALSE;
-  }
   return TRUE;
 }
 
@@ -421,9 +434,8 @@ gst_tfx_impulse_file_fit (GstTfxImpulse *self, guint rate, guint n_channels,
     gst_audio_resampler_free (resampler);
   }
   if (!other) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        path, "out of memory to resample it from %u to %u Hz", self->rate,
-        rate);
+    gst_tfx_impulse_file_fail (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT, path,
+        "out of memory to resample it from %u to %u Hz", self->rate, rate);
     return NULL;
   }
   gst_tfx_impulse_file_trim (other,
