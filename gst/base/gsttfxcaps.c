@@ -151,7 +151,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
   /* What is left to the next element stays where it is. */
-  if (gst_tfx_ahead_defers (self) &&
+  if (gst_tfx_fusion_defers (self) &&
       gst_pad_peer_query_accept_caps (priv->src, in))
     return gst_caps_ref (in);
   possible = gst_tfx_memory_transform_caps (memory, GST_PAD_SINK, in);
@@ -413,7 +413,7 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
       !gst_tfx_channels_change (&priv->channels)) {
     if (!gst_pad_peer_query (priv->src, query))
       return FALSE;
-    if (priv->device.cuda && !gst_tfx_ahead_defers (self))
+    if (priv->device.cuda && !gst_tfx_fusion_defers (self))
       gst_tfx_caps_allow_for_flight (query);
     return TRUE;
   }

@@ -354,15 +354,6 @@ gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames)
   return control->is_followed && control->n_ready < n_frames;
 }
 
-gboolean
-gst_tfx_control_is_alone (GstTfxElement *self, gsize n_frames)
-{
-  const GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
-
-  return control->is_followed &&
-         (control->curves.has_steps || control->n_ready < n_frames);
-}
-
 /* ---- long buffers ------------------------------------------------------------------------ */
 
 gint

@@ -53,11 +53,6 @@ void gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames);
 /* Whether fewer than @n_frames can run before the next reading. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
 
-/* Whether the element must not be fused: the buffer runs in parts, or a curve changes
- * the structure.  Otherwise it would leave its row at frames that depend on the split of
- * the stream. */
-gboolean gst_tfx_control_is_alone (GstTfxElement *self, gsize n_frames);
-
 /* Releases all curves. */
 void gst_tfx_control_clear (GstTfxElement *self);
 

@@ -138,7 +138,7 @@ gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   job->is_pending =
-      gst_tfx_join_begin (self, job->in, job->n_frames, &job->pending);
+      gst_tfx_fusion_begin (self, job->in, job->n_frames, &job->pending);
   if (job->is_pending) {
     job->row = job->pending.row;
     gst_tfx_pending_take (&job->pending, job->in);

@@ -182,7 +182,7 @@ gst_tfx_device_open_beside (GstTfxElement *self)
   if (!priv->is_running || device->cuda ||
       g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return FALSE;
-  if (!gst_tfx_ahead_defers (self))
+  if (!gst_tfx_fusion_defers (self))
     gst_tfx_device_row_list (self, &row);
   return gst_tfx_opener_start (&device->opener, self,
       g_atomic_int_get (&priv->cuda_device_id), &device->context, &row,

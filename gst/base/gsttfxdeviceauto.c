@@ -194,7 +194,7 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
   gst_tfx_device_move (self);
   /* Who leaves its filter to others needs nothing; a running stream goes on. */
   if (!priv->device.may_have_cuda_memory || priv->is_running ||
-      gst_tfx_ahead_defers (self))
+      gst_tfx_fusion_defers (self))
     return;
   /* A device that may be worthwhile once it is known how long the buffers are is
    * opened now: a running stream could not wait for it.  Longer ones than of a

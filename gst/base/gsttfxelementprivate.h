@@ -117,10 +117,22 @@ gst_tfx_element_take_info (GstTfxElementPrivate *priv, const GstAudioInfo *info)
 /* The element upstream is to look at this one again. */
 void gst_tfx_element_ask_upstream (GstTfxElement *self);
 
-/* ---- gsttfxahead.c: the next element ------------------------------------------------ */
+/* ---- gsttfxfusion.c: fusion with the neighbours -------------------------------------- */
 
-/* Whether the filter is left to the next element, as far as can be told. */
-gboolean gst_tfx_ahead_defers (GstTfxElement *self);
+/* Whether processing can be deferred to the downstream peer. */
+gboolean gst_tfx_fusion_defers (GstTfxElement *self);
+
+/* Whether a buffer must not be fused: it runs in parts, or a curve changes the
+ * structure.  Otherwise the element would leave its row at frames that depend
+ * on the split of the stream. */
+gboolean gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames);
+
+/* Begins to run the buffer's pending filters and the element's own as one row,
+ * whose locks are held until gst_tfx_pending_end().  FALSE if no filter is
+ * pending, or if that is impossible: then the pending filters have run, and the
+ * element's runs alone. */
+gboolean gst_tfx_fusion_begin (GstTfxElement *self, GstBuffer *buffer,
+    gsize n_frames, GstTfxPendingRun *run);
 
 /* ---- gsttfxout.c: what leaves the element ------------------------------------------- */
 
@@ -149,14 +161,6 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
 GstFlowReturn
 gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
-
-/* ---- gsttfxjoin.c ----------------------------------------------------------------- */
-
-/* What is pending in the buffer is run together with the filter, whose row is locked
- * until gst_tfx_pending_end().  FALSE if there is nothing, or it cannot be: then
- * nothing is pending any more, and the filter runs alone. */
-gboolean gst_tfx_join_begin (GstTfxElement *self, GstBuffer *buffer,
-    gsize n_frames, GstTfxPendingRun *run);
 
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 

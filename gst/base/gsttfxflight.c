@@ -74,7 +74,7 @@ gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
          !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
          !gst_tfx_control_is_wanted (self) &&
          !gst_tfx_control_is_partial (self, n_frames) &&
-         gst_tfx_flight_is_wanted (self) && !gst_tfx_ahead_defers (self) &&
+         gst_tfx_flight_is_wanted (self) && !gst_tfx_fusion_defers (self) &&
          gst_tfx_flight_goes_on (&priv->flights, buffer);
 }
 
@@ -149,7 +149,7 @@ gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
   const GstTfxRow own = { &priv->filter->filter, 1, priv->filter };
   GstTfxPendingRun run;
   const gboolean is_joined =
-      gst_tfx_join_begin (self, flight->buffer, flight->n_frames, &run);
+      gst_tfx_fusion_begin (self, flight->buffer, flight->n_frames, &run);
   gboolean is_mapped;
 
   if (is_joined)

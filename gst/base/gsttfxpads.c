@@ -94,8 +94,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (!priv->times.is_backwards && gst_tfx_ahead_defers (self) &&
-      !gst_tfx_control_is_alone (self, n_frames) &&
+  if (!priv->times.is_backwards && gst_tfx_fusion_defers (self) &&
+      !gst_tfx_fusion_is_alone (self, n_frames) &&
       gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (priv, buffer);

@@ -179,7 +179,7 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxPendingRun run;
   gint err;
 
-  if (!gst_tfx_join_begin (self, buffer, n_frames, &run))
+  if (!gst_tfx_fusion_begin (self, buffer, n_frames, &run))
     return gst_tfx_run_alone (self, buffer, n_frames);
   err = gst_tfx_pending_filter (&run);
   gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);

@@ -374,7 +374,7 @@ seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
   GstPad *pad;
 
   if (object != G_OBJECT (moment->a) ||
-      !strstr (gst_debug_message_get (message), "which runs the filter"))
+      !strstr (gst_debug_message_get (message), "the filter is deferred to"))
     return;
   if (moment->n_times++ > 0)
     return;
