@@ -5,19 +5,19 @@
 /**
  * SECTION:gsttfxelement
  * @title: GstTfxElement
- * @short_description: what all tfx elements have in common
+ * @short_description: base class of all tfx elements
  *
- * A subclass says what its filter is, as an immutable #TfxChain; this class
- * keeps a #TfxFilter that is set to it, and runs that over the buffers, in place.
- * The filter owns its state.
+ * A subclass describes its filter as an immutable #TfxChain.  This class keeps
+ * a #TfxFilter with that chain and runs it over the buffers, in place.  The
+ * filter owns its state.
  *
- * Directly linked tfx elements run as one: each but the last leaves its filter in
- * the buffer, as a pending memory, and the last one runs them all.  Who else maps
- * such a buffer gets filtered samples.
+ * Directly linked tfx elements run as one: each but the last puts its filter
+ * into the buffer, as a pending memory, and the last one runs them all.  Any
+ * other reader that maps such a buffer gets filtered samples.
  *
- * The state lives on as long as the running time does: over a segment that goes
- * on where the last one ended, over gaps, jitter and other formats.  It starts
- * afresh after a flush, at a discontinuity, and when rate or channels change.
+ * The filter keeps its state while the running time is continuous: over
+ * contiguous segments, gaps, jitter and changes of format.  It is reset after a
+ * flush, at a discontinuity, and when the rate or the channels change.
  *
  * Threads: a property setter stores its value under the object lock and marks
  * the element dirty.  The streaming thread then builds the new chain before the
@@ -29,7 +29,7 @@
 #include "gsttfxmemory.h"
 #include "gsttfxresponse.h"
 
-/* Hz, of what is asked before any stream has come. */
+/* Rate in Hz before any caps. */
 #define USUAL_RATE 48000
 
 #define DEFAULT_DEVICE GST_TFX_DEVICE_AUTO
@@ -86,7 +86,8 @@ gst_tfx_device_delay_get_type (void)
   static const GEnumValue values[] = { { -1, "One buffer for files, else none",
                                            "auto" },
     { 0, "None: each buffer is filtered before it is sent", "none" },
-    { 1, "One buffer: the next one is uploaded meanwhile", "one-buffer" },
+    { 1, "One buffer: the next one is uploaded at the same time",
+        "one-buffer" },
     { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -95,7 +96,7 @@ gst_tfx_device_delay_get_type (void)
   return type;
 }
 
-/* ---- properties ------------------------------------------------------------------- */
+/* ---- properties ---------------------------------------------------------- */
 
 static void
 gst_tfx_element_set_property (GObject *object, guint prop_id,
@@ -163,7 +164,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
   }
 }
 
-/* The filter that there is, a reference for the caller, or NULL. */
+/* The filter, a reference for the caller, or NULL. */
 static GstTfxSharedFilter *
 gst_tfx_element_ref_filter (GstTfxElement *self)
 {
@@ -198,9 +199,10 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxElement:device:
    *
-   * Where to filter.  If the device asked for is not there, or fails, a warning
-   * says so and the CPU filters.  "auto" takes a CUDA device where the work for a
-   * buffer pays for it, or where the samples are in its memory already.
+   * Where to filter.  If the requested device is missing or fails, the element
+   * posts a warning and filters on the CPU.  "auto" uses a CUDA device if that
+   * is faster for this work per buffer, or if the samples are already in its
+   * memory.
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE,
       g_param_spec_enum ("device", "Device", "Device to filter on",
@@ -211,8 +213,8 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxElement:cuda-device-id:
    *
-   * Which CUDA device to use where several are there.  Takes effect when the
-   * element is started anew.
+   * Which CUDA device to use, of several.  Takes effect at the next change from
+   * READY to PAUSED.
    */
   g_object_class_install_property (gobject_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device id",
@@ -223,14 +225,14 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxElement:device-delay:
    *
-   * Whether a CUDA device uploads one buffer while it filters the one before, at
-   * the cost of one buffer of latency.  auto does so if the pipeline is not live
-   * and its length is known.  For system memory only.
+   * GPU pipeline depth: 1 uploads one buffer while the previous one is
+   * filtered, at the cost of one buffer of latency.  auto does so if the
+   * pipeline is not live and its duration is known.  For system memory only.
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE_DELAY,
       g_param_spec_enum ("device-delay", "Device delay",
-          "Buffers by which a GPU may be late, to overlap transfer and "
-          "filtering",
+          "GPU pipeline depth: 1 overlaps transfer and filtering at the cost "
+          "of one buffer of latency",
           GST_TYPE_TFX_DEVICE_DELAY, DEFAULT_DEVICE_DELAY,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
@@ -238,8 +240,8 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxElement:fuse:
    *
-   * Whether the element may be run in one pass with tfx elements that it is
-   * directly linked to.  What comes out is the same to rounding.
+   * Whether the element may run in one pass with tfx elements that it is
+   * directly linked to.  The output is the same to rounding.
    */
   g_object_class_install_property (gobject_class, PROP_FUSE,
       g_param_spec_boolean ("fuse", "Fuse",
@@ -250,26 +252,27 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxElement:stats:
    *
-   * What the element has done since it left READY:
+   * Statistics since the element left READY:
    *
-   * * buffers, frames (guint64): what came through
-   * * deferred (guint64): those of the buffers that elements downstream were
-   *   left to filter
+   * * buffers, frames (guint64): number of buffers and frames
+   * * deferred (guint64): number of buffers that were deferred to downstream
+   *   elements
    * * dispatches (guint64): runs of the engine
    * * launches (guint64): kernel launches on a GPU
    * * uploads, downloads (guint64): transfers between host and device
-   * * stages, sections (guint): of the row that ran last, with those that
-   *   elements upstream have left to this one; 0 while it leaves its own to
-   *   others
-   * * device, kernel (string): what ran, such as "cpu" and "avx512"
-   * * process-time (guint64): nanoseconds spent; of buffers that take little
-   *   time one in eight is timed
+   * * stages, sections (guint): size of the last row, including filters
+   *   deferred by upstream elements; 0 while the element defers its own
+   * * device, kernel (string): device and kernel of the last run, such as "cpu"
+   *   and "avx512"
+   * * process-time (guint64): processing time in nanoseconds; one in eight
+   *   short buffers is timed
    * * recoveries (guint64): how often NaN or infinity was cleared
-   * * real-time-factor (gdouble): the duration of the frames over process-time
-   * * timed, late (guint64): buffers that were timed, and of these those that took
-   *   longer than they last
-   * * load-worst, load-p99 (gdouble): the most of its duration that a timed buffer
-   *   took, and what 99 of 100 do not exceed
+   * * real-time-factor (gdouble): duration of the frames divided by
+   *   process-time
+   * * timed, late (guint64): number of timed buffers, and number of timed
+   *   buffers that took longer than their duration
+   * * load-worst, load-p99 (gdouble): processing time of timed buffers divided
+   *   by their duration: the maximum and the 99th percentile
    */
   g_object_class_install_property (gobject_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
@@ -277,7 +280,7 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
-/* With the next buffer, by the thread that counts. */
+/* The streaming thread, which counts, does it before the next buffer. */
 static void
 gst_tfx_element_reset_stats (GstTfxElement *self)
 {
@@ -300,8 +303,8 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   return is_there;
 }
 
-/* Of what the filter is set to now: a setting that has not come to the stream yet is
- * not in it.  Where there is no stream, of what the properties ask for. */
+/* The response of the filter's present chain; without caps, of the chain that
+ * the properties describe. */
 static GVariant *
 gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
     guint channel)
@@ -314,7 +317,7 @@ gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
   GstClockTime latency;
   gdouble rate;
 
-  /* All of one stream: another one may begin meanwhile. */
+  /* All from one stream; another may begin after the lock is released. */
   GST_OBJECT_LOCK (self);
   filter = priv->filter ? gst_tfx_shared_filter_ref (priv->filter) : NULL;
   latency = filter ? priv->latency : GST_CLOCK_TIME_NONE;
@@ -339,15 +342,16 @@ gst_tfx_element_install_signals (GObjectClass *gobject_class)
   /**
    * GstTfxElement::response:
    * @frequencies: a #GVariant of type `ad`, in Hz
-   * @channel: of the stream, from 0
+   * @channel: channel number, from 0
    *
-   * An action: what the filter does to a channel.
+   * An action: the filter's frequency response for a channel.
    *
-   * Returns: a #GVariant of type `a{sv}`: rate (`d`, Hz), channel (`u`), latency
-   * (`t`, ns: what the LATENCY query adds), and for each frequency real and
-   * imaginary (`ad`), the complex gain, and group-delay (`ad`, frames), the
-   * latency included.  Gains that follow the level count as 1.  Before caps have
-   * come: %NULL; of a tfxchain, at the last rate that there was, or at 48000 Hz
+   * Returns: a #GVariant of type `a{sv}`: rate (`d`, Hz), channel (`u`),
+   * latency (`t`, ns, as the element adds to the LATENCY query), and for each
+   * frequency real and imaginary (`ad`), the complex gain, and group-delay
+   * (`ad`, frames), including the latency.  Gains that depend on the level
+   * count as 1.  Before caps: %NULL, except that a tfxchain uses the last rate,
+   * or 48000 Hz
    */
   gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (gobject_class), "response",
       TRUE, G_CALLBACK (gst_tfx_element_respond));
@@ -355,7 +359,7 @@ gst_tfx_element_install_signals (GObjectClass *gobject_class)
   /**
    * GstTfxElement::reset-stats:
    *
-   * An action: #GstTfxElement:stats begins anew with the next buffer.
+   * An action: clears #GstTfxElement:stats before the next buffer.
    */
   g_signal_new_class_handler ("reset-stats", G_TYPE_FROM_CLASS (gobject_class),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
@@ -363,7 +367,7 @@ gst_tfx_element_install_signals (GObjectClass *gobject_class)
       0);
 }
 
-/* ---- states ------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------- */
 
 static void
 gst_tfx_element_set_context (GstElement *element, GstContext *context)
@@ -395,10 +399,12 @@ gst_tfx_element_start (GstTfxElement *self)
   if (klass->start && !klass->start (self))
     return FALSE;
   gst_tfx_device_start (self);
+  GST_DEBUG_OBJECT (self, "started, fuse %d, device-delay %d",
+      g_atomic_int_get (&priv->fuse), g_atomic_int_get (&priv->device_delay));
   return TRUE;
 }
 
-/* After they were deactivated: no thread is in them any more. */
+/* After the pads are deactivated, so that no other thread is in them. */
 static void
 gst_tfx_element_stop (GstTfxElement *self)
 {
@@ -443,14 +449,14 @@ gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* ---- the class ------------------------------------------------------------------------ */
+/* ---- the class ----------------------------------------------------------- */
 
 static void
 gst_tfx_element_finalize (GObject *object)
 {
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
 
-  /* One may have been set in NULL. */
+  /* An application may set a context in NULL. */
   gst_tfx_device_forget (GST_TFX_ELEMENT (object));
   gst_tfx_clamp_report_clear (&priv->clamps);
   gst_tfx_times_clear (&priv->times);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxelementprivate.c: what the files of GstTfxElement share, and what its
- * subclasses call.
+ * gsttfxelementprivate.c: functions of GstTfxElement for its files and
+ * subclasses.
  */
 #include "gsttfxelementprivate.h"
 
