@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- deferred and passed buffers ------------------------------------------------------------- */
+/* ---- deferred and passed buffers ----------------------------------------- */
 
 /* Defers filtering to the downstream peer. */
 static gboolean
@@ -23,8 +23,10 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   /* Whether it stays a gap must be known now. */
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
       !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
-      !gst_tfx_pending_add (buffer, priv->filter, &layout))
+      !gst_tfx_pending_add (buffer, priv->filter, &layout)) {
+    GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT " cannot be deferred", buffer);
     return FALSE;
+  }
   /* Errors from runs in other elements. */
   if (G_UNLIKELY (priv->filter->counts.error < 0))
     gst_tfx_device_fall_back (self, priv->filter->counts.error);
@@ -50,7 +52,7 @@ gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return gst_tfx_out_push (priv, buffer);
 }
 
-/* ---- in ----------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------ */
 
 static GstFlowReturn
 gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
@@ -81,8 +83,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
-  /* Stages with a curve are steps from the first frame on; room is made when the CPU has
-   * run them. */
+  /* Stages with a curve are steps from the first frame on; room is made when
+   * the CPU has run them. */
   if (G_UNLIKELY (!priv->is_running && priv->filter)) {
     gst_tfx_settings_reserve (self, n_frames);
     priv->reserved_frames = 0;
@@ -176,7 +178,8 @@ gst_tfx_pads_set_values (GstTfxElement *self, GstClockTime begin,
     gst_tfx_settings_update (self);
 }
 
-/* Negotiates, checks, clips, looks for breaks, and filters a buffer; takes it. */
+/* Negotiates, checks, clips, looks for breaks, and filters a buffer; takes
+ * it. */
 static GstFlowReturn
 gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -199,8 +202,13 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     is_marked = priv->discont_in || GST_BUFFER_IS_DISCONT (buffer);
     buffer = gst_tfx_pads_clip (self, buffer, n_frames);
     priv->discont_in = is_marked && !buffer;
-    if (!buffer)
+    if (!buffer) {
+      GST_DEBUG_OBJECT (self,
+          "dropped %" G_GSSIZE_FORMAT
+          " frames: outside of %" GST_SEGMENT_FORMAT,
+          n_frames, &priv->segment);
       return GST_FLOW_OK;
+    }
     if (is_marked && !GST_BUFFER_IS_DISCONT (buffer)) {
       buffer = gst_buffer_make_writable (buffer);
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -215,6 +223,10 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
   begin = gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
   if ((is_marked || n_frames > 0) &&
       gst_tfx_times_is_break (&priv->times, begin, is_marked)) {
+    GST_DEBUG_OBJECT (self,
+        "break: a buffer%s at %" GST_TIME_FORMAT ", expected %" GST_TIME_FORMAT,
+        is_marked ? " marked DISCONT" : "", GST_TIME_ARGS (begin),
+        GST_TIME_ARGS (priv->times.next));
     flow = gst_tfx_tail_end (self, "a break in the timestamps");
     priv->discont_out |= is_marked;
   }
@@ -269,7 +281,8 @@ gst_tfx_pads_tell (GstTfxElement *self)
   priv->first_in = GST_CLOCK_TIME_NONE;
 }
 
-/* Converts to the number of channels of the filter; NULL after an error message. */
+/* Converts to the number of channels of the filter; NULL after an error
+ * message. */
 static GstBuffer *
 gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -297,7 +310,7 @@ gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
   gssize n_frames;
 
   if (G_UNLIKELY (!priv->filter)) {
-    GST_DEBUG_OBJECT (self, "a buffer without caps");
+    GST_DEBUG_OBJECT (self, "dropped a buffer: no caps");
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxrun.c: a GstTfxElement runs its filter, and those that others have left
- * to it, over the samples of a buffer.
+ * gsttfxrun.c: runs the filter of a GstTfxElement, and the buffer's pending
+ * filters, over the samples of a buffer.
  *
  * All of this runs in the streaming thread.
  */
@@ -12,15 +12,14 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Reading the clock takes longer than to filter a short buffer, so not all of
- * them are timed: the others count as much for each frame as the last that
- * was. */
+/* Reading the clock takes longer than filtering a short buffer, so one in
+ * TIMED_EVERY is timed; the others count with its time per frame. */
 #define TIMED_EVERY 8
 #define SHORT_TIME (20 * GST_USECOND)
 
-/* ---- what went wrong ------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------- */
 
-/* One warning a stream; the times that follow are in the log. */
+/* Posts one warning per stream, and logs later ones. */
 static void
 gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -70,7 +69,7 @@ gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
   return FALSE;
 }
 
-/* ---- samples ----------------------------------------------------------------------------- */
+/* ---- samples ------------------------------------------------------------- */
 
 gboolean
 gst_tfx_run_is_silent (GstTfxElement *self)
@@ -85,8 +84,8 @@ gst_tfx_run_is_silent (GstTfxElement *self)
   return is_silent;
 }
 
-/* A filter rings on after its input has ended: what is marked as a gap stays one
- * only if it is silent before and behind the filter. */
+/* A filter decays after its input ends: a buffer stays marked as a gap only if
+ * its input and its output are silent. */
 static gboolean
 gst_tfx_run_is_gap (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -107,7 +106,7 @@ gst_tfx_run_pass (GstTfxElement *self, gsize n_frames)
   gst_tfx_row_unlock (&row);
 }
 
-/* Streams are filtered in playback order, also backwards. */
+/* Backward streams too are filtered in playback order. */
 gboolean
 gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -136,8 +135,8 @@ gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
   return TRUE;
 }
 
-/* The element's own filter alone, over a buffer of any shape.  It is mapped with
- * no lock held: that may run what others have left in it. */
+/* Runs the element's own filter alone.  The buffer is mapped with no lock held,
+ * because mapping runs its pending filters. */
 static gint
 gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -164,7 +163,7 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
   gst_tfx_row_unlock (&row);
   gst_tfx_buffer_unmap (&mapped);
-  /* It was run for its values alone, which follow curves. */
+  /* It ran only so that values follow their curves. */
   if (is_gap) {
     gst_buffer_memset (buffer, 0, 0, -1);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
