@@ -5,7 +5,9 @@
  */
 #include "gsttfxelementprivate.h"
 
-/* ---- segments -------------------------------------------------------------------------- */
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- segments ------------------------------------------------------------ */
 
 static gboolean
 gst_tfx_events_is_near (GstClockTime a, GstClockTime b)
@@ -21,7 +23,8 @@ gst_tfx_events_find_begin (const GstSegment *segment)
   return segment->rate < 0.0 ? segment->stop : segment->start;
 }
 
-/* When the next frame begins in the new segment; none if that is not contiguous. */
+/* When the next frame begins in the new segment; none if that is not
+ * contiguous. */
 static GstClockTime
 gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
 {
@@ -73,12 +76,15 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
       gst_tfx_times_move_stamps (&priv->times, next,
           gst_tfx_events_find_begin (segment));
   }
+  GST_DEBUG_OBJECT (self, "%s %" GST_SEGMENT_FORMAT,
+      GST_CLOCK_TIME_IS_VALID (next) ? "contiguous segment" : "segment",
+      segment);
   gst_tfx_events_set_segment (priv, segment);
   priv->begins_segment = TRUE;
   return gst_tfx_tail_forward (self, event);
 }
 
-/* ---- gaps -------------------------------------------------------------------------------- */
+/* ---- gaps ---------------------------------------------------------------- */
 
 /* Changes the number of channels before a gap, as before a buffer. */
 static gboolean
@@ -95,7 +101,7 @@ gst_tfx_events_gap (GstTfxElement *self, GstEvent *event)
   return gst_tfx_tail_gap (self, event);
 }
 
-/* ---- the sink pad ------------------------------------------------------------------------ */
+/* ---- the sink pad -------------------------------------------------------- */
 
 void
 gst_tfx_events_forget_position (GstTfxElement *self)
@@ -173,7 +179,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* ---- the source pad ----------------------------------------------------------------------- */
+/* ---- the source pad ------------------------------------------------------ */
 
 /* Any thread. */
 gboolean
@@ -182,15 +188,16 @@ gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
   GstTfxElement *self = GST_TFX_ELEMENT (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    GST_DEBUG_OBJECT (self, "reconfigure: looks up the next element again");
     g_atomic_int_set (&gst_tfx_element_get_private (self)->relinked, TRUE);
     gst_tfx_caps_see_link (self);
   }
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* ---- queries ------------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------- */
 
-/* Where the stream is at the pad.  FALSE if that is not known. */
+/* Answers with the stream time at the pad.  FALSE if it is unknown. */
 static gboolean
 gst_tfx_events_answer_position (GstTfxElement *self, GstPad *pad,
     GstQuery *query)
@@ -232,6 +239,9 @@ gst_tfx_events_answer_latency (GstTfxElement *self, GstQuery *query)
   latency = priv->latency;
   GST_OBJECT_UNLOCK (self);
   gst_query_parse_latency (query, &live, &min, &max);
+  GST_DEBUG_OBJECT (self,
+      "latency: upstream %" GST_TIME_FORMAT ", own %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (min), GST_TIME_ARGS (latency));
   min += latency;
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += latency;
@@ -254,7 +264,7 @@ gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
-      /* An error of the element says more than that nobody takes them. */
+      /* Accepts them, so that the element's error explains the limit. */
       if (GST_PAD_IS_SINK (pad) && gst_tfx_caps_limits_channels (self)) {
         gst_query_parse_accept_caps (query, &caps);
         gst_query_set_accept_caps_result (query,

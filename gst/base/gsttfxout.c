@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxout.c: buffers that leave a GstTfxElement.
+ * gsttfxout.c: stamps and pushes the output of a GstTfxElement.
  */
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* With the channels that go out; NULL after an error message. */
+/* Converts to the number of output channels; NULL after an error message. */
 static GstBuffer *
 gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
@@ -52,9 +52,9 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
     gst_pad_push_event (priv->src, event);
 }
 
-/* Stamps jitter.  Where frames that were held would lead those behind them out of
- * the segment, these go with their own time; so they do behind frames that have none,
- * behind a break, as where a packet was lost, and where stamps jump. */
+/* Number of the next n_frames that one buffer can hold.  It ends before a
+ * break, and at the next mark if its first frame has no time, or if jitter of
+ * the timestamps would move its end out of the segment. */
 static guint64
 gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 {
@@ -83,8 +83,8 @@ gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
   return is_outside ? n_first : n_most;
 }
 
-/* Frames that come late, with the events that were held for them.  The time of
- * those that nobody takes any more goes by. */
+/* Stamps and pushes delayed frames, and the events held for them.  If
+ * downstream refuses a buffer, the others are dropped, but their times pass. */
 static GstFlowReturn
 gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -108,6 +108,8 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       priv->discont_out = FALSE;
       flow = gst_tfx_out_push (priv, buffer);
     } else {
+      GST_DEBUG_OBJECT (self, "dropped %" G_GUINT64_FORMAT " frames: %s",
+          n_first, gst_flow_get_name (flow));
       gst_buffer_unref (buffer);
     }
     buffer = rest;
@@ -128,6 +130,12 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   }
   skip = MIN (priv->skip, n_frames);
   priv->skip -= skip;
+  if (G_UNLIKELY (skip > 0))
+    GST_DEBUG_OBJECT (self,
+        "dropped %" G_GSIZE_FORMAT
+        " frames: before the start of the stream, %" G_GSIZE_FORMAT
+        " more to drop",
+        skip, priv->skip);
   gst_tfx_settings_count_step (self, n_frames);
   if (skip == n_frames) {
     gst_buffer_unref (buffer);

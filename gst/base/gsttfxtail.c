@@ -2,8 +2,8 @@
  * gsttfxtail.c: drains the filter at the end of a stream, and filters gaps.
  *
  * A filter with latency d outputs each frame d frames late.  The first d output
- * frames lie before the start of the stream and are dropped; draining outputs d more.
- * Every input frame therefore has one output frame, with its time.
+ * frames lie before the start of the stream and are dropped; draining outputs d
+ * more.  Every input frame therefore has one output frame, with its time.
  *
  * All of this runs in the streaming thread.
  */
@@ -16,7 +16,7 @@
 #define MAX_TAIL_FRAMES 65536
 #define MAX_GAP_FRAMES 4096
 
-/* ---- the end ------------------------------------------------------------------------ */
+/* ---- the end ------------------------------------------------------------- */
 
 void
 gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
@@ -30,8 +30,11 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
     tfx_filter_lock (priv->filter->filter);
     tfx_filter_reset (priv->filter->filter);
     tfx_filter_unlock (priv->filter->filter);
-    GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
+    GST_INFO_OBJECT (self, "reset: %s", because);
   }
+  if (gst_tfx_times_held (&priv->times) > 0)
+    GST_DEBUG_OBJECT (self, "dropped %" G_GUINT64_FORMAT " held frames: %s",
+        gst_tfx_times_held (&priv->times), because);
   priv->is_running = FALSE;
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
@@ -60,6 +63,9 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
   GstFlowReturn flow = GST_FLOW_OK;
   GstEvent *event;
 
+  if (left > 0)
+    GST_DEBUG_OBJECT (self, "draining %" G_GSIZE_FORMAT " frames: %s", left,
+        because);
   while (left > 0 && flow == GST_FLOW_OK) {
     gsize n_frames = gst_tfx_tail_count (priv, left, MAX_TAIL_FRAMES);
     GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
@@ -74,10 +80,10 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
   return flow;
 }
 
-/* ---- gaps ------------------------------------------------------------------------------ */
+/* ---- gaps ---------------------------------------------------------------- */
 
-/* Whether the rest of a gap can be sent as an event.  A GAP event requires a time, so
- * held frames without one are sent as buffers. */
+/* Whether the rest of a gap can be sent as an event.  A GAP event requires a
+ * time, so held frames without one are sent as buffers. */
 static gboolean
 gst_tfx_tail_may_pass (GstTfxElement *self)
 {
@@ -88,8 +94,8 @@ gst_tfx_tail_may_pass (GstTfxElement *self)
          gst_tfx_run_is_silent (self);
 }
 
-/* Advances a silent filter by n_frames.  Under a curve it filters silence, so that its
- * values are right after the gap. */
+/* Advances a silent filter by n_frames.  Under a curve it filters silence, so
+ * that its values are right after the gap. */
 static gboolean
 gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
 {
@@ -168,6 +174,9 @@ gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event)
 
   if (priv->delay > 0 && priv->is_running &&
       gst_tfx_times_held (&priv->times) > 0) {
+    GST_LOG_OBJECT (self,
+        "holding %" GST_PTR_FORMAT " for %" G_GUINT64_FORMAT " frames", event,
+        gst_tfx_times_held (&priv->times));
     gst_tfx_times_hold_event (&priv->times, event);
     return TRUE;
   }
@@ -220,10 +229,13 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   if (priv->times.is_backwards && left > 0)
     start += duration;
   if (gst_tfx_times_is_break (&priv->times, start, FALSE))
-    gst_tfx_tail_end (self, "a gap elsewhere");
+    gst_tfx_tail_end (self, "a gap that is not contiguous");
   if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME || left == 0)
     return gst_tfx_tail_forward (self, event);
   gst_tfx_tail_set_values (self, start);
+  GST_LOG_OBJECT (self,
+      "gap of %" G_GUINT64_FORMAT " frames at %" GST_TIME_FORMAT, left,
+      GST_TIME_ARGS (start));
 
   while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
     gsize n_frames = gst_tfx_tail_count (priv, left, MAX_GAP_FRAMES);
@@ -234,6 +246,8 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
     start = priv->times.next;
   }
   if (left > 0 && flow == GST_FLOW_OK) {
+    GST_LOG_OBJECT (self,
+        "the filter is silent: %" G_GUINT64_FORMAT " frames stay a gap", left);
     gst_tfx_times_advance (&priv->times, start, left);
     ok = gst_tfx_tail_send_gap (self, event, start, left);
   }
