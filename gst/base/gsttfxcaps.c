@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcaps.c: the caps of a GstTfxElement, and where its buffers come from.
+ * gsttfxcaps.c: caps and allocation of a GstTfxElement.
  *
- * Both pads have the same caps but for the memory, and the channels of an element
- * that changes these.  Which memory the source pad
- * has is chosen when caps come, and again when what is linked there changes.
+ * Both pads have the same caps except for the memory, and for the channels of
+ * an element that changes their number.  The memory of the source pad is chosen
+ * when caps are set, and again when its peer changes.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- what is possible ----------------------------------------------------------------- */
+/* ---- possible caps ------------------------------------------------------- */
 
 static GstPad *
 gst_tfx_caps_other_pad (GstTfxElementPrivate *priv, GstPad *pad)
@@ -42,8 +42,8 @@ gst_tfx_caps_is_in_template (GstPad *pad, GstCaps *caps)
   return is_in;
 }
 
-/* What the other pad can have for these caps at this one, with as many channels as
- * go there.  Takes the caps. */
+/* Possible caps of the other pad for these caps at this one, with the other
+ * pad's number of channels.  Takes the caps. */
 static GstCaps *
 gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
     GstCaps *caps)
@@ -67,7 +67,8 @@ gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
   return least > 1 ? gst_tfx_channels_limit_caps (made, least) : made;
 }
 
-/* Any thread: what the pad can have, given what is linked to the other one. */
+/* Answers a CAPS query at the pad with the caps that the other pad's peer
+ * accepts.  Any thread. */
 GstCaps *
 gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 {
@@ -76,8 +77,8 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   GstCaps *template = gst_pad_get_pad_template_caps (pad);
   GstCaps *asked, *peer, *mine, *caps;
 
-  /* What is asked for here, as it would be on the other side.  ANY has no structures
-   * to transform. */
+  /* The query as the other pad would send it.  ANY has no structures to
+   * transform. */
   if (filter && gst_caps_is_any (filter))
     filter = NULL;
   asked = gst_tfx_caps_transform (self, GST_PAD_DIRECTION (pad),
@@ -99,9 +100,9 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   return caps;
 }
 
-/* ---- the source pad --------------------------------------------------------------------- */
+/* ---- the source pad ------------------------------------------------------ */
 
-/* Once: a sum of channels says nothing of where it stands. */
+/* Posts one warning: a sum of channels has no position. */
 static void
 gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
 {
@@ -119,7 +120,7 @@ gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
       (NULL));
 }
 
-/* The same where other channels go out than come in. */
+/* The same if the numbers of input and output channels differ. */
 static GstCaps *
 gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
 {
@@ -137,7 +138,7 @@ gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
   return out;
 }
 
-/* The caps that go out for those that come in; NULL if what follows takes
+/* Output caps for the input caps; NULL if the downstream elements accept
  * none. */
 static GstCaps *
 gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
@@ -150,7 +151,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
     return gst_tfx_caps_choose_channels (self, in);
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
-  /* What is left to the next element stays where it is. */
+  /* Deferred buffers stay in their memory. */
   if (gst_tfx_fusion_defers (self) &&
       gst_pad_peer_query_accept_caps (priv->src, in))
     return gst_caps_ref (in);
@@ -162,7 +163,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
     return NULL;
   }
   out = gst_tfx_memory_prefer (memory, out);
-  /* Nothing is linked, or it takes any. */
+  /* Unlinked, or any caps are accepted. */
   if (!gst_caps_is_fixed (out))
     out = gst_caps_fixate (gst_caps_truncate (out));
   return out;
@@ -180,15 +181,15 @@ gst_tfx_caps_send (GstTfxElement *self, GstCaps *out)
   gst_clear_caps (&old);
   if (is_same)
     return TRUE;
-  /* What is held goes out in these caps, but in its own segment: a segment that
-   * waits for it waits on. */
+  GST_INFO_OBJECT (self, "output caps %" GST_PTR_FORMAT, out);
+  /* Held frames get these caps, but keep their segment, so a held SEGMENT event
+   * waits. */
   while ((event = gst_tfx_times_take_start (&priv->times)))
     gst_pad_push_event (priv->src, event);
   return gst_pad_push_event (priv->src, gst_event_new_caps (out));
 }
 
-/* Whether channel k of the one is the same channel as channel k of the other,
- * at the same rate. */
+/* Whether both have the same rate and the same channels in the same order. */
 static gboolean
 gst_tfx_caps_same_channels (const GstAudioInfo *a, const GstAudioInfo *b)
 {
@@ -200,7 +201,7 @@ gst_tfx_caps_same_channels (const GstAudioInfo *a, const GstAudioInfo *b)
              MIN (n_channels, 64) * sizeof (a->position[0]));
 }
 
-/* The filter for a stream; other samples go on with the same one. */
+/* Makes the filter for a stream; a change of format keeps the present one. */
 static gboolean
 gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
 {
@@ -208,11 +209,13 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   GError *error = NULL;
 
   if (priv->filter && gst_tfx_caps_same_channels (&priv->in_info, info)) {
+    GST_DEBUG_OBJECT (self, "the filter keeps its state: %s, layout %d",
+        GST_AUDIO_INFO_NAME (info), GST_AUDIO_INFO_LAYOUT (info));
     gst_tfx_element_take_info (priv, info);
     return gst_tfx_settings_set_format (self, gst_tfx_buffer_sample (info),
         priv->spec.block_frames);
   }
-  /* A source may offer them again and again. */
+  /* A source may repeat rejected caps. */
   if (priv->has_failed && !g_atomic_int_get (&priv->dirty) &&
       gst_audio_info_is_equal (&priv->failed_info, info))
     return FALSE;
@@ -227,12 +230,16 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
     return FALSE;
   }
   priv->has_failed = FALSE;
-  GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
-      GST_AUDIO_INFO_RATE (info));
+  GST_INFO_OBJECT (self,
+      "new filter: %u channels in, %u out, %d Hz, latency %" G_GSIZE_FORMAT
+      " frames",
+      priv->channels.in, priv->channels.out, GST_AUDIO_INFO_RATE (info),
+      priv->delay);
   return TRUE;
 }
 
-/* The caps that go out, which the device is ready for; NULL if there are none. */
+/* Chooses the output caps and prepares the device for them; NULL if there are
+ * none. */
 static GstCaps *
 gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
 {
@@ -257,7 +264,7 @@ gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
   return out;
 }
 
-/* Both pads have these caps from now on. */
+/* Sets the caps of both pads. */
 static gboolean
 gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
 {
@@ -266,14 +273,14 @@ gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
   gboolean ok;
   gint state;
 
-  /* What the device setting comes to is seen here first. */
+  /* Applies the device setting. */
   gst_tfx_device_update (self);
-  /* Its delay says who runs it. */
+  /* Fusion depends on the filter's delay. */
   if (!gst_tfx_caps_make_filter (self, info))
     return FALSE;
   state = g_atomic_int_get (&priv->device.state);
   out = gst_tfx_caps_agree (self, in);
-  /* The device may have failed meanwhile. */
+  /* The device may have failed since. */
   if (out && g_atomic_int_get (&priv->device.state) != state) {
     again = gst_tfx_caps_agree (self, in);
     gst_caps_replace (&out, again ? again : out);
@@ -293,18 +300,21 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
+  GST_INFO_OBJECT (self, "input caps %" GST_PTR_FORMAT, caps);
   if (!gst_audio_info_from_caps (&info, caps)) {
     GST_WARNING_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, caps);
     gst_event_unref (event);
     return FALSE;
   }
-  /* Other channels or another rate end the stream. */
+  /* A change of rate or channels ends the stream. */
   if (priv->filter && !gst_tfx_caps_same_channels (&priv->in_info, &info))
     gst_tfx_tail_end (self, "other channels or another rate");
   ok = gst_tfx_caps_set (self, caps, &info);
-  /* Buffers of caps that were refused are not filtered as those before. */
-  if (!ok && !GST_PAD_IS_FLUSHING (priv->src))
+  /* Buffers with rejected caps must not reach the old filter. */
+  if (!ok && !GST_PAD_IS_FLUSHING (priv->src)) {
+    GST_INFO_OBJECT (self, "caps rejected: the filter is released");
     gst_tfx_settings_stop (self);
+  }
   gst_event_unref (event);
   return ok;
 }
@@ -323,7 +333,8 @@ gst_tfx_caps_renegotiate (GstTfxElement *self)
 
 static void gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps);
 
-/* Behind a pad of another element, wherever that has passed the old caps on. */
+/* Stores the caps on the source pads of another element that have the old
+ * caps. */
 static void
 gst_tfx_caps_store_behind (GstPad *sink, GstCaps *old, GstCaps *caps)
 {
@@ -343,8 +354,8 @@ gst_tfx_caps_store_behind (GstPad *sink, GstCaps *old, GstCaps *caps)
   g_clear_pointer (&sources, gst_iterator_free);
 }
 
-/* These caps are sent ahead of what goes out next, also of a buffer that waits
- * there, or at a ghost pad, a tee or a queue further on. */
+/* Stores caps to be sent before the next buffer, also before one that waits at
+ * this pad, or downstream at a ghost pad, a tee or a queue. */
 static void
 gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps)
 {
@@ -360,9 +371,9 @@ gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps)
   gst_clear_object (&peer);
 }
 
-/* Who links a blocked pad anew finds a buffer waiting there.  If that is in CUDA
- * memory, and what is linked there now takes none, it goes out as what anybody can
- * map; those that follow are put into system memory. */
+/* A blocked pad that is linked again may have a waiting buffer.  If it is in
+ * CUDA memory, and the new peer accepts none, it is sent with system memory
+ * caps, since any element can map it; later buffers are in system memory. */
 void
 gst_tfx_caps_see_link (GstTfxElement *self)
 {
@@ -384,10 +395,9 @@ gst_tfx_caps_see_link (GstTfxElement *self)
   gst_caps_unref (caps);
 }
 
-/* ---- allocation ----------------------------------------------------------------------- */
+/* ---- allocation ---------------------------------------------------------- */
 
-/* A buffer that is in flight while the next one is on its way has not come back to
- * its pool. */
+/* A buffer in flight is not back in its pool when the next one is needed. */
 static void
 gst_tfx_caps_allow_for_flight (GstQuery *query)
 {
@@ -402,8 +412,8 @@ gst_tfx_caps_allow_for_flight (GstQuery *query)
   }
 }
 
-/* Samples are filtered where they are, so what is downstream says where; but
- * where memories differ there is nothing that both sides could share. */
+/* Samples are filtered in place, so the downstream element's allocation is
+ * used, except if the two pads have different memory or channels. */
 gboolean
 gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 {
@@ -411,12 +421,16 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 
   if (!priv->device.has_cuda_memory &&
       !gst_tfx_channels_change (&priv->channels)) {
-    if (!gst_pad_peer_query (priv->src, query))
+    if (!gst_pad_peer_query (priv->src, query)) {
+      GST_DEBUG_OBJECT (self, "allocation: no answer from downstream");
       return FALSE;
+    }
+    GST_DEBUG_OBJECT (self, "allocation: the downstream answer is used");
     if (priv->device.cuda && !gst_tfx_fusion_defers (self))
       gst_tfx_caps_allow_for_flight (query);
     return TRUE;
   }
+  GST_DEBUG_OBJECT (self, "allocation: the pads differ in memory or channels");
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
   return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchannels.c: elements out of which more or fewer channels come than in.
+ * gsttfxchannels.c: elements that change the number of channels.
  */
 #include "gsttfxchannels.h"
 
@@ -8,7 +8,7 @@
 #include "gsttfxbuffer.h"
 #include "tfx.h"
 
-/* ---- caps -------------------------------------------------------------------------- */
+/* ---- caps ---------------------------------------------------------------- */
 
 static gboolean
 has_channels (const GstStructure *structure, guint n_channels)
@@ -36,8 +36,7 @@ gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
       continue;
     s = gst_structure_copy (s);
     gst_structure_set (s, "channels", G_TYPE_INT, to, NULL);
-    /* Where the one stands says nothing of where the others do; as many stand where
-     * they stood. */
+    /* Positions are only known for the same number of channels. */
     if (to != from)
       gst_structure_remove_field (s, "channel-mask");
     mapped = gst_caps_merge_structure_full (mapped, s,
@@ -114,9 +113,9 @@ gst_tfx_channels_get_positions (const GstAudioInfo *info)
              : 0;
 }
 
-/* ---- buffers ----------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
-/* Interleaved samples of four bytes, or of eight. */
+/* Interleaved samples of four and of eight bytes. */
 static void
 copy_frames_4 (const guint32 *in, gsize n_in, guint32 *out, gsize n_out,
     gsize n_frames)
@@ -137,14 +136,15 @@ copy_frames_8 (const guint64 *in, gsize n_in, guint64 *out, gsize n_out,
   }
 }
 
-/* Whether samples lie where the processor reads them in one. */
+/* Whether samples are aligned to their size. */
 static gboolean
 is_aligned (const GstAudioBuffer *buffer)
 {
   return (guintptr)buffer->planes[0] % GST_AUDIO_INFO_BPS (&buffer->info) == 0;
 }
 
-/* Frame by frame or plane by plane, or all at once. */
+/* Copies planes, frames, or all at once if the numbers of channels are
+ * equal. */
 static void
 copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
 {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchannelswitch.c: other channels out of an element while a stream goes on.
+ * gsttfxchannelswitch.c: changes the number of output channels of a running
+ * stream.
  *
- * The properties ask for them from some buffer on.  What is held goes out with the
- * channels that there were, then come other caps.  Where the filter has room for
- * them, and nothing looks ahead, it goes on and changes as ever; else another one
- * begins there, from rest.
+ * It follows a change of the properties.  Held frames are sent with the old
+ * number of channels, then new caps.  If the filter has enough channels and no
+ * latency it cross-fades; otherwise a new filter begins, with cleared state.
  */
 #include "gsttfxelementprivate.h"
 #include "gsttfxmemory.h"
 
-/* The channels that are asked for.  FALSE: these are there, or other ones would
- * have to come in, which is told of where the chain is built. */
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* Numbers of channels for the properties.  FALSE if they are in use, or if they
+ * require another input, which build_chain reports. */
 static gboolean
 gst_tfx_channel_switch_is_wanted (GstTfxElement *self, GstTfxChannels *n)
 {
@@ -25,7 +27,7 @@ gst_tfx_channel_switch_is_wanted (GstTfxElement *self, GstTfxChannels *n)
          (n->out != priv->channels.out || n->most != priv->spec.n_channels);
 }
 
-/* Whether what follows takes them. */
+/* Whether the downstream elements accept them. */
 static gboolean
 gst_tfx_channel_switch_is_taken (GstTfxElement *self, const GstTfxChannels *n)
 {
@@ -45,7 +47,7 @@ gst_tfx_channel_switch_is_taken (GstTfxElement *self, const GstTfxChannels *n)
   return is_taken;
 }
 
-/* Whether there is a chain for them, and how late that is. */
+/* Whether there is a chain for them, and its latency in frames. */
 static gboolean
 gst_tfx_channel_switch_has_chain (GstTfxElement *self, gsize *latency)
 {
@@ -59,8 +61,8 @@ gst_tfx_channel_switch_has_chain (GstTfxElement *self, gsize *latency)
   return has_chain;
 }
 
-/* The filter that there is has room: it cross-fades.  FALSE: not yet, or not at
- * all, which was told of. */
+/* The present filter cross-fades to them.  FALSE: its chain is not ready, or
+ * was rejected with a warning. */
 static gboolean
 gst_tfx_channel_switch_keep_filter (GstTfxElement *self)
 {
@@ -91,23 +93,30 @@ gst_tfx_channel_switch_follow (GstTfxElement *self)
       !gst_tfx_channel_switch_is_wanted (self, &n))
     return GST_FLOW_OK;
   has_room = n.most == priv->spec.n_channels && priv->delay == 0;
-  /* A chain that is made ready is not made once more for each buffer. */
+  /* While a background task prepares a chain, it is not made for each
+   * buffer. */
   priv->is_switch_refused =
       !gst_tfx_channel_switch_is_taken (self, &n) ||
       (!(has_room && was_put_off) &&
           !gst_tfx_channel_switch_has_chain (self, &latency));
-  if (priv->is_switch_refused)
+  if (priv->is_switch_refused) {
+    GST_DEBUG_OBJECT (self,
+        "channels stay: no chain or no caps for %u in, %u out", n.in, n.out);
     return GST_FLOW_OK;
+  }
   flow = gst_tfx_flight_drain (self);
   if (has_room && latency == 0) {
     priv->is_switch_put_off = !gst_tfx_channel_switch_keep_filter (self);
-    if (priv->is_switch_put_off)
+    if (priv->is_switch_put_off) {
+      GST_DEBUG_OBJECT (self, "%u output channels wait for their chain", n.out);
       return flow;
+    }
   } else {
     if (flow == GST_FLOW_OK)
       flow = gst_tfx_tail_end (self, "other channels out");
     gst_tfx_settings_stop (self);
   }
+  GST_INFO_OBJECT (self, "channels: %u in, %u out", n.in, n.out);
   if (flow != GST_FLOW_OK || gst_tfx_caps_renegotiate (self))
     return flow;
   gst_pad_mark_reconfigure (priv->src);
