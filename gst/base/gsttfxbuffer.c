@@ -26,8 +26,7 @@ gst_tfx_scratch_get (GstTfxScratch *scratch, gsize size)
   return scratch->data;
 }
 
-/* Planes must lie within the buffer; a meta is only as good as the element
- * that wrote it. */
+/* Whether all planes are within the buffer: another element wrote the meta. */
 static gboolean
 gst_tfx_buffer_planes_fit (const GstAudioMeta *meta, gsize buffer_size)
 {
@@ -112,7 +111,7 @@ gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
   return layout->channel_stride > 0;
 }
 
-/* Plane by plane into the scratch memory, or back. */
+/* Copies planes to the scratch memory, or back. */
 static void
 gst_tfx_buffer_copy_planes (GstTfxBuffer *self, gboolean back)
 {
@@ -176,7 +175,7 @@ GstBuffer *
 gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames)
 {
   const gsize size = n_frames * GST_AUDIO_INFO_BPF (info);
-  /* GStreamer's allocator ends the process where memory is short. */
+  /* GStreamer's allocator aborts if it is out of memory. */
   gpointer data = g_try_malloc (size);
   GstBuffer *buffer;
 
@@ -193,10 +192,11 @@ typedef struct
   GstBuffer *to;
   const GstAudioInfo *info;
   gsize n_frames;
-  gboolean has_channels; /* the same as where the metas come from */
+  gboolean has_channels; /* the same number as the source */
 } MetaTarget;
 
-/* Of what keeps a buffer for the sake of its memory, since GStreamer 1.20.4. */
+/* Tag of metas that keep a buffer because of its memory, since GStreamer
+ * 1.20.4. */
 #define MEMORY_REFERENCE "memory-reference"
 
 static gboolean
@@ -213,7 +213,7 @@ gst_tfx_buffer_copy_meta (GstBuffer *from, GstMeta **meta, gpointer data)
   const GstMetaInfo *info = (*meta)->info;
   const MetaTarget *target = data;
 
-  /* Where the samples lie, and what depends on that, is another matter now. */
+  /* The new buffer has its own memory. */
   if (info->api == GST_AUDIO_META_API_TYPE) {
     if (!gst_buffer_get_audio_meta (target->to))
       gst_buffer_add_audio_meta (target->to, target->info, target->n_frames,
@@ -266,12 +266,12 @@ gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
 
   *rest = gst_audio_buffer_truncate (gst_buffer_ref (buffer), bpf, n_frames,
       (gsize)-1);
-  /* GStreamer takes it away. */
+  /* GStreamer clears it. */
   GST_BUFFER_PTS (*rest) = pts;
   return gst_audio_buffer_truncate (buffer, bpf, 0, n_frames);
 }
 
-/* All bytes equal their neighbour, and the first one is zero. */
+/* The first byte is zero, and each one equals the next. */
 static gboolean
 are_zero (const guint8 *bytes, gsize size)
 {

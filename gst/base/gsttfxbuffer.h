@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Memory for samples that do not lie as the engine needs them.  It only grows;
- * start with all zero, end with gst_tfx_scratch_clear(). */
+/* Memory for copies of samples in another layout.  It only grows.  Initialize
+ * with zeros; release with gst_tfx_scratch_clear(). */
 typedef struct
 {
   guint8 *data;
@@ -22,29 +22,29 @@ typedef struct
 
 void gst_tfx_scratch_clear (GstTfxScratch *scratch);
 
-/* A mapped buffer.  @block describes its samples where they lie, or a copy of
- * them in the scratch memory if their planes are not evenly spaced or not
- * aligned; unmapping writes the copy back. */
+/* A mapped buffer.  @block describes its samples in place, or a copy in the
+ * scratch memory if their planes are not evenly spaced or not aligned;
+ * unmapping writes the copy back. */
 typedef struct
 {
   TfxBlock block;
   /*< private >*/
   GstBuffer *buffer;
   GstMapInfo map;
-  guint8 *copy; /* of its planes, or NULL */
+  guint8 *copy; /* of the planes, or NULL */
   guint n_planes;
   gsize plane_size;
-  const gsize *offsets; /* of the planes; NULL: there is but one, all of it */
+  const gsize *offsets; /* of the planes; NULL: one plane at 0 */
 } GstTfxBuffer;
 
-/* The number of frames in @buffer, or -1 and a text for the user in *@why (to
- * be freed) if it does not fit @info: a broken frame, or planes that are not
- * described or do not lie within the buffer. */
+/* The number of frames in @buffer; -1 and a text for the user in *@why (to be
+ * freed) if it does not match @info: an incomplete frame, or planes without a
+ * meta or outside of the buffer. */
 gssize
 gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why);
 
-/* The same for what is interleaved and says no more: -1 if that has to be looked
- * at. */
+/* The same for interleaved buffers without a meta; -1 if gst_tfx_buffer_check()
+ * is needed. */
 static inline gssize
 gst_tfx_buffer_n_frames (GstBuffer *buffer, const GstAudioInfo *info)
 {
@@ -65,40 +65,40 @@ gst_tfx_buffer_sample (const GstAudioInfo *info)
   return GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
 }
 
-/* How the samples of a buffer that was accepted lie in its memory.  FALSE if
- * that cannot be told: planes are not evenly spaced, or it has more than one
- * memory. */
+/* The layout of a buffer that gst_tfx_buffer_check() accepted.  FALSE if its
+ * planes are not evenly spaced, or if it has more than one memory. */
 gboolean gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstTfxLayout *layout);
 
 /* Maps a buffer that gst_tfx_buffer_check() accepted, for reading and writing.
- * The buffer must be writable; several memories become one.  FALSE if they cannot be
- * mapped. */
+ * The buffer must be writable; several memories are merged.  FALSE if they
+ * cannot be mapped. */
 gboolean gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch);
 void gst_tfx_buffer_unmap (GstTfxBuffer *self);
 
-/* A buffer for n_frames, with their GstAudioMeta if they are planar; what is in
- * it is undefined.  NULL if memory is short. */
+/* A buffer for n_frames, with a GstAudioMeta if it is planar; its samples are
+ * undefined.  NULL if out of memory. */
 GstBuffer *gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames);
 
-/* Flags, times and metas of a buffer for one that has its own memory: without the
- * metas that are of the memory, and of the channels where these are not as many. */
+/* Copies flags, timestamps and metas to a buffer with its own memory, except
+ * metas of the memory, and of the channels if their number differs. */
 void gst_tfx_buffer_copy_metadata (GstBuffer *from, GstBuffer *to,
     const GstAudioInfo *from_info, const GstAudioInfo *to_info, gsize n_frames);
 
-/* Drops the first n_frames frames of a buffer that gst_tfx_buffer_check()
- * accepted and that has more than these.  The buffer must be writable; its
- * times are left alone. */
+/* Drops the first n_frames frames of a longer buffer that
+ * gst_tfx_buffer_check() accepted.  The buffer must be writable; its timestamps
+ * are not changed. */
 void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames);
 
-/* Cuts a buffer behind its first n_frames.  Takes it, and gives back the first
- * part; *rest is the other, with the time of the whole, by which it can be stamped. */
+/* Splits a buffer after n_frames.  Takes it and returns the first part; *rest
+ * is the other one, with the timestamp of the whole buffer. */
 GstBuffer *gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **rest);
 
-/* True if every sample of a buffer that gst_tfx_buffer_check() accepted is zero. */
+/* Whether all samples of a buffer that gst_tfx_buffer_check() accepted are
+ * zero. */
 gboolean gst_tfx_buffer_is_zero (GstBuffer *buffer, const GstAudioInfo *info);
 
 G_END_DECLS

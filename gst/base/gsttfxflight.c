@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxflight.c: two buffers in flight.
  *
- * A buffer keeps its memory mapped, in place, until it has been finished: its
- * input is there for the CPU should the device fail.
+ * A buffer stays mapped, in place, until it is finished, so that the CPU has
+ * its input if the device fails.
  */
 #include "gsttfxflight.h"
 
@@ -14,10 +14,10 @@
 
 #define N_SLOTS 2
 
-/* ---- is it wanted? --------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------- */
 
-/* What is not live and knows its length reads a file: nobody waits there for one
- * buffer before the next one is sent. */
+/* A source that is not live and has a duration reads a file, where a delay of
+ * one buffer does not matter. */
 static gboolean
 gst_tfx_flight_is_offline (GstTfxElementPrivate *priv)
 {
@@ -45,7 +45,8 @@ gst_tfx_flight_is_wanted (GstTfxElement *self)
   g_atomic_int_set (&flights->is_known, TRUE);
   delay = g_atomic_int_get (&priv->device_delay);
   flights->is_wanted = delay < 0 ? gst_tfx_flight_is_offline (priv) : delay > 0;
-  GST_DEBUG_OBJECT (self, "buffers are delayed by %d", flights->is_wanted);
+  GST_DEBUG_OBJECT (self, "%d buffers in flight: device-delay=%d",
+      flights->is_wanted, delay);
   if (!flights->is_wanted && flights->delay > 0) {
     flights->delay = 0;
     gst_tfx_settings_note_latency (self);
@@ -53,7 +54,7 @@ gst_tfx_flight_is_wanted (GstTfxElement *self)
   return flights->is_wanted;
 }
 
-/* Whether the device would run the filters that the last one was run by. */
+/* Whether the buffer has the same row of filters as the one in flight. */
 static gboolean
 gst_tfx_flight_goes_on (const GstTfxFlights *flights, GstBuffer *buffer)
 {
@@ -85,7 +86,7 @@ gst_tfx_flight_ask_again (GstTfxElement *self)
       FALSE);
 }
 
-/* ---- one of them --------------------------------------------------------------------- */
+/* ---- one buffer ---------------------------------------------------------- */
 
 static void
 gst_tfx_flight_finish_row (const GstTfxRow *row, GstTfxFlight *flight)
@@ -116,8 +117,8 @@ gst_tfx_flight_finish (GstTfxElement *self, GstTfxFlight *flight)
   flight->n = 0;
 }
 
-/* With the row locked.  What is not started is done when it returns, behind the
- * one before. */
+/* Starts a buffer with its row locked.  If that is impossible, it runs to the
+ * end, after the previous one. */
 static void
 gst_tfx_flight_start_row (GstTfxElement *self, const GstTfxRow *row,
     GstTfxFlight *flight)
@@ -171,7 +172,7 @@ gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
     gst_tfx_row_unlock (&own);
 }
 
-/* One that is finished, or nobody wants it. */
+/* Sends a finished buffer. */
 static GstFlowReturn
 gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
 {
@@ -184,7 +185,7 @@ gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
   return gst_tfx_out_send (self, buffer, flight->n_frames);
 }
 
-/* ---- two of them --------------------------------------------------------------------- */
+/* ---- two buffers --------------------------------------------------------- */
 
 GstFlowReturn
 gst_tfx_flight_drain (GstTfxElement *self)
@@ -205,6 +206,8 @@ gst_tfx_flight_drop (GstTfxElement *self)
       g_steal_pointer (&gst_tfx_element_get_private (self)->flights.held);
 
   if (held) {
+    GST_DEBUG_OBJECT (self, "dropped %" G_GSIZE_FORMAT " frames in flight",
+        held->n_frames);
     gst_tfx_flight_finish (self, held);
     gst_clear_buffer (&held->buffer);
   }
@@ -230,7 +233,7 @@ gst_tfx_flight_stop (GstTfxElement *self)
   flights->delay = 0;
 }
 
-/* The longest buffer is the latency. */
+/* The latency is that of the longest buffer. */
 static void
 gst_tfx_flight_note_delay (GstTfxElement *self, gsize n_frames)
 {

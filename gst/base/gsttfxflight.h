@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxflight.h: two buffers in flight.
  *
- * From system memory to system memory a device can move one buffer while it
- * filters another.  So a buffer is started, and goes out when the next one has
- * been: one buffer later than it came.  What comes between two buffers, or is
- * not to be started, drains what is in flight first.  Unlinking a pad sends nothing:
- * the buffer goes out when the stream goes on, or at EOS.
+ * A device can transfer one buffer while it filters another.  So a buffer is
+ * started and kept, and is sent after the next one has been started: one buffer
+ * of latency.  Serialized events, and buffers that cannot be started, first
+ * drain the buffer in flight.  Unlinking a pad sends nothing: the buffer is
+ * sent with the next one, or at EOS.
  *
- * All of this runs in the streaming thread, but for what says so.
+ * All functions run in the streaming thread, except gst_tfx_flight_ask_again().
  */
 #ifndef GST_TFX_FLIGHT_H
 #define GST_TFX_FLIGHT_H
@@ -26,40 +26,40 @@ typedef struct
   GstTfxBuffer mapped;
   GstTfxScratch scratch;
   TfxFlight flight;
-  TfxFilter *filters[GST_TFX_ROW_MAX]; /* references: the row */
+  TfxFilter *filters[GST_TFX_ROW_MAX]; /* the row, references */
   gsize n;
   gboolean is_done;
   gint err;
 } GstTfxFlight;
 
-/* Starts with all zero. */
+/* Initialize with zeros. */
 typedef struct
 {
-  GstTfxFlight *slots; /* two, once they are needed */
+  GstTfxFlight *slots; /* two, or NULL before the first use */
   GstTfxFlight *held;  /* one of them, or NULL */
-  gint is_known;       /* atomic: whether it is wanted */
+  gint is_known;       /* atomic: is_wanted is valid */
   gboolean is_wanted;
-  gsize delay; /* frames by which buffers come later */
+  gsize delay; /* latency in frames */
 } GstTfxFlights;
 
-/* The buffer is writable. */
+/* Whether the buffer can be in flight.  It must be writable. */
 gboolean
 gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Starts such a buffer, which it takes, and sends the one before. */
+/* Starts such a buffer and sends the previous one.  Takes the buffer. */
 GstFlowReturn
 gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Sends what is in flight. */
+/* Sends the buffer in flight. */
 GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
 
-/* Finishes what is in flight without sending it, at a flush. */
+/* Drops the buffer in flight, at a flush. */
 void gst_tfx_flight_drop (GstTfxElement *self);
 
-/* The same when the element stops, with a warning if it is not linked any more. */
+/* The same when the element stops, with a warning if a pad is unlinked. */
 void gst_tfx_flight_stop (GstTfxElement *self);
 
-/* Another stream comes, or another answer is wanted. */
+/* Decides again whether buffers can be in flight.  Any thread. */
 void gst_tfx_flight_ask_again (GstTfxElement *self);
 
 G_END_DECLS

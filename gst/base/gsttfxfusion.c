@@ -6,8 +6,9 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Why processing cannot be deferred to the downstream peer; NULL if it can.  It is
- * a hint: if it is wrong, the filter runs when another reader maps the buffer. */
+/* Why processing cannot be deferred to the downstream peer; NULL if it can.  It
+ * is a hint: if it is wrong, the filter runs when another reader maps the
+ * buffer. */
 static const gchar *
 gst_tfx_fusion_find_obstacle (GstTfxElementPrivate *priv, GstElement *peer)
 {

@@ -2,7 +2,8 @@
  * gsttfxtimes.c: timestamps of the input and of the output.
  *
  * From a mark on, times are counted from the mark's time.  Each discontiguous
- * timestamp of the input adds a mark, so the output reproduces it at the same frame.
+ * timestamp of the input adds a mark, so the output reproduces it at the same
+ * frame.
  */
 #include "gsttfxtimes.h"
 
@@ -57,7 +58,7 @@ gst_tfx_times_clear (GstTfxTimes *self)
   gst_tfx_times_reset (self, 0);
 }
 
-/* ---- held frames ------------------------------------------------------------- */
+/* ---- held frames --------------------------------------------------------- */
 
 static Mark *
 gst_tfx_times_mark (const GstTfxTimes *self, guint i)
@@ -201,8 +202,8 @@ gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
   return MIN (n_frames, frame - self->n_out);
 }
 
-/* Whether a mark's time differs by more than jitter from the time counted from the
- * first mark. */
+/* Whether a mark's time differs by more than jitter from the time counted from
+ * the first mark. */
 static gboolean
 gst_tfx_times_is_far (const GstTfxTimes *self, const Mark *mark)
 {
@@ -287,7 +288,7 @@ gst_tfx_times_next_out (const GstTfxTimes *self)
              : GST_CLOCK_TIME_NONE;
 }
 
-/* ---- events ------------------------------------------------------------------------------ */
+/* ---- events -------------------------------------------------------------- */
 
 void
 gst_tfx_times_hold_event (GstTfxTimes *self, GstEvent *event)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxtimes.h: timestamps of the input and of the output.
  *
- * Input frames are numbered from the start of the stream.  If a filter has latency,
- * each output frame has the time and the offset of the input frame with the same
- * number, and events wait for the frames before them.
+ * Input frames are numbered from the start of the stream.  If a filter has
+ * latency, each output frame has the time and the offset of the input frame
+ * with the same number, and events wait for the frames before them.
  */
 #ifndef GST_TFX_TIMES_H
 #define GST_TFX_TIMES_H
@@ -32,11 +32,11 @@ void gst_tfx_times_reset (GstTfxTimes *self, guint rate);
 
 void gst_tfx_times_clear (GstTfxTimes *self);
 
-/* ---- timestamps of the input ------------------------------------------------------- */
+/* ---- timestamps of the input --------------------------------------------- */
 
 /* A timestamp is a break if it is off by GST_TFX_TIMES_JUMP, or by more than
- * GST_TFX_TIMES_THRESHOLD in a buffer marked DISCONT.  Smaller errors are jitter or a
- * drifting clock. */
+ * GST_TFX_TIMES_THRESHOLD in a buffer marked DISCONT.  Smaller errors are
+ * jitter or a drifting clock. */
 #define GST_TFX_TIMES_THRESHOLD (40 * GST_MSECOND)
 #define GST_TFX_TIMES_JUMP GST_SECOND
 
@@ -52,8 +52,8 @@ gst_tfx_times_is_break (const GstTfxTimes *self, GstClockTime stamp,
          (is_marked ? GST_TFX_TIMES_THRESHOLD + 1 : GST_TFX_TIMES_JUMP);
 }
 
-/* When the playback of n_frames with this timestamp (or none) begins: at their end
- * if the stream plays backwards. */
+/* When the playback of n_frames with this timestamp (or none) begins: at their
+ * end if the stream plays backwards. */
 static inline GstClockTime
 gst_tfx_times_begin (const GstTfxTimes *self, GstClockTime stamp,
     guint64 n_frames)
@@ -93,7 +93,7 @@ gst_tfx_times_advance (GstTfxTimes *self, GstClockTime stamp, guint64 n_frames)
 void gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime next,
     GstClockTime begin);
 
-/* ---- held frames ------------------------------------------------------------- */
+/* ---- held frames --------------------------------------------------------- */
 
 /* Number of held frames. */
 static inline guint64
@@ -110,13 +110,13 @@ void gst_tfx_times_add (GstTfxTimes *self, GstClockTime begin, guint64 offset,
 /* Number of the next @n_frames with contiguous timestamps. */
 guint64 gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames);
 
-/* Number of the next @n_frames before a DISCONT mark or a timestamp that is off by
- * more than jitter. */
+/* Number of the next @n_frames before a DISCONT mark or a timestamp that is off
+ * by more than jitter. */
 guint64
 gst_tfx_times_n_before_break (const GstTfxTimes *self, guint64 n_frames);
 
-/* Whether the next output frame is the first after a DISCONT mark.  Requires a held
- * frame. */
+/* Whether the next output frame is the first after a DISCONT mark.  Requires a
+ * held frame. */
 gboolean gst_tfx_times_is_at_break (const GstTfxTimes *self);
 
 /* When the next @n_frames end as one buffer, or none. */
@@ -137,8 +137,8 @@ void gst_tfx_times_hold_event (GstTfxTimes *self, GstEvent *event);
 /* Takes the next event if it is due, or NULL. */
 GstEvent *gst_tfx_times_pop_event (GstTfxTimes *self);
 
-/* Takes the first event up to the last STREAM_START, due or not, but no SEGMENT; NULL
- * if there is none.  New caps must follow these events. */
+/* Takes the first event up to the last STREAM_START, due or not, but no
+ * SEGMENT; NULL if there is none.  New caps must follow these events. */
 GstEvent *gst_tfx_times_take_start (GstTfxTimes *self);
 
 /* Takes the next event, due or not, or NULL. */
