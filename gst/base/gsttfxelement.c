@@ -29,6 +29,8 @@
 #include "gsttfxmemory.h"
 #include "gsttfxresponse.h"
 
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
 /* Rate in Hz before any caps. */
 #define USUAL_RATE 48000
 
