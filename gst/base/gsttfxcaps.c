@@ -308,7 +308,7 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
   }
   /* A change of rate or channels ends the stream. */
   if (priv->filter && !gst_tfx_caps_same_channels (&priv->in_info, &info))
-    gst_tfx_tail_end (self, "other channels or another rate");
+    gst_tfx_out_drain (self, "other channels or another rate");
   ok = gst_tfx_caps_set (self, caps, &info);
   /* Buffers with rejected caps must not reach the old filter. */
   if (!ok && !GST_PAD_IS_FLUSHING (priv->src)) {

@@ -113,7 +113,7 @@ gst_tfx_channel_switch_follow (GstTfxElement *self)
     }
   } else {
     if (flow == GST_FLOW_OK)
-      flow = gst_tfx_tail_end (self, "other channels out");
+      flow = gst_tfx_out_drain (self, "other channels out");
     gst_tfx_settings_stop (self);
   }
   GST_INFO_OBJECT (self, "channels: %u in, %u out", n.in, n.out);

@@ -10,13 +10,37 @@
 #include "gsttfxcounts.h"
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
-#include "gsttfxflight.h"
 #include "gsttfxpending.h"
+#include "gsttfxsharedfilter.h"
 #include "gsttfxtimes.h"
 
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_element_debug);
+
+/* A buffer in flight. */
+typedef struct
+{
+  GstBuffer *buffer;
+  gsize n_frames;
+  GstTfxBuffer mapped;
+  GstTfxScratch scratch;
+  TfxFlight flight;
+  TfxFilter *filters[GST_TFX_ROW_MAX]; /* the row, references */
+  gsize n;
+  gboolean is_done;
+  gint err;
+} GstTfxFlight;
+
+/* Initialize with zeros. */
+typedef struct
+{
+  GstTfxFlight *slots; /* two, or NULL before the first use */
+  GstTfxFlight *held;  /* one of them, or NULL */
+  gint is_known;       /* atomic: is_wanted is valid */
+  gboolean is_wanted;
+  gsize delay; /* latency in frames */
+} GstTfxFlights;
 
 typedef struct
 {
@@ -156,6 +180,19 @@ GstFlowReturn gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer);
 GstFlowReturn
 gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
+/* Drains the filter and resets it; @because is the reason, for the log. */
+GstFlowReturn gst_tfx_out_drain (GstTfxElement *self, const gchar *because);
+
+/* Resets the filter and drops held frames; @because is the reason, for the
+ * log. */
+void gst_tfx_out_reset (GstTfxElement *self, const gchar *because);
+
+/* Sends a serialized event after the frames that preceded it.  Takes it. */
+gboolean gst_tfx_out_event (GstTfxElement *self, GstEvent *event);
+
+/* Filters a GAP event as silence of its length.  Takes it. */
+gboolean gst_tfx_out_gap (GstTfxElement *self, GstEvent *event);
+
 /* ---- gsttfxpads.c: the chain function ------------------------------------ */
 
 GstFlowReturn
@@ -189,20 +226,34 @@ void gst_tfx_run_pass (GstTfxElement *self, gsize n_frames);
 /* Filters n_frames of silence in a new buffer; NULL after an error message. */
 GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize n_frames);
 
-/* ---- gsttfxtail.c: drain, reset and gaps --------------------------------- */
+/* ---- gsttfxflight.c: two buffers in flight ------------------------------- */
 
-/* Drains the filter and resets it; @because is the reason, for the log. */
-GstFlowReturn gst_tfx_tail_end (GstTfxElement *self, const gchar *because);
+/* A device can transfer one buffer while it filters another.  So a buffer is
+ * started and kept, and is sent after the next one has been started: one buffer
+ * of latency.  Serialized events, and buffers that cannot be started, first
+ * drain the buffer in flight.  Unlinking a pad sends nothing: the buffer is
+ * sent with the next one, or at EOS.  All functions run in the streaming
+ * thread, except gst_tfx_flight_ask_again(). */
 
-/* Resets the filter and drops held frames; @because is the reason, for the
- * log. */
-void gst_tfx_tail_reset (GstTfxElement *self, const gchar *because);
+/* Whether the buffer can be in flight.  It must be writable. */
+gboolean
+gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Sends a serialized event after the frames that preceded it.  Takes it. */
-gboolean gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event);
+/* Starts such a buffer and sends the previous one.  Takes the buffer. */
+GstFlowReturn
+gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Filters a GAP event as silence of its length.  Takes it. */
-gboolean gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event);
+/* Sends the buffer in flight. */
+GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
+
+/* Drops the buffer in flight, at a flush. */
+void gst_tfx_flight_drop (GstTfxElement *self);
+
+/* The same when the element stops, with a warning if a pad is unlinked. */
+void gst_tfx_flight_stop (GstTfxElement *self);
+
+/* Decides again whether buffers can be in flight.  Any thread. */
+void gst_tfx_flight_ask_again (GstTfxElement *self);
 
 /* ---- gsttfxsettings.c: the filter and the properties --------------------- */
 

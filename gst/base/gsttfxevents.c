@@ -71,7 +71,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
   if (priv->is_running) {
     next = gst_tfx_events_find_next (priv, segment);
     if (!GST_CLOCK_TIME_IS_VALID (next))
-      gst_tfx_tail_end (self, "a segment that is not contiguous");
+      gst_tfx_out_drain (self, "a segment that is not contiguous");
     else
       gst_tfx_times_move_stamps (&priv->times, next,
           gst_tfx_events_find_begin (segment));
@@ -81,7 +81,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
       segment);
   gst_tfx_events_set_segment (priv, segment);
   priv->begins_segment = TRUE;
-  return gst_tfx_tail_forward (self, event);
+  return gst_tfx_out_event (self, event);
 }
 
 /* ---- gaps ---------------------------------------------------------------- */
@@ -98,7 +98,7 @@ gst_tfx_events_gap (GstTfxElement *self, GstEvent *event)
     gst_event_unref (event);
     return FALSE;
   }
-  return gst_tfx_tail_gap (self, event);
+  return gst_tfx_out_gap (self, event);
 }
 
 /* ---- the sink pad -------------------------------------------------------- */
@@ -129,7 +129,7 @@ gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
     else
       gst_event_unref (held);
   }
-  gst_tfx_tail_reset (self, "flush");
+  gst_tfx_out_reset (self, "flush");
   priv->discont_in = priv->discont_out = FALSE;
   gst_tfx_events_forget_position (self);
   gst_segment_init (&segment, GST_FORMAT_UNDEFINED);
@@ -160,20 +160,20 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_FLUSH_STOP:
       return gst_tfx_events_flush_stop (self, event);
     case GST_EVENT_EOS:
-      gst_tfx_tail_end (self, "end of stream");
+      gst_tfx_out_drain (self, "end of stream");
       break;
     case GST_EVENT_SEGMENT_DONE:
       /* Without latency the next segment may be contiguous. */
       if (priv->delay > 0)
-        gst_tfx_tail_end (self, "end of the segment");
+        gst_tfx_out_drain (self, "end of the segment");
       break;
     case GST_EVENT_STREAM_START:
       priv->bad_told = FALSE;
       gst_tfx_flight_ask_again (self);
-      return gst_tfx_tail_forward (self, event);
+      return gst_tfx_out_event (self, event);
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
-        return gst_tfx_tail_forward (self, event);
+        return gst_tfx_out_event (self, event);
       break;
   }
   return gst_pad_event_default (pad, parent, event);

@@ -4,8 +4,6 @@
  * A buffer stays mapped, in place, until it is finished, so that the CPU has
  * its input if the device fails.
  */
-#include "gsttfxflight.h"
-
 #include <errno.h>
 
 #include "gsttfxelementprivate.h"

@@ -227,7 +227,7 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
         "break: a buffer%s at %" GST_TIME_FORMAT ", expected %" GST_TIME_FORMAT,
         is_marked ? " marked DISCONT" : "", GST_TIME_ARGS (begin),
         GST_TIME_ARGS (priv->times.next));
-    flow = gst_tfx_tail_end (self, "a break in the timestamps");
+    flow = gst_tfx_out_drain (self, "a break in the timestamps");
     priv->discont_out |= is_marked;
   }
   gst_tfx_times_advance (&priv->times, begin, n_frames);
