@@ -15,12 +15,6 @@
 
 /* ---- possible caps ------------------------------------------------------- */
 
-static GstPad *
-gst_tfx_caps_other_pad (GstTfxElementPrivate *priv, GstPad *pad)
-{
-  return pad == priv->sink ? priv->src : priv->sink;
-}
-
 gboolean
 gst_tfx_caps_limits_channels (GstTfxElement *self)
 {
@@ -73,7 +67,7 @@ GstCaps *
 gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstPad *other = gst_tfx_caps_other_pad (priv, pad);
+  GstPad *other = pad == priv->sink ? priv->src : priv->sink;
   GstCaps *template = gst_pad_get_pad_template_caps (pad);
   GstCaps *asked, *peer, *mine, *caps;
 
@@ -102,25 +96,9 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 
 /* ---- the source pad ------------------------------------------------------ */
 
-/* Posts one warning: a sum of channels has no position. */
-static void
-gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (places == 0 || priv->places_told)
-    return;
-  priv->places_told = TRUE;
-  GST_ELEMENT_WARNING (self, CORE, CAPS,
-      ("The %u output channels have no positions, so audioconvert cannot "
-       "downmix them. Give them some after this element: "
-       "audio/x-raw,channel-mask=(bitmask)0x%" G_GINT64_MODIFIER
-       "x, or (bitmask)0x0 if this is intended.",
-          priv->channels.out, places),
-      (NULL));
-}
-
-/* The same if the numbers of input and output channels differ. */
+/* Output caps if the numbers of input and output channels differ; NULL if the
+ * downstream elements accept none.  One warning is posted for channels without
+ * positions. */
 static GstCaps *
 gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
 {
@@ -132,7 +110,16 @@ gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
 
   gst_caps_unref (possible);
   out = gst_tfx_channels_fixate (out, &places);
-  gst_tfx_caps_report_places (self, places);
+  if (places > 0 && !priv->places_told) {
+    priv->places_told = TRUE;
+    GST_ELEMENT_WARNING (self, CORE, CAPS,
+        ("The %u output channels have no positions, so audioconvert cannot "
+         "downmix them. Give them some after this element: "
+         "audio/x-raw,channel-mask=(bitmask)0x%" G_GINT64_MODIFIER
+         "x, or (bitmask)0x0 if this is intended.",
+            priv->channels.out, places),
+        (NULL));
+  }
   if (gst_caps_is_empty (out))
     gst_clear_caps (&out);
   return out;

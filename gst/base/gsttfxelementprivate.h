@@ -284,7 +284,8 @@ void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
 /* Posts a LATENCY message if the latency has changed. */
 void gst_tfx_settings_note_latency (GstTfxElement *self);
 
-/* Allocates memory for curves and changes of values, for buffers of n_frames. */
+/* Allocates memory for curves and changes of values, for buffers of
+ * n_frames. */
 void gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames);
 
 /* Counts n_frames of an intermediate chain. */

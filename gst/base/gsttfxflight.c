@@ -52,20 +52,13 @@ gst_tfx_flight_is_wanted (GstTfxElement *self)
   return flights->is_wanted;
 }
 
-/* Whether the buffer has the same row of filters as the one in flight. */
-static gboolean
-gst_tfx_flight_goes_on (const GstTfxFlights *flights, GstBuffer *buffer)
-{
-  const GstTfxFlight *held = flights->held;
-
-  return !held || gst_tfx_pending_is_row (buffer, held->filters, held->n - 1);
-}
-
 gboolean
 gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxFlight *held = priv->flights.held;
 
+  /* The device must run the row of filters of the buffer in flight. */
   return priv->device.runs && priv->is_running && n_frames > 0 &&
          gst_tfx_device_stays (self, n_frames) &&
          !priv->device.has_cuda_memory && !priv->is_identity &&
@@ -74,7 +67,7 @@ gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
          !gst_tfx_control_is_wanted (self) &&
          !gst_tfx_control_is_partial (self, n_frames) &&
          gst_tfx_flight_is_wanted (self) && !gst_tfx_fusion_defers (self) &&
-         gst_tfx_flight_goes_on (&priv->flights, buffer);
+         (!held || gst_tfx_pending_is_row (buffer, held->filters, held->n - 1));
 }
 
 void
@@ -231,18 +224,6 @@ gst_tfx_flight_stop (GstTfxElement *self)
   flights->delay = 0;
 }
 
-/* The latency is that of the longest buffer. */
-static void
-gst_tfx_flight_note_delay (GstTfxElement *self, gsize n_frames)
-{
-  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
-
-  if (n_frames <= flights->delay)
-    return;
-  flights->delay = n_frames;
-  gst_tfx_settings_note_latency (self);
-}
-
 GstFlowReturn
 gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -259,7 +240,11 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   flight->n_frames = n_frames;
   flight->is_done = FALSE;
   flight->err = 0;
-  gst_tfx_flight_note_delay (self, n_frames);
+  /* The latency is that of the longest buffer. */
+  if (n_frames > flights->delay) {
+    flights->delay = n_frames;
+    gst_tfx_settings_note_latency (self);
+  }
   gst_tfx_flight_start (self, flight);
   if (held)
     gst_tfx_flight_finish (self, held);

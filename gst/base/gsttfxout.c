@@ -226,18 +226,6 @@ gst_tfx_out_drain (GstTfxElement *self, const gchar *because)
 
 /* ---- gaps ---------------------------------------------------------------- */
 
-/* Whether the rest of a gap can be sent as an event.  A GAP event requires a
- * time, so held frames without one are sent as buffers. */
-static gboolean
-gst_tfx_out_may_pass (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  return (priv->delay == 0 ||
-             GST_CLOCK_TIME_IS_VALID (gst_tfx_times_next_out (&priv->times))) &&
-         gst_tfx_run_is_silent (self);
-}
-
 /* Advances a silent filter by n_frames.  Under a curve it filters silence, so
  * that its values are right after the gap. */
 static gboolean
@@ -375,7 +363,12 @@ gst_tfx_out_gap (GstTfxElement *self, GstEvent *event)
       "gap of %" G_GUINT64_FORMAT " frames at %" GST_TIME_FORMAT, left,
       GST_TIME_ARGS (start));
 
-  while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_out_may_pass (self)) {
+  /* The decay is sent as buffers, and the rest as an event.  A GAP event
+   * requires a time, so held frames without one are sent as buffers too. */
+  while (left > 0 && flow == GST_FLOW_OK &&
+         ((priv->delay > 0 && !GST_CLOCK_TIME_IS_VALID (
+                                  gst_tfx_times_next_out (&priv->times))) ||
+             !gst_tfx_run_is_silent (self))) {
     gsize n_frames = gst_tfx_out_count (priv, left, MAX_GAP_FRAMES);
 
     gst_tfx_times_advance (&priv->times, start, n_frames);

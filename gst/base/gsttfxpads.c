@@ -165,19 +165,6 @@ gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       GST_AUDIO_INFO_RATE (&priv->info), GST_AUDIO_INFO_BPF (&priv->info));
 }
 
-/* Applies property changes and curves. */
-static void
-gst_tfx_pads_set_values (GstTfxElement *self, GstClockTime begin,
-    gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (n_frames > 0 && gst_tfx_control_enter (self, begin))
-    gst_tfx_control_cover (self, n_frames);
-  else if (g_atomic_int_get (&priv->dirty))
-    gst_tfx_settings_update (self);
-}
-
 /* Negotiates, checks, clips, looks for breaks, and filters a buffer; takes
  * it. */
 static GstFlowReturn
@@ -235,7 +222,11 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return flow;
   }
-  gst_tfx_pads_set_values (self, begin, n_frames);
+  /* Property changes and curves. */
+  if (n_frames > 0 && gst_tfx_control_enter (self, begin))
+    gst_tfx_control_cover (self, n_frames);
+  else if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
   /* The buffer has the flag itself. */
   if (priv->delay == 0)
     priv->discont_out = FALSE;
@@ -266,19 +257,6 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
     return -1;
   gst_tfx_times_advance (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
   return n_frames;
-}
-
-/* Reports the position to the subclass. */
-static void
-gst_tfx_pads_tell (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-
-  if (klass->buffer_done)
-    klass->buffer_done (self, priv->first_in,
-        __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
-  priv->first_in = GST_CLOCK_TIME_NONE;
 }
 
 /* Converts to the number of channels of the filter; NULL after an error
@@ -344,9 +322,15 @@ GstFlowReturn
 gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstTfxElement *self = (GstTfxElement *)parent;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstFlowReturn flow = gst_tfx_pads_run (self, buffer);
 
-  if (flow == GST_FLOW_OK)
-    gst_tfx_pads_tell (self);
-  return flow;
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (klass->buffer_done)
+    klass->buffer_done (self, priv->first_in,
+        __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
+  priv->first_in = GST_CLOCK_TIME_NONE;
+  return GST_FLOW_OK;
 }

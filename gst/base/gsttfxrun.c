@@ -40,19 +40,6 @@ gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
   g_free (where);
 }
 
-static void
-gst_tfx_run_warn_of_lost (GstTfxElement *self)
-{
-  GstTfxCounts *counts = &gst_tfx_element_get_private (self)->counts;
-
-  GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-      ("%" G_GUINT64_FORMAT " frames were not filtered: their memory could not "
-       "be mapped.",
-          counts->n_lost - counts->told_lost),
-      (NULL));
-  counts->told_lost = counts->n_lost;
-}
-
 static gboolean
 gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
 {
@@ -82,17 +69,6 @@ gst_tfx_run_is_silent (GstTfxElement *self)
   is_silent = tfx_filter_is_silent (filter->filter);
   tfx_filter_unlock (filter->filter);
   return is_silent;
-}
-
-/* A filter decays after its input ends: a buffer stays marked as a gap only if
- * its input and its output are silent. */
-static gboolean
-gst_tfx_run_is_gap (GstTfxElement *self, GstBuffer *buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
-         gst_tfx_buffer_is_zero (buffer,
-             &gst_tfx_element_get_private (self)->info) &&
-         gst_tfx_run_is_silent (self);
 }
 
 void
@@ -147,7 +123,11 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gboolean is_gap;
   gint err;
 
-  is_gap = gst_tfx_run_is_gap (self, buffer);
+  /* A filter decays after its input ends: a buffer stays marked as a gap only
+   * if its input and its output are silent. */
+  is_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
+           gst_tfx_buffer_is_zero (buffer, &priv->info) &&
+           gst_tfx_run_is_silent (self);
   if (is_gap && !priv->control.is_followed) {
     gst_tfx_run_pass (self, n_frames);
     return 0;
@@ -186,17 +166,6 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return err;
 }
 
-static gint
-gst_tfx_run_anywhere (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
-{
-  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
-      gst_tfx_cuda_flow_is_needed (self, *buffer))
-    return gst_tfx_cuda_flow_filter (self, buffer, n_frames);
-  return gst_tfx_run_filters (self, *buffer, n_frames);
-}
-
 void
 gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
     gsize n_frames)
@@ -217,7 +186,10 @@ gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const gboolean is_timed = priv->n_untimed == 0;
   const GstClockTime start = is_timed ? gst_util_get_timestamp () : 0;
-  const gint err = gst_tfx_run_anywhere (self, buffer, n_frames);
+  const gint err = G_UNLIKELY (priv->device.has_cuda_memory) &&
+                           gst_tfx_cuda_flow_is_needed (self, *buffer)
+                       ? gst_tfx_cuda_flow_filter (self, buffer, n_frames)
+                       : gst_tfx_run_filters (self, *buffer, n_frames);
 
   if (is_timed) {
     gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
@@ -233,7 +205,7 @@ gboolean
 gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxCounts *counts = &priv->counts;
+  GstTfxCounts *counts = &priv->counts;
 
   if (G_UNLIKELY (counts->error < 0))
     gst_tfx_device_fall_back (self, counts->error);
@@ -242,8 +214,15 @@ gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
   priv->is_running = TRUE;
   if (G_UNLIKELY (counts->n_recoveries != counts->told_recoveries))
     gst_tfx_run_warn_of_bad_samples (self, buffer);
-  if (G_UNLIKELY (counts->n_lost != counts->told_lost))
-    gst_tfx_run_warn_of_lost (self);
+  if (G_UNLIKELY (counts->n_lost != counts->told_lost)) {
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+        ("%" G_GUINT64_FORMAT
+         " frames were not filtered: their memory could not "
+         "be mapped.",
+            counts->n_lost - counts->told_lost),
+        (NULL));
+    counts->told_lost = counts->n_lost;
+  }
   return TRUE;
 }
 
