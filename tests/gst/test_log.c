@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_log.c: what a user sees of a stream with GST_DEBUG=tfx*:5.
+ * test_log.c: the log of a stream with GST_DEBUG=tfx*:5.
  */
 #include <string.h>
 
