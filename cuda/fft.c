@@ -153,6 +153,7 @@ tfx_cuda_fft_cut (TfxCudaFft *f, unsigned log2)
 static int
 reserve_history (TfxCudaFft *f, size_t n_frames)
 {
+  const unsigned first[] = { 0, 0, f->force_epoch };
   size_t n_slots = f->n_partitions - 1 + ask_tiles (f, n_frames);
   int ret;
 
@@ -169,6 +170,8 @@ reserve_history (TfxCudaFft *f, size_t n_frames)
   if (ret == 0)
     ret =
         tfx_buffer_reserve_zeros (f->queue, &f->control, f->control_size, true);
+  if (ret == 0 && f->force_epoch)
+    ret = tfx_buffer_upload (f->queue, &f->control, first, sizeof first);
   f->n_slots = ret == 0 ? (unsigned)n_slots : 0;
   return ret;
 }

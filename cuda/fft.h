@@ -24,8 +24,8 @@ typedef struct TfxCudaFft
   /* Of several partitions: frames since the beginning, which is somewhere at a multiple
    * of P.  Of one, 0: tiles begin with the block. */
   unsigned long long position;
-  unsigned
-      force_tiles;  /* for tests: of a launch, at most; 0: as many as may be */
+  unsigned force_tiles; /* for tests: most tiles of a launch; 0: no limit */
+  unsigned force_epoch; /* for tests: the epoch before the first launch */
   bool has_history; /* the spectra of the tiles before are there */
   bool is_broken;   /* control must be cleared */
   size_t run_frames;

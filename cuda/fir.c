@@ -69,6 +69,12 @@ tfx_cuda_fir_force (void *unit, unsigned log2, unsigned max_tiles)
   u->base.is_changed = true;
 }
 
+TfxCudaFft *
+tfx_cuda_fir_fft (void *unit)
+{
+  return &((Unit *)unit)->fft;
+}
+
 /* ---- making ready -------------------------------------------------------------- */
 
 /* The method, and how transforms are cut, for blocks of n_frames.  Both find the past

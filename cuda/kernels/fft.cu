@@ -274,7 +274,8 @@ fft_end (const TfxFftArgs &args, const FftTile &tile)
     __threadfence ();
     args.control[0] = 0;
     args.control[1] = 0;
-    args.control[2] = epoch;
+    /* Never 0, the epoch of slots that were never filled. */
+    args.control[2] = epoch == 0xffffffff ? 0 : epoch;
   }
 }
 

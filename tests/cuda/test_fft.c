@@ -2,8 +2,10 @@
  * test_fft.c: FIRs by transforms, of the backend "cuda", against exact sums. */
 #include "buffer.h"
 #include "chains.h"
-#include "engine.h"
+#include "engine-private.h"
+#include "fft.h"
 #include "fft-cut.h"
+#include "fir.h"
 #include "fircase.h"
 #include "cudarow.h"
 #include "tap.h"
@@ -330,6 +332,39 @@ test_orders (void)
   free (out);
 }
 
+/* The epoch of a launch wraps around after 49 days of blocks of 1 ms.  It must not become
+ * 0, which is that of a slot that was never filled. */
+static void
+test_epoch (void)
+{
+  FirCase *c = fir_case_new (FIR_NOISE, 600, 1, 1, 2000, 100);
+  CudaRow *row = row_of (c, TFX_SAMPLE_F64, TFX_FIR_FFT, 0, cudas[0]);
+  TfxEngine *engine = cuda_row_engine (row);
+  double *out = test_alloc (c->n_frames * sizeof *out);
+  unsigned control[3] = { 0 };
+  TfxCudaFft *fft;
+  int ret;
+
+  tfx_cuda_engine_force_fft (engine, 8, 0);
+  fft = tfx_cuda_fir_fft (engine->nodes[0].unit);
+  fft->force_epoch = 0xfffffffe;
+  fir_split_frames = 1000;
+  ret = run_blocks (c, engine, row, TFX_SAMPLE_F64, fir_split_fixed, 0, 2000,
+      out);
+  fir_split_frames = 0;
+  tfx_context_enter (fft->queue->cuda);
+  tfx_buffer_download (fft->queue, control, fft->control.data, sizeof control);
+  tfx_context_leave (fft->queue->cuda);
+  tap_check (ret == 0 && control[2] == 1 &&
+                 fir_case_error_db (c, out, 0) <= bound_db (TFX_SAMPLE_F64),
+      "epoch 1 follows 0xffffffff: returns %d, epoch %u, %.1f dB", ret,
+      control[2], fir_case_error_db (c, out, 0));
+  row->plan->backend->engine_free (engine);
+  cuda_row_free (&row);
+  fir_case_free (&c);
+  free (out);
+}
+
 /* The past goes away and comes back in the middle of a tile, and the type of the
  * samples changes: what has been kept of the spectra is not used. */
 static void
@@ -555,6 +590,7 @@ static const TapTest tests[] = {
   { "parts", test_parts },
   { "growing", test_growing },
   { "orders", test_orders },
+  { "epoch", test_epoch },
   { "new-past", test_new_past },
   { "launches", test_launches },
   { "choice", test_choice },
