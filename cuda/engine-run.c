@@ -328,7 +328,7 @@ run_or_start (TfxEngine *e, const TfxBlock *in, const TfxBlock *out,
 {
   int ret = tfx_context_enter (e->cuda);
 
-  *flight = (TfxFlight){ 0, 0 };
+  *flight = (TfxFlight){ 0 };
   if (ret < 0)
     return ret;
   e->double_arithmetic = out->type == TFX_SAMPLE_F64;

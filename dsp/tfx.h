@@ -820,6 +820,9 @@ typedef struct TfxFlight
 {
   size_t n_done;    /* frames that are complete */
   unsigned n_parts; /* parts that still run */
+  /* Private: frames by which the filters have advanced; the plan's next flight. */
+  size_t n_advanced;
+  struct TfxFlight *next;
 } TfxFlight;
 /* Whether the next block can be started: the plan is on a device that filters one
  * block while it transfers another, and nothing changes. */

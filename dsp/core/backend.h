@@ -90,6 +90,7 @@ struct TfxPlan
 
   pthread_mutex_t lock; /* for taking a filter's state from the engine */
   size_t n_done;        /* frames of the last run */
+  TfxFlight *flights;   /* started, and not finished */
   uint64_t n_dispatches, n_recoveries;
   TfxStats freed; /* counts of freed engines */
 };

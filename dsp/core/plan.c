@@ -352,6 +352,24 @@ tfx_plan_new (TfxFilter *const *filters, size_t n, const TfxBackend *backend,
   return ret;
 }
 
+/* Takes the flights that have ended off the list.  Frames that were lost do not count, since
+ * another plan runs them again. */
+static void
+end_flights (TfxPlan *plan)
+{
+  for (TfxFlight **link = &plan->flights; *link;) {
+    TfxFlight *flight = *link;
+
+    if (flight->n_parts > 0) {
+      link = &flight->next;
+      continue;
+    }
+    for (size_t i = 0; i < plan->n_filters; i++)
+      plan->filters[i]->n_run -= flight->n_advanced - flight->n_done;
+    *link = flight->next;
+  }
+}
+
 void
 tfx_plan_free (TfxPlan **plan)
 {
@@ -366,6 +384,7 @@ tfx_plan_free (TfxPlan **plan)
   }
   free_spare (p);
   free_compiled (p);
+  end_flights (p);
   for (size_t i = 0; i < p->n_filters; i++)
     tfx_filter_unref (&p->filters[i]);
   pthread_mutex_destroy (&p->lock);
@@ -509,7 +528,7 @@ tfx_plan_start (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out,
 {
   int ret;
 
-  *flight = (TfxFlight){ 0, 0 };
+  *flight = (TfxFlight){ 0 };
   /* One call of the backend, or none that is not waited for. */
   if (!tfx_plan_can_start (plan) || !fits (plan, in, out) ||
       in->n_frames > plan->backend->max_samples / in->n_channels) {
@@ -520,6 +539,10 @@ tfx_plan_start (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out,
   ret = plan->backend->start (plan->engine, in, out, flight);
   plan->n_done = ret < 0 ? flight->n_done : in->n_frames;
   advance_filters (plan, plan->n_done);
+  flight->n_advanced = plan->n_done;
+  flight->next = plan->flights;
+  plan->flights = flight;
+  end_flights (plan);
   plan->n_recoveries += ret < 0 ? 0 : (uint64_t)ret;
   if (plan->n_done > 0)
     plan->n_dispatches++;
@@ -533,6 +556,7 @@ tfx_plan_finish (TfxPlan *plan, TfxFlight *flight)
 
   if (flight->n_parts > 0)
     ret = plan->backend->finish (plan->engine, flight);
+  end_flights (plan);
   plan->n_recoveries += ret < 0 ? 0 : (uint64_t)ret;
   return ret < 0 ? ret : 0;
 }

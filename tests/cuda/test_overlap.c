@@ -3,6 +3,7 @@
  * one before has ended: the same samples in whatever order the streams do their
  * work, and a timeline on which copies and kernels overlap. */
 #include "core/block.h"
+#include "core/state.h"
 #include "chains.h"
 #include "context.h"
 #include "engine.h"
@@ -219,7 +220,7 @@ test_again (void)
 static size_t
 start_blocks (CudaRow *row, double *x, size_t n, size_t n_each, size_t failing)
 {
-  TfxFlight flights[2] = { { 0, 0 } };
+  TfxFlight flights[2] = { { 0 } };
   size_t n_done = 0;
   int ret = 0;
 
@@ -288,6 +289,51 @@ test_flights (void)
   tap_many_end (&many);
   free (in);
   free (expected);
+}
+
+/* Frames of a flight that is lost count once, when the CPU runs them: finished first, or
+ * only by freeing the plan. */
+static void
+test_lost_count (void)
+{
+  const size_t n = 1000;
+  TapMany many = tap_many ("frames of lost flights count once");
+  TfxSos sos[4];
+
+  test_cuda_equaliser (sos, 4);
+  for (unsigned i = 0; i < 4; i++) {
+    const size_t n_finished = i % 2;
+    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+    double *x = test_cuda_noise (2 * n);
+    TfxFlight flights[2] = { { 0 } };
+    size_t n_done, n_run;
+    int ret = 0;
+
+    tfx_cuda_engine_force_parts (row->plan->engine, i < 2 ? n : 300);
+    tfx_filter_lock (row->filter);
+    for (unsigned b = 0; ret == 0 && b < 2; b++) {
+      TfxBlock block = tfx_block_interleaved (x + b * n, TFX_SAMPLE_F64, 1, n);
+
+      ret = tfx_plan_start (row->plan, &block, &block, &flights[b]);
+    }
+    /* From here on no wait succeeds. */
+    test_cuda_set ("TFX_STANDIN_FAIL", "1,719,sticky");
+    if (n_finished)
+      tfx_plan_finish (row->plan, &flights[0]);
+    tfx_plan_free (&row->plan);
+    n_done = flights[0].n_done + flights[1].n_done;
+    n_run = row->filter->n_run;
+    tfx_filter_unlock (row->filter);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    tap_many_check (&many, ret == 0 && n_done < 2 * n && n_run == n_done,
+        "%zu finished: returns %d, %zu done, %zu counted", n_finished, ret,
+        n_done, n_run);
+    cuda_row_free (&row);
+    tfx_cuda_unref (&cuda);
+    free (x);
+  }
+  tap_many_end (&many);
 }
 
 /* ---- the timeline ------------------------------------------------------------- */
@@ -508,6 +554,7 @@ static const TapTest tests[] = {
   { "failure", test_failure },
   { "again", test_again },
   { "flights", test_flights },
+  { "lost-count", test_lost_count },
   { "timeline", test_timeline },
   { "planes", test_planes },
   { "integrated", test_integrated },
