@@ -87,9 +87,7 @@ tfx_job_take (TfxJob **jobs, const TfxKernelId *id, int compute, void **image,
       return has_ended (*link) ? job_end (link, image, size, why, why_size)
                                : -EINPROGRESS;
   }
-  if (job_begin (jobs, id, compute, name))
-    return -EINPROGRESS;
-  return tfx_compile_kernel (id, compute, image, size, why, why_size);
+  return job_begin (jobs, id, compute, name) ? -EINPROGRESS : -EAGAIN;
 }
 
 bool

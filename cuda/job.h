@@ -11,8 +11,8 @@
 /* A list of them, guarded by the caller's lock; NULL: none. */
 typedef struct TfxJob TfxJob;
 
-/* As tfx_compile_kernel(), but what is not there yet is begun, and -EINPROGRESS
- * returned until it is.  Without a thread the caller compiles it. */
+/* As tfx_compile_kernel(), but in a thread that the first call starts; -EINPROGRESS until
+ * it has ended.  -EAGAIN: no thread can be created, so the caller compiles the kernel. */
 int tfx_job_take (TfxJob **jobs, const TfxKernelId *id, int compute,
     void **image, size_t *size, char *why, size_t why_size);
 

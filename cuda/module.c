@@ -21,9 +21,24 @@ typedef struct TfxModule
   struct TfxModule *next;
 } TfxModule;
 
-/* Loads an image; the lock is held. */
+/* The loaded modules, the newest first.  A module stays on the list, so that only the
+ * head needs the lock. */
+static TfxModule *
+modules (TfxCuda *cuda)
+{
+  TfxModule *first;
+
+  pthread_mutex_lock (&cuda->lock);
+  first = cuda->modules;
+  pthread_mutex_unlock (&cuda->lock);
+  return first;
+}
+
+/* Loads an image; embedded: whether it is one of the embedded.  The driver takes long, so the
+ * lock is held for the list only; two threads that load one image get a module each. */
 static int
-load (TfxCuda *cuda, const void *image, const char *name, TfxModule **out)
+load (TfxCuda *cuda, const void *image, const char *name, bool embedded,
+    TfxModule **out)
 {
   TfxModule *m = calloc (1, sizeof *m);
   CUresult result;
@@ -40,16 +55,19 @@ load (TfxCuda *cuda, const void *image, const char *name, TfxModule **out)
     return -EIO;
   }
   snprintf (m->name, sizeof m->name, "%s", name);
+  m->embedded = embedded ? image : NULL;
+  pthread_mutex_lock (&cuda->lock);
   m->next = cuda->modules;
   cuda->modules = m;
+  pthread_mutex_unlock (&cuda->lock);
   *out = m;
   return 0;
 }
 
 static TfxModule *
-find (const TfxCuda *cuda, const char *name)
+find (TfxCuda *cuda, const char *name)
 {
-  for (TfxModule *m = cuda->modules; m; m = m->next) {
+  for (TfxModule *m = modules (cuda); m; m = m->next) {
     if (strcmp (m->name, name) == 0)
       return m;
   }
@@ -89,9 +107,9 @@ best_arch (int compute, bool machine_code)
 }
 
 static bool
-is_loaded (const TfxCuda *cuda, const void *embedded)
+is_loaded (TfxCuda *cuda, const void *embedded)
 {
-  for (const TfxModule *m = cuda->modules; m; m = m->next) {
+  for (const TfxModule *m = modules (cuda); m; m = m->next) {
     if (m->embedded == embedded)
       return true;
   }
@@ -111,17 +129,15 @@ load_embedded (TfxCuda *cuda, int arch, bool machine_code)
     if (image->arch != arch || (image->is_machine_code != 0) != machine_code ||
         is_loaded (cuda, image->data))
       continue;
-    ret = load (cuda, image->data, "", &m);
-    if (ret == 0)
-      m->embedded = image->data;
+    ret = load (cuda, image->data, "", true, &m);
   }
   return ret;
 }
 
 static bool
-find_embedded (const TfxCuda *cuda, const char *name, CUfunction *function)
+find_embedded (TfxCuda *cuda, const char *name, CUfunction *function)
 {
-  for (TfxModule *m = cuda->modules; m; m = m->next) {
+  for (TfxModule *m = modules (cuda); m; m = m->next) {
     if (m->embedded && cuda->driver->module_get_function (function, m->module,
                            name) == CUDA_SUCCESS)
       return true;
@@ -136,22 +152,25 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   char why[TFX_CONTEXT_ERROR_SIZE] = "";
   void *image;
   size_t size;
-  int ret;
+  int ret = -EAGAIN;
 
   *module = find (cuda, name);
   if (*module)
     return 0;
-  if (__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED))
-    ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size, why,
-        sizeof why);
-  else
+  if (!__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED)) {
+    pthread_mutex_lock (&cuda->lock);
     ret = tfx_job_take (&cuda->jobs, id, cuda->card.compute, &image, &size, why,
+        sizeof why);
+    pthread_mutex_unlock (&cuda->lock);
+  }
+  if (ret == -EAGAIN)
+    ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size, why,
         sizeof why);
   if (*why)
     tfx_context_set_error (cuda, "%s", why);
   if (ret < 0)
     return ret;
-  ret = load (cuda, image, name, module);
+  ret = load (cuda, image, name, false, module);
   free (image);
   return ret;
 }
@@ -168,9 +187,8 @@ explain (TfxCuda *cuda, const char *refused)
   tfx_context_set_error (cuda, "%.200s; %.300s", refused, text);
 }
 
-/* Machine code that is there; else what NVRTC makes, since it makes one kernel
- * where the driver would compile all of the PTX; else that.  The lock is
- * held. */
+/* Embedded machine code; else a kernel that NVRTC compiles, because the driver would
+ * compile all of the PTX; else the PTX. */
 static int
 find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
 {
@@ -211,9 +229,7 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
   TfxKernel found = { 0 };
   int ret;
 
-  pthread_mutex_lock (&cuda->lock);
   ret = find_function (cuda, id, &found.function);
-  pthread_mutex_unlock (&cuda->lock);
   if (ret == 0)
     ret = tfx_context_check (cuda,
         d->func_get_attribute (&found.max_threads,

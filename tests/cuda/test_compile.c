@@ -5,12 +5,14 @@
  * With NVRTC itself: that it compiles every kernel. */
 #include "chains.h"
 #include "compile.h"
+#include "module.h"
 #include "tap.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,6 +396,55 @@ run_as_child (void)
   return ret < 0;
 }
 
+/* ---- several threads ------------------------------------------------------------ */
+
+static void *
+find_kernel (void *data)
+{
+  const TfxKernelId id = { TFX_KERNEL_CASCADE, TFX_REAL_DOUBLE, true, 2, NULL };
+  TfxCuda *cuda = data;
+  TfxKernel kernel;
+
+  if (tfx_context_enter (cuda) < 0)
+    return NULL;
+  tfx_module_kernel (cuda, &id, &kernel);
+  tfx_context_leave (cuda);
+  return NULL;
+}
+
+/* A pipeline takes its streams while another one waits for the compiler. */
+static void
+test_lock (void)
+{
+  TfxCuda *cuda =
+      is_real || is_absent ? NULL : test_cuda_new (TEST_CUDA_DOUBLE);
+  char hold[96];
+  pthread_t thread;
+  bool is_free;
+
+  if (!cuda || cuda->real != TFX_REAL_DOUBLE) {
+    tap_skip ("needs the stand-ins", "the lock is free during a compilation");
+    tfx_cuda_unref (&cuda);
+    return;
+  }
+  snprintf (hold, sizeof hold, "%s/hold", folder);
+  fclose (fopen (hold, "w"));
+  test_cuda_set ("TFX_NVRTC_HOLD", hold);
+  /* NVRTC opens the log before it waits. */
+  unlink (log_path);
+  pthread_create (&thread, NULL, find_kernel, cuda);
+  for (int i = 0; i < 500 && access (log_path, F_OK) < 0; i++)
+    usleep (10000);
+  is_free = pthread_mutex_trylock (&cuda->lock) == 0;
+  if (is_free)
+    pthread_mutex_unlock (&cuda->lock);
+  unlink (hold);
+  pthread_join (thread, NULL);
+  test_cuda_set ("TFX_NVRTC_HOLD", NULL);
+  tap_check (is_free, "the lock is free during a compilation");
+  tfx_cuda_unref (&cuda);
+}
+
 static const TapTest tests[] = {
   { "real", test_real },
   { "options", test_options },
@@ -402,6 +453,7 @@ static const TapTest tests[] = {
   { "no-cache", test_no_cache },
   { "message", test_message },
   { "trust", test_trust },
+  { "lock", test_lock },
   { "older-driver", test_older_driver },
   { NULL, NULL },
 };
