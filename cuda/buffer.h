@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * buffer.h: device and pinned memory that grows.  The context is current in
- * all calls.
+ * buffer.h: growing buffers in device and in pinned memory. All calls require the
+ * context to be current.
  *
- * The queue is the one that uses the memory: what it does is waited for before
- * memory is freed.  That freeing waits by itself is not relied on. */
+ * Memory is freed after the stream that uses it has been synchronized; cuMemFree()
+ * is not relied on to wait. */
 #ifndef TFX_CUDA_BUFFER_H
 #define TFX_CUDA_BUFFER_H
 
@@ -21,8 +21,8 @@ typedef struct TfxPinned
   size_t size;
 } TfxPinned;
 
-/* Makes it at least size bytes large; what is in it is lost if it grows.  0 or
- * a negative errno. */
+/* Makes the buffer at least size bytes large; growing loses its contents. 0 or a
+ * negative errno. */
 int
 tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size);
 

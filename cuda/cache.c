@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nothing that we compile is larger. */
+/* The largest image that is read. */
 #define MAX_SIZE (64u << 20)
 
-/* In front of an entry's data. */
+/* The header of an entry. */
 typedef struct Header
 {
   char magic[8];
@@ -33,8 +33,8 @@ tfx_cache_hash (uint64_t hash, const void *data, size_t size)
   return hash;
 }
 
-/* What is loaded from it runs on the device with our rights: nobody else may
- * have put it there, or be able to. */
+/* Cached code runs on the device with the rights of this user, so nobody else may
+ * be able to write the folder. */
 static bool
 is_ours (const char *path)
 {
@@ -129,7 +129,7 @@ tfx_cache_read (const char *name, uint64_t key, void **data, size_t *size)
   return found;
 }
 
-/* To a file of its own first, so that nobody reads half an entry. */
+/* Writes a temporary file first, so that nobody reads half an entry. */
 void
 tfx_cache_write (const char *name, uint64_t key, const void *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-private.h: what a cascade is made of, for cascade.c, cascade-state.c
- * and variant.c. */
+ * cascade-private.h: the structure of a cascade, for cascade.c, cascade-state.c and
+ * variant.c. */
 #ifndef TFX_CUDA_CASCADE_PRIVATE_H
 #define TFX_CUDA_CASCADE_PRIVATE_H
 
@@ -59,7 +59,7 @@ struct TfxCudaCascade
   unsigned current;
   TfxPinned host; /* a copy of the current state */
   bool host_is_valid, host_is_newer;
-  bool is_moving; /* an upload of it may be under way */
+  bool is_moving; /* its upload may still run */
 
   TfxBuffer carry, control;
   bool is_broken; /* carry and control must be cleared */

@@ -18,9 +18,9 @@ void tfx_cuda_cascade_free (TfxCudaCascade **cascade);
 void tfx_cuda_cascade_set_sections (TfxCudaCascade *cascade, const TfxSos *sos,
     double gain);
 
-/* Makes ready for blocks of up to n_frames frames of samples of this type:
- * kernels are loaded, and memory is there.  is_whole: its input and output are
- * those of the stream, not what lies between steps.  0 or a negative errno. */
+/* Loads the kernels and allocates memory for blocks of up to n_frames frames of
+ * this type. is_whole: input and output are those of the stream, not of an
+ * intermediate step. 0 or a negative errno. */
 int tfx_cuda_cascade_prepare (TfxCudaCascade *cascade, TfxSample type,
     size_t n_frames, bool is_whole);
 

@@ -82,7 +82,7 @@ look_up (void *library, Nvrtc *found)
   return true;
 }
 
-/* A driver loads what a compiler of its own series made, or of an older one. */
+/* A driver loads images of compilers of the same major version or older. */
 static bool
 suits_driver (const Nvrtc *found)
 {

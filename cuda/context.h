@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * context.h: what a TfxCuda is made of. */
+ * context.h: the structure of a TfxCuda. */
 #ifndef TFX_CUDA_CONTEXT_H
 #define TFX_CUDA_CONTEXT_H
 
@@ -12,7 +12,7 @@
 struct TfxModule;
 struct TfxJob;
 
-/* Streams that are kept for the next who wants one. */
+/* Most unused streams that are kept for reuse. */
 #define TFX_MAX_SPARE 12
 
 struct TfxCuda
@@ -50,9 +50,9 @@ typedef struct TfxCudaQueue
 /* With one reference and without a device; NULL if memory is short. */
 TfxCuda *tfx_context_new (const TfxDriver *driver);
 
-/* A device's primary context, or somebody's, and then what is asked of the
- * device and its stream.  0 or a negative errno; it is to be freed either
- * way. */
+/* Opens the primary context of a device, or uses an existing context, then reads
+ * the properties of the device and creates its stream. 0 or a negative errno; the
+ * caller frees the TfxCuda in both cases. */
 int tfx_context_open_device (TfxCuda *cuda, int device);
 int tfx_context_open (TfxCuda *cuda, CUcontext context);
 int tfx_context_start (TfxCuda *cuda);

@@ -13,8 +13,8 @@ typedef struct TfxCudaCopy
   TfxKernel kernel;
 } TfxCudaCopy;
 
-/* The k-th of n channels is the k-th of these of the input and of the output, and
- * behind the last one those from 64 on; 0: it is channel k. */
+/* Bit masks of input and output channels: the k-th of n channels is the k-th set
+ * bit, and after the last one those from 64 on. 0: channel k. */
 typedef struct TfxCudaChannels
 {
   uint64_t from, to;

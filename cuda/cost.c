@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * cost.c: see cost.h.
  *
- * A kernel takes the longest of what each unit of the card needs for it, and in
- * short blocks what one thread needs.  A block from host to host goes in parts
- * (engine-run.c): all of a part one after the other, and for each further part the
- * longest of its stages.  What is counted is multiplied by SLACK, since units wait
- * for each other; starts and waits are no counts but what drivers are known to
- * take, on the high side. */
+ * The time of a kernel is the longest time that one of the card's units needs, or,
+ * in short blocks, the time of one thread.  A block from host to host is split
+ * (engine-run.c): its time is that of one part, plus the longest stage for each
+ * further part.  Counts are multiplied by SLACK, because units wait for each other.
+ * Launches and waits are not counted; they have the times of known drivers, rounded
+ * up. */
 #include "cost.h"
 
 #include <math.h>

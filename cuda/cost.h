@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cost.h: what a plan would take on a card, by counts.
+ * cost.h: estimates the time of a plan on a card from counts.
  *
  * The counts are those of `ptx_counts` (docs/dev/benchmarks-gpu.md), which has a test
  * that they are still true. */
@@ -9,7 +9,7 @@
 #include "card.h"
 #include "core/backend.h"
 
-/* What a step costs. */
+/* The cost of a step. */
 typedef struct TfxCost
 {
   /* For a sample.  Instructions of threads: all that are issued, those of the

@@ -10,12 +10,12 @@
 
 #define TFX_DRIVER_LIBRARY "libcuda.so.1"
 
-/* The driver, initialised, or NULL; *why (unless NULL) then points to a text
- * that says what is missing.  The library is opened once per process and never
- * closed, and the outcome does not change.  Any thread. */
+/* Returns the initialised driver, or NULL; *why (unless NULL) then points to a text
+ * that names the missing part. The library is opened once per process and never
+ * closed, and the result does not change. Any thread. */
 const TfxDriver *tfx_driver_get (const char **why);
 
-/* Of CUDA: 13010 for 13.1, and 13; 0: no driver says so. */
+/* The CUDA version of the driver: 13010 for 13.1, and 13; 0 if it is unknown. */
 int tfx_driver_get_version (void);
 int tfx_driver_get_major (void);
 

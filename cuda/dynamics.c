@@ -6,8 +6,7 @@
 #include "decay.h"
 #include "unit.h"
 
-/* Numbers of the state of a channel: what is held, what comes out, the mean
- * square. */
+/* The state of a channel: the held level, the output level, the mean square. */
 #define N_STATE 3
 
 /* Octaves for a dB. */
@@ -17,7 +16,7 @@ typedef struct Unit
 {
   TfxCudaUnit base;
   bool is_linked;
-  TfxDynamicsArgs args; /* what does not depend on the block */
+  TfxDynamicsArgs args; /* arguments that are the same for all blocks */
   TfxBuffer carry, control;
   bool is_broken; /* carry and control must be cleared */
   TfxKernel kernel;
@@ -132,8 +131,8 @@ unit_abandon (void *data)
 
 /* ---- cost ----------------------------------------------------------------------- */
 
-/* Instructions that a thread could do in the time in which one node hears of
- * another one. */
+/* Instructions that a thread could issue in the time that a word takes from one
+ * node to another. */
 #define HOP 400.0
 
 /* By channel for what is done with each sample, by level for what is done with

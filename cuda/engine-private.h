@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-private.h: what an engine is made of, for engine*.c and the
- * table in tfx-cuda.c. */
+ * engine-private.h: the structure of an engine, for engine*.c and the table in
+ * tfx-cuda.c. */
 #ifndef TFX_CUDA_ENGINE_PRIVATE_H
 #define TFX_CUDA_ENGINE_PRIVATE_H
 
@@ -13,12 +13,11 @@
 /* Samples that are run at a time. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
 
-/* Samples of a part.  One of 4 or 8 MB is on the bus for some 300 us, which
- * makes little of what it costs to start it. */
+/* Samples of a part. The transfer of 4 or 8 MB takes about 300 us, so that the cost
+ * of launches is small beside it. */
 #define TFX_PART_SAMPLES ((size_t)1 << 20)
 
-/* Parts that are under way at a time: one goes up, one is filtered, one comes
- * down. */
+/* Parts in flight at a time: one is uploaded, one filtered, one downloaded. */
 #define TFX_N_PARTS 3
 
 /* Steps in series. */
@@ -29,7 +28,7 @@ typedef struct List
   size_t between; /* the first of two buffers; of two steps or more */
 } List;
 
-/* What a step of the plan has at run time, by its index. */
+/* The run-time data of a step of the plan, by its index. */
 typedef struct Node
 {
   TfxCudaCascade *cascade;
@@ -44,8 +43,8 @@ typedef struct Node
   double gain;
 } Node;
 
-/* A part of a block on its way.  What is in it may be used again once `done`
- * has been waited for. */
+/* A part of a block in flight. Its buffers are free again once `done` has been
+ * waited for. */
 typedef struct Part
 {
   TfxTransfer in, out;
@@ -104,8 +103,8 @@ int tfx_cuda_engine_run_steps (TfxEngine *engine, const TfxKernelBlock *in,
 void tfx_cuda_engine_commit (TfxEngine *engine);
 void tfx_cuda_engine_abandon (TfxEngine *engine);
 
-/* As in TfxBackend, whose functions they are.  What cannot be had of a state is
- * zero, or infinite, and the state lost. */
+/* These functions implement TfxBackend. A state that cannot be read is set to zero,
+ * or to infinity, and is lost. */
 int
 tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine);
 void tfx_cuda_engine_free (TfxEngine **engine);
@@ -117,7 +116,7 @@ int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
 int tfx_cuda_engine_start (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight);
 int tfx_cuda_engine_finish (TfxEngine *engine, TfxFlight *flight);
-/* The flights that are under way, as far as the device answers. */
+/* Finishes the flights that the device still completes. */
 void tfx_cuda_engine_finish_flights (TfxEngine *engine);
 size_t tfx_cuda_engine_n_done (const TfxEngine *engine);
 
@@ -127,7 +126,7 @@ int tfx_cuda_engine_set_state (TfxEngine *engine, const TfxPlanPart *part,
     const double *state);
 double tfx_cuda_engine_state_peak (const TfxEngine *engine);
 
-/* Their device is held by the caller; free is to be set. */
+/* The caller holds the device, and sets free. */
 TfxResident *
 tfx_cuda_engine_keep_state (TfxEngine *engine, const TfxPlanPart *part);
 bool tfx_cuda_engine_take_state (TfxEngine *engine, const TfxPlanPart *part,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-resident.c: the state of a stage that stays on the device while no
- * engine has it, and its way from one engine to the next without the host.
+ * engine-resident.c: keeps the state of a stage on the device while no engine runs
+ * it, and moves it to the next engine without the host.
  *
- * What is kept is a copy, with nothing of the engine in it: that of a cascade is
- * one stage's sections, that of a unit is a unit that never runs.  Copies are
- * waited for, since the engine that they come from may go. */
+ * A resident state is a copy that does not refer to its engine: of a cascade, the
+ * sections of one stage; of a unit, a unit that never runs. The copy is waited for,
+ * because the engine may be freed afterwards. */
 #include "engine-private.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ tfx_cuda_engine_keep_state (TfxEngine *e, const TfxPlanPart *s)
   r->n = node->n_channels * s->state_size;
   ret = tfx_context_enter (e->cuda);
   if (ret == 0) {
-    /* What is still on its way to the state comes first. */
+    /* Earlier uploads of the state come first. */
     ret = tfx_context_drain (&e->queue);
     if (ret == 0)
       ret = fill (r, e, s);
@@ -136,7 +136,7 @@ tfx_cuda_engine_take_state (TfxEngine *e, const TfxPlanPart *s,
         r->sections.data);
   else
     ret = tfx_cuda_units_copy_state (node->unit, r->unit);
-  /* Whoever has the copy frees it, also where one of these has failed. */
+  /* The owner of the copy frees it, also after a failure here. */
   if (tfx_context_drain (&e->queue) < 0)
     ret = -EIO;
   tfx_context_leave (e->cuda);

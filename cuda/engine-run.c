@@ -35,7 +35,7 @@ check (TfxEngine *e, CUresult result, const char *what)
   return tfx_context_check (e->cuda, result, what);
 }
 
-/* Once more if it fails: the samples in front of it may be on their way. */
+/* Tries twice: work before the event may already be on the stream. */
 static int
 record (TfxEngine *e, CUevent event, CUstream stream)
 {
@@ -47,7 +47,7 @@ record (TfxEngine *e, CUevent event, CUstream stream)
   return ret;
 }
 
-/* What is put on the stream from here on is done behind the event. */
+/* Work that is put on the stream from here on waits for the event. */
 static int
 follow (TfxEngine *e, CUstream stream, CUevent event)
 {
@@ -57,8 +57,8 @@ follow (TfxEngine *e, CUstream stream, CUevent event)
 
 /* ---- streams ---------------------------------------------------------------- */
 
-/* The state is where the last run has left it: the stream that goes on with it
- * waits for the one before, which is rare. */
+/* The last run left the state on its stream. A change of streams, which is rare,
+ * waits for it. */
 static int
 choose_streams (TfxEngine *e, const Run *r)
 {
@@ -83,7 +83,7 @@ choose_streams (TfxEngine *e, const Run *r)
 
 /* ---- a part ----------------------------------------------------------------- */
 
-/* Counts the channels that the device has cleared, which it does no more. */
+/* Counts the channels whose state the device has cleared, and resets the flags. */
 static void
 count_cleared (TfxEngine *e, Part *p)
 {
@@ -95,7 +95,7 @@ count_cleared (TfxEngine *e, Part *p)
   }
 }
 
-/* Waits for the part, and takes what is the host's. */
+/* Waits for a part and copies its output to the host. */
 static int
 finish_part (TfxEngine *e, Part *p)
 {
@@ -117,7 +117,7 @@ finish_part (TfxEngine *e, Part *p)
   return 0;
 }
 
-/* All that is under way, the oldest first. */
+/* Waits for all parts in flight, the oldest first. */
 static int
 finish_all (TfxEngine *e)
 {
@@ -180,7 +180,7 @@ overwrites (const TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   return e->cuda->card.is_integrated && e->has_splits && in->data == out->data;
 }
 
-/* Puts a part on the queue. */
+/* Puts a part on the streams. */
 static int
 start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
     const TfxBlock *out)
@@ -239,7 +239,7 @@ start_parts (TfxEngine *e, const Run *r)
       return ret;
     first += n;
     e->next = (e->next + 1) % TFX_N_PARTS;
-    /* Where nothing is taken, what is on the queue stands. */
+    /* Output on the device is complete once it is on the stream. */
     if (r->out_place == TFX_PLACE_DEVICE)
       r->flight->n_done += n;
   }
@@ -258,8 +258,8 @@ run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, TfxFlight *flight,
     ret = tfx_transfer_find (e->cuda, in, &r.in_place);
   if (ret < 0)
     return ret;
-  /* Pinned memory may be moved from or to where it is: the caller's input would
-   * be gone before its output stands. */
+  /* Pinned memory may be transferred without staging, so the input would be
+   * overwritten before the output is complete. */
   must_wait = must_wait || r.in_place != TFX_PLACE_HOST ||
               r.out_place != TFX_PLACE_HOST;
   r.part_frames = tfx_cuda_engine_part_frames (e, r.in_place, r.out_place);
@@ -274,15 +274,15 @@ run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, TfxFlight *flight,
   return ret;
 }
 
-/* The device does not answer any more, not even to a call that failed once. */
+/* The device no longer responds, even to a repeated call. */
 static void
 say_lost (TfxEngine *e)
 {
   __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
-/* All streams: what an abandoned part has begun must not end later, over samples
- * that the CPU has filtered meanwhile. */
+/* Synchronizes all streams: the work of an abandoned part must end before the CPU
+ * filters the same samples. */
 static int
 drain_all (TfxEngine *e)
 {
@@ -298,7 +298,7 @@ drain_all (TfxEngine *e)
   return ret;
 }
 
-/* Those parts that were put on the queue before one failed. */
+/* Ends the parts that were on the streams before one failed. */
 static void
 end_failed (TfxEngine *e)
 {

@@ -13,8 +13,7 @@ state_is_lost (TfxEngine *e)
   __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
-/* Whatever fails is tried once more: what is asked of a device that has just
- * failed is worth it. */
+/* Tries each call twice: a device that has just failed often succeeds. */
 static int
 try_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-steps.c: puts the steps of a plan on the queue.
+ * engine-steps.c: puts the steps of a plan on a stream.
  *
- * A step reads one block and writes another; what lies between steps are
- * doubles in device memory.  The branches of a sum add themselves up: each adds
- * what the one before it has left to its own output.  Those of a split work on
- * their channels alone.  Gains of both are passed on to their branches.
+ * A step reads one block and writes another; intermediate blocks are doubles in
+ * device memory.  Each branch of a sum adds the output of the previous branch to
+ * its output.  Each branch of a split works on its channels only.  The gain of a
+ * sum or split is passed on to its branches.
  *
- * Nothing of the state changes before all of it is on the queue. */
+ * The state does not change before all steps are on the stream. */
 #include "engine-private.h"
 
 #include "core/block.h"
@@ -37,7 +37,7 @@ copy (TfxEngine *e, const TfxUnitRun *run, const TfxCudaChannels *channels,
   return tfx_cuda_copy_run (&e->copy, run, channels, gain);
 }
 
-/* What must not be overwritten while it is read is put apart. */
+/* Input that must not be overwritten while it is read goes to a separate buffer. */
 static int
 put_apart (TfxEngine *e, unsigned n_channels, TfxUnitRun *run)
 {

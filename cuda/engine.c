@@ -10,9 +10,9 @@
 #include "fir.h"
 #include "units.h"
 
-/* Kernels and memory are made ready when an engine is made, for blocks of as
- * many frames as the plan knows of, or as these, and for the one that is to be run;
- * memory grows when larger ones come. */
+/* A new engine loads kernels and allocates memory for blocks of the length that the
+ * plan expects, or of this length if it expects none. Memory grows with longer
+ * blocks. */
 #define PREPARE_FRAMES 1024
 
 /* ---- making --------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2, int lanes_log2,
     unsigned max_grid);
 
-/* For tests: parts of so many samples, where a block goes in parts. */
+/* For tests: sets the length of a part in samples, for blocks that are split. */
 void tfx_cuda_engine_force_parts (TfxEngine *engine, size_t n_samples);
 
 /* For tests: FIRs by transforms, see tfx_cuda_fir_force(). */

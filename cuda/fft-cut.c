@@ -13,7 +13,7 @@
 #define SECTOR 8
 
 /* In multiply-adds of the direct form, for a number and a pass of radix 2, both ways,
- * with its part of what else a tile takes; and for a number and a partition.  In double
+ * with its share of the other costs of a tile; and for a number and a partition.  In double
  * as an H200 takes, where both forms of 100 taps are as fast in long blocks (without
  * units for products of matrices transforms would win earlier); in pairs of
  * floats as counted on PTX (`ptx_counts fir fft`): a pass takes 104 instructions, where a
@@ -32,8 +32,8 @@ tfx_cuda_fft_partitions (size_t n_taps, unsigned log2)
   return (n_taps + ((size_t)1 << log2) - 1) >> log2;
 }
 
-/* Where nothing is kept from tile to tile all that have their past among the frames of
- * the transform, in whole sectors of memory. */
+/* Without spectra that are kept between tiles: all frames whose past is in the
+ * transform, rounded down to whole sectors of memory. */
 unsigned
 tfx_cuda_fft_out (size_t n_taps, unsigned log2)
 {

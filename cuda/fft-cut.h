@@ -19,8 +19,8 @@ unsigned tfx_cuda_fft_out (size_t n_taps, unsigned log2);
 double tfx_cuda_fft_work (size_t n_taps, size_t n_frames, unsigned log2,
     double *n_partitions);
 
-/* What a FIR of n_taps costs per sample, in multiply-adds of the direct form,
- * with blocks of n_frames and partitions of 2^log2 taps. */
+/* Cost of a FIR of n_taps per sample, in multiply-adds of the direct form, with
+ * blocks of n_frames and partitions of 2^log2 taps. */
 double
 tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2);
 
@@ -28,7 +28,7 @@ tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2);
 unsigned tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
     size_t shared);
 
-/* What is asked for, or for TFX_FIR_AUTO the one of the two that costs less. */
+/* The requested method; for TFX_FIR_AUTO the cheaper one. */
 TfxFirMethod tfx_cuda_fft_method (TfxFirMethod asked, TfxReal real,
     size_t n_taps, size_t n_frames, unsigned log2);
 

@@ -58,8 +58,8 @@ ask_tiles (const TfxCudaFft *f, size_t n_frames)
   return min_size ((n_frames >> f->log2) + 2, n < 2 ? 2 : n);
 }
 
-/* Tiles that a launch may have, so that none takes the slot of one that is
- * needed.  n_before: of those that put nothing out. */
+/* Most tiles of a launch, such that no tile overwrites a slot that another one
+ * needs. n_before: tiles without output. */
 static size_t
 max_tiles (const TfxCudaFft *f, size_t n_before)
 {
@@ -149,7 +149,7 @@ tfx_cuda_fft_cut (TfxCudaFft *f, unsigned log2)
   tfx_cuda_fft_forget (f);
 }
 
-/* Memory for the spectra of the tiles before a block and of those of a launch. */
+/* Allocates the spectra of the tiles before a block and of the tiles of a launch. */
 static int
 reserve_history (TfxCudaFft *f, size_t n_frames)
 {

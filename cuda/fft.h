@@ -26,8 +26,8 @@ typedef struct TfxCudaFft
   unsigned long long position;
   unsigned force_tiles; /* for tests: most tiles of a launch; 0: no limit */
   unsigned force_epoch; /* for tests: the epoch before the first launch */
-  bool has_history; /* the spectra of the tiles before are there */
-  bool is_broken;   /* control must be cleared */
+  bool has_history;     /* the spectra of the tiles before are there */
+  bool is_broken;       /* control must be cleared */
   size_t run_frames;
 } TfxCudaFft;
 

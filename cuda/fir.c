@@ -10,7 +10,7 @@
 #include "fft-cut.h"
 #include "unit.h"
 
-/* Blocks that are so many times as long as those before may want another method. */
+/* Blocks longer by this factor may need another method. */
 #define LONGER 4
 
 /* Larger samples count as 0, as on the CPU: so that no sum overflows. */

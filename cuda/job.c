@@ -14,7 +14,7 @@ struct TfxJob
   char name[TFX_KERNEL_NAME_SIZE];
   int compute;
   pthread_t thread;
-  bool has_ended; /* atomic; what follows is the thread's until then */
+  bool has_ended; /* atomic; until then the thread owns the members below */
   int ret;
   void *image;
   size_t size;

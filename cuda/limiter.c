@@ -131,7 +131,7 @@ unit_commit (void *data)
   }
 }
 
-/* What it has written of the past's tiles may be anything. */
+/* The kernel may have written anything to the tiles of the past. */
 static void
 unit_abandon (void *data)
 {
@@ -140,8 +140,8 @@ unit_abandon (void *data)
 
 /* ---- state ---------------------------------------------------------------------- */
 
-/* The gain of a channel, or less than 0: the frames since rest, as long as no input
- * has come out. */
+/* The gain of a channel; before the first output, minus the number of frames since
+ * rest. */
 static int
 unit_get_state (void *data, double *state)
 {

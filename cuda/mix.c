@@ -42,7 +42,7 @@ unit_make (void *data, const TfxStage *stage)
   return u->gains ? 0 : -ENOMEM;
 }
 
-/* The first ones of the channels are heard: see dsp/kinds/mix.c of the CPU. */
+/* The first channels are used; see dsp/kinds/mix.c for the CPU. */
 static void
 unit_set_stage (void *data)
 {
@@ -94,7 +94,7 @@ unit_run (void *data, const TfxUnitRun *run)
       run->n_frames * u->base.n_channels, &args);
 }
 
-/* By the channels that are heard.  Samples come by way of the cache. */
+/* Cost by the channels that are used. Samples are read through the cache. */
 static void
 unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
     TfxCost *cost)

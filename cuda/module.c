@@ -74,8 +74,8 @@ find (TfxCuda *cuda, const char *name)
   return NULL;
 }
 
-/* A driver loads machine code that a toolkit of its series made, or of an older
- * one, and PTX of its own version or an older one. */
+/* A driver loads machine code of toolkits of the same major version or older, and
+ * PTX of the same version or older. */
 static bool
 suits_driver (bool machine_code)
 {
@@ -175,7 +175,7 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   return ret;
 }
 
-/* What was refused, and why there is nothing else. */
+/* Adds the reason why embedded code was refused to the error. */
 static void
 explain (TfxCuda *cuda, const char *refused)
 {
@@ -250,7 +250,7 @@ int
 tfx_module_launch (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args)
 {
-  /* What a grid may have; a block of samples has less. */
+  /* The largest grid; a block of samples needs less. */
   if (n_blocks > 0x7fffffff)
     return -EINVAL;
   queue->n_launches++;

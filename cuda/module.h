@@ -14,9 +14,9 @@ typedef struct TfxKernel
   int max_threads; /* of a block */
 } TfxKernel;
 
-/* Finds the kernel, loads or compiles it first if need be, and lets it have
- * max_shared bytes of shared memory.  The context is current.  0 or a negative
- * errno, and then the kernel is as it was. */
+/* Finds a kernel, loads or compiles it if necessary, and allows it max_shared bytes
+ * of shared memory. The context must be current. 0, or a negative errno with
+ * *kernel unchanged. */
 int tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel);
 
 /* Puts a launch of n_blocks blocks of n_threads on the queue; shared_size: bytes of a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * observer.c: tells somebody of launches, copies and waits, by standing in front of
- * the driver's functions.  Without an observer these are the driver's own. */
+ * observer.c: reports launches, copies and waits by wrapping the driver's
+ * functions.  Without an observer the table has the driver's functions. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ typedef struct Kernel
 } Kernel;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock; a name stays as it is. */
+/* Under the lock; names are never freed. */
 static Kernel kernels[MAX_KERNELS];
 static size_t n_kernels;
 

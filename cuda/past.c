@@ -25,7 +25,8 @@ tfx_cuda_past_clear (TfxCudaPast *p)
 
 /* ---- the ring ------------------------------------------------------------------- */
 
-/* Frames of a new ring: as many as the memory holds, at least one more than the past. */
+/* Length of a new ring in frames: that of the memory, at least one more than the
+ * past, at most twice the past. */
 static size_t
 ring_size (const TfxCudaPast *p)
 {

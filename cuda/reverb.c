@@ -17,7 +17,7 @@ _Static_assert(TFX_REVERB_COMBS == TFX_UNIT_THREADS / 32, "a warp runs a comb");
 typedef struct Unit
 {
   TfxCudaUnit base;
-  TfxReverbArgs args; /* what does not depend on the block */
+  TfxReverbArgs args; /* arguments that are the same for all blocks */
   size_t n_running;   /* frames of the block that is being run */
   TfxKernel kernel;
 } Unit;

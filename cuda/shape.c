@@ -2,10 +2,9 @@
  * shape.c: segments, tiles and blocks for a given number of frames and
  * channels.
  *
- * Long segments cost least: what a segment costs besides its samples, two
- * scans and a matrix, is spread over more of them.  Short ones are done
- * sooner, there are more threads to share the work, and they take less shared
- * memory. */
+ * Long segments cost least, because the fixed cost of a segment, two scans and a
+ * matrix, is spread over more samples.  Short segments end sooner, use more threads
+ * and take less shared memory. */
 #include "shape.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@
 /* Of the block's shared memory before stash and samples: struct Tile. */
 #define TILE_SIZE 32
 
-/* Segments that are in shared memory as a whole have at most so many frames. */
+/* Most frames of a segment that is in shared memory as a whole. */
 #define WHOLE_MAX_LOG2 7
 
 /* Frames that one warp takes without looking back to other tiles. */
@@ -124,9 +123,10 @@ resident_warps (const TfxShapeAsk *ask, const TfxShape *s)
   return n_warps < FULL_WARPS ? (unsigned)n_warps : FULL_WARPS;
 }
 
-/* How long the device takes, relative to other segments of the same cascade: a
- * wave of warps after the other, each as long as its segments are, and as its warps
- * take turns for.  (tests/cuda/test_layouts.c has what an H200 took.) */
+/* The time on the device, relative to other segments of the same cascade: waves of
+ * warps run in sequence, and the time of a wave follows from the length of its
+ * segments and from the warps that share a scheduler.  (tests/cuda/test_layouts.c
+ * has the times of an H200.) */
 static double
 time_of (const TfxShapeAsk *ask, const TfxShape *s)
 {

@@ -20,7 +20,7 @@ typedef struct TfxShapeAsk
   unsigned shared;           /* bytes of a multiprocessor */
   unsigned min_segment_log2; /* 0: no matter */
   bool in_rounds;            /* segments need not be in shared memory at once */
-  /* What a segment costs besides its samples, in samples. */
+  /* Fixed cost of a segment, in samples. */
   unsigned overhead;
 } TfxShapeAsk;
 

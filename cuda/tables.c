@@ -55,8 +55,8 @@ tfx_tables_group (size_t n_sos, bool is_double)
     return (TfxGroups){ 1, (unsigned)n_sos };
   for (unsigned size = TFX_GROUP_MAX; size >= MANY_MIN; size--) {
     unsigned n = (unsigned)((n_sos + size - 1) / size);
-    /* Six multiplications per sample and section, and the scans and waits of
-     * a group, which cost about as much as one section and a half. */
+    /* Six multiplications per sample and section, and the scans and waits of a
+     * group, which cost about one section and a half. */
     double cost = n * (size + 1.5);
     if (cost < best_cost) {
       best_cost = cost;
@@ -101,7 +101,7 @@ tfx_tables_can_normalise (TfxReal real, const TfxSos *sos, size_t n_sos)
     const TfxSos *s = &sos[i];
     long double c[2];
 
-    /* Longer cascades are run in groups, each with a product of its own. */
+    /* Longer cascades are split into groups, each with its product. */
     product = i % TFX_GROUP_MAX ? product * s->b0 : s->b0;
     if (!(fabs (s->b0) > TINY * fmax (fabs (s->b1), fabs (s->b2))))
       return false;

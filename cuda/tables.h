@@ -30,10 +30,10 @@ typedef struct TfxGroups
   unsigned n;    /* groups; the last is filled up with identities */
 } TfxGroups;
 
-/* The grouping that costs least; is_double: of a stream of doubles, for which it
- * has to be exact too.  Where one section takes away what another rings with, a
- * state is the small difference of what the group's others drive into it.  So
- * sections of many stand alone, in long segments. */
+/* Returns the cheapest grouping.  is_double: the stream has doubles, so that the
+ * grouping must be accurate too: where one section cancels the resonance of another,
+ * a state is the small difference of large contributions of the group.  Such sections
+ * are not grouped, and their segments are long. */
 TfxGroups tfx_tables_group (size_t n_sos, bool is_double);
 
 /* Segments are no shorter than 2^this; 0: they may be. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * tfx-cuda.c: the backend's table, and the count of those who use a device.
+ * tfx-cuda.c: the table of the backend, and the references to a device.
  *
  * The top of this folder.  A file calls files further down only:
  *
@@ -15,10 +15,10 @@
  *   buffer     device and pinned memory
  *   module     kernels for the device · job · compile · kernel · cache
  *   context    a device, its context and stream, errors
- *   fft-cut    how a FIR is cut for transforms
+ *   fft-cut    the partitions of a FIR for transforms
  *   card       a device as its driver describes it
  *   driver     libcuda.so.1
- *   observer   who is told of its calls */
+ *   observer   reports the calls of the driver */
 #include "context.h"
 
 #include <errno.h>
@@ -165,7 +165,7 @@ cuda_alloc (char *why, size_t why_size)
   return cuda;
 }
 
-/* What is left to do once there is a context. */
+/* The steps after the context is known. */
 static int
 cuda_finish (TfxCuda *cuda, int ret, TfxCuda **out, char *why, size_t why_size)
 {

@@ -25,13 +25,12 @@
  * a plan on the CPU can run the same filters from the frame on that
  * tfx_plan_n_done() tells, unless tfx_cuda_is_lost().
  *
- * With tfx_cuda_set_waiting (cuda, false) nobody waits for a compiler either.  A
- * plan whose kernels have to be compiled first is not made, or not run:
- * -EINPROGRESS, while tfx_plan_is_in_progress(), and a plan on the CPU runs the
- * filters meanwhile.
+ * With tfx_cuda_set_waiting (cuda, false) no call waits for a compiler.  Making or
+ * running a plan whose kernels must be compiled first returns -EINPROGRESS, while
+ * tfx_plan_is_in_progress(); a plan on the CPU can run the filters during that time.
  *
- * While values glide or a stage is cross-faded a run returns -ENOTSUP: a plan on
- * the CPU runs the filters meanwhile.  The state goes there and back.
+ * During a parameter ramp or a cross-fade a run returns -ENOTSUP: a plan on the CPU
+ * runs the filters until it ends.  The state moves to that plan and back.
  *
  * Splitting a stream into other blocks changes the output by rounding only;
  * the same blocks give the same bits.
@@ -60,8 +59,8 @@ extern "C" {
 /* A device, a context and a stream on it, and the kernels made ready for it. */
 typedef struct TfxCuda TfxCuda;
 
-/* True if there is a driver with a device.  Otherwise *why (unless NULL) points
- * to a static text that says what is missing. */
+/* True if there is a driver with a device. Otherwise *why (unless NULL) points to a
+ * static text that names the missing part. */
 bool tfx_cuda_is_available (const char **why);
 
 /* What TFX_CUDA asks for, if there is no arithmetic of that name and the device
@@ -118,9 +117,9 @@ bool tfx_cuda_is_lost (const TfxCuda *cuda);
 
 /* ---- what it asks of the driver --------------------------------------------- */
 
-/* Is told of each launch, copy and wait, by the thread that asked for it, when the
- * driver has returned: what, its name (of a kernel, or "upload", "download" …)
- * and the bytes of a copy.  Both names may be used until it returns. */
+/* Reports a launch, copy or wait after the driver has returned, in the thread that
+ * called it: the kind, its name (of a kernel, or "upload", "download" …) and the
+ * bytes of a copy. Both names are valid until it returns. */
 typedef struct TfxCudaObserver
 {
   uint64_t (*now) (void); /* the clock of start */
@@ -128,8 +127,8 @@ typedef struct TfxCudaObserver
       uint64_t start);
 } TfxCudaObserver;
 
-/* Before any other function of this file, and for good; without it nothing is
- * looked at. */
+/* Sets the observer of this process, before any other call of this file. Without it
+ * no call is wrapped. */
 void tfx_cuda_observe (const TfxCudaObserver *observer);
 
 /* ---- what a device would take ---------------------------------------------- */

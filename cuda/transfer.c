@@ -48,8 +48,7 @@ size_of (const TfxBlock *block)
 
 /* ---- places --------------------------------------------------------------- */
 
-/* What is not known of memory is no reason to refuse it: memory out of a pool
- * has no context. */
+/* Memory with unknown attributes is accepted: memory of a pool has no context. */
 static int
 check_owner (TfxCuda *cuda, const TfxBlock *block)
 {
@@ -76,9 +75,8 @@ check_owner (TfxCuda *cuda, const TfxBlock *block)
   return 0;
 }
 
-/* The driver says of memory that it does not know that the value is invalid.
- * Whatever else it says tells nothing of the memory, which must not be touched
- * then. */
+/* For memory that the driver does not know it returns "invalid value". After any
+ * other error the memory must not be accessed. */
 int
 tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxCudaPlace *place)
 {

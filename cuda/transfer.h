@@ -50,8 +50,8 @@ TfxKernelBlock tfx_transfer_device_block (const TfxBlock *block);
 int tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 
-/* Starts the download of what belongs to block; once it has ended, finish puts
- * it there. */
+/* Starts the download of the samples of block; tfx_transfer_finish() copies them
+ * there after it has ended. */
 int tfx_transfer_download (const TfxCudaQueue *queue, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 void tfx_transfer_finish (const TfxTransfer *transfer, const TfxBlock *block,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * unit.h: kinds of stage that a device runs with all of their state, each by one
- * kernel, or a FIR by one of several.  A kind is one file, which has its table;
- * nothing else asks of what kind a unit is. */
+ * kernel, a FIR by one of several. A kind is one file with a table; no other code
+ * depends on the kind of a unit. */
 #ifndef TFX_CUDA_UNIT_H
 #define TFX_CUDA_UNIT_H
 
@@ -24,7 +24,7 @@ typedef struct TfxUnitRun
 
 typedef struct TfxCudaUnitKind TfxCudaUnitKind;
 
-/* What each unit begins with. */
+/* The base of each unit. */
 typedef struct TfxCudaUnit
 {
   const TfxCudaUnitKind *kind;
@@ -32,9 +32,8 @@ typedef struct TfxCudaUnit
   unsigned n_channels;
   const TfxStage *stage; /* with its values, */
   double gain;           /* and behind it */
-  bool is_changed;       /* one of these; who has taken them clears it */
-  /* What it remembers, by their lengths, which make sets: the last inputs, and
-   * numbers. */
+  bool is_changed;       /* one of them changed; cleared after an upload */
+  /* The state: the last inputs, and numbers; make() sets both lengths. */
   TfxCudaPast past;
   TfxCudaPair numbers;
 } TfxCudaUnit;
@@ -50,18 +49,18 @@ struct TfxCudaUnitKind
   /* True if in and out must not overlap. */
   bool is_apart;
 
-  /* At rest, of one that is all zero behind its beginning; NULL: it is that.  (What is
-   * done here, and by the others up to copy_state, is beside what units.h does.) */
+  /* Sets up a unit at rest, whose memory is zero after its base; NULL if that is
+   * enough. (These functions, up to copy_state, do what units.h does not.) */
   int (*make) (void *unit, const TfxStage *stage);
-  /* Also of one that could not be made.  NULL: nothing has to be freed. */
+  /* Frees a unit, also after make() failed. NULL: nothing to free. */
   void (*clear) (void *unit);
-  /* The unit has got a stage of the same structure, and a gain.  NULL: nothing has to
-   * be done. */
+  /* The unit has a new stage of the same structure, or a new gain. NULL: nothing to
+   * do. */
   void (*set_stage) (void *unit);
 
-  /* Kernels and memory for blocks of n_frames; and behind that one launch.  The state
-   * after it counts from commit on; or it is abandoned.  NULL, these two: nothing has
-   * to be done. */
+  /* prepare() loads kernels and allocates memory for blocks of n_frames; run()
+   * launches once. The new state counts from commit() on, or abandon() drops it;
+   * both may be NULL. */
   int (*prepare) (void *unit, bool is_double, size_t n_frames);
   int (*run) (void *unit, const TfxUnitRun *run);
   void (*commit) (void *unit);

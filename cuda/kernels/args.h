@@ -64,8 +64,8 @@
 #define TFX_DRIVE_SIZE(g)                                                      \
   ((TFX_DRIVE_STATES (g) + (1 << TFX_ROUND_LOG2)) * 2 * (g) + 16)
 
-/* What a launch needs of the tables of its only group, to go along with the
- * arguments: what stands there is an operand of the arithmetic, not a load.
+/* The tables of a launch with one group, passed as arguments, because arguments are
+ * operands of the arithmetic and need no load.
  *
  *   section to control     as above
  *   half      [2]          powers: of half a round of step 1, and of a round
@@ -128,10 +128,9 @@ typedef struct TfxCascadeArgs
 /* For the kernels with one group: the arguments, aligned to 16 bytes, and
  * TFX_FIXED_SIZE numbers of the arithmetic behind them. */
 
-/* The last inputs of a channel, oldest overwritten: double[channel][size].
- * Frame -1 of a block is the place before `position`.  The frames of the block
- * that will be needed, `first` and those after it, go to `position` and behind,
- * where nothing is that this block needs. */
+/* The last inputs of a channel, a ring: double[channel][size]. Frame -1 of a block
+ * is at index `position` - 1. The frames of the block from `first` on, which later
+ * blocks need, are written from `position` on, where this block reads nothing. */
 typedef struct TfxKernelRing
 {
   TFX_DEVICE (double) data; /* 0: none */
@@ -159,8 +158,8 @@ typedef struct TfxDelayArgs
   unsigned unused;
 } TfxDelayArgs;
 
-/* Threads of a block of the FIR kernel, outputs of each, and taps that it takes from
- * shared memory at a time; how many those are of what is left, in whole runs. */
+/* Threads of a block of the FIR kernel; outputs of a thread; most taps in shared
+ * memory at a time; and how many of n_taps that are, rounded up to whole runs. */
 #define TFX_FIR_THREADS 256
 #define TFX_FIR_RUN 8
 #define TFX_FIR_FRAMES (TFX_FIR_THREADS * TFX_FIR_RUN)

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * carry.h: the state, carried from tile to tile of a channel in one pass.
+ * carry.h: carries the state from tile to tile of a channel in one pass.
  *
- * Tiles are handed out by a ticket in the order of time, so that whatever a
- * tile waits for belongs to a block that already runs.  32 tiles are a node,
- * 32 nodes a super node.  Three things are published, for each group of
- * sections on its own:
+ * A ticket assigns tiles in the order of time, so a tile waits only for tiles of
+ * blocks that already run.  32 tiles are a node, 32 nodes a super node.  Three
+ * states are published for each group of sections:
  *
- *   tile    what a tile, begun at rest, leaves behind; by the tile
- *   node    what a node, begun at rest, leaves behind; by its last tile
+ *   tile    the zero-state response at the end of a tile; by the tile
+ *   node    the zero-state response at the end of a node; by its last tile
  *   start   the state at the start of a node; by its first tile
  *
- * The state at the start of a tile is always put together from the start of
- * its node and all tiles before it in the node; that of a node from the start
- * of its super node and all nodes before it there; that of a super node from
- * the start and the end of the node before it.  What is combined, and in
- * which order, depends on the place alone, never on who came first: two runs
- * give the same bits.  The longest chain of waits is two per super node.
+ * The state at the start of a tile is always computed from the start of its node
+ * and all earlier tiles of the node; that of a node from the start of its super
+ * node and all earlier nodes there; that of a super node from the start and the end
+ * of the node before it.  Operands and their order depend only on the position,
+ * never on timing, so that two runs give the same bits.  The longest chain of waits
+ * is two per super node.
  *
- * A value travels in words of 8 bytes that hold 4 bytes of it and a tag, the
- * launch's epoch.  A word is written at once, so a reader that finds the tag
- * has the value: no fence, no flag, nothing to clear between launches.  The
- * lowest bit of the tag says that the value was not finite: the filter then
- * starts afresh behind it. */
+ * A value is sent in words of 8 bytes: 4 bytes of the value and a tag, the epoch of
+ * the launch.  A word is written atomically, so a reader that finds the tag has the
+ * value: this needs no fence, no flag and no clearing between launches.  The lowest
+ * bit of the tag marks a value that is not finite; the filter then restarts after
+ * it. */
 #ifndef TFX_KERNEL_CARRY_H
 #define TFX_KERNEL_CARRY_H
 
@@ -108,7 +107,7 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     }
     if (__all_sync (TFX_ALL_LANES, ready))
       break;
-    /* One word is waited for, the last one that is written, not all of them. */
+    /* Waits for the word that is written last, not for all words. */
     while (!ready && (unsigned)(slot[(4 * G - 1) * 32] >> 33) != epoch)
       TFX_SLEEP (100);
   }
@@ -120,11 +119,10 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
   return reset;
 }
 
-/* The state that the caller keeps is s1, s2 of the sections as they stand, that
- * of the kernels s, s2 as args.h has them, and what is carried is s and s2 + r s
- * with r = -a1/2, the real part of the poles.  As long as a pair of poles rings,
- * s2 is near -r s when they are near the unit circle's real ends, and what
- * matters is the difference. */
+/* The caller keeps the state s1, s2 of the sections, the kernels s, s2 as in
+ * args.h; the state that is carried is s and s2 + r s with r = -a1/2, the real part
+ * of the poles. Near the real ends of the unit circle s2 is close to -r s while a
+ * pair of poles rings, and the difference is the information. */
 template <typename R, int G>
 TFX_DEVICE_FN void
 state_load (const TfxCascadeArgs &args, const R *head, unsigned channel,
@@ -147,9 +145,9 @@ state_load (const TfxCascadeArgs &args, const R *head, unsigned channel,
   }
 }
 
-/* Step 1 to 3 of what gives the state at the start of a tile (cascade.h): what
- * there is to scan, of the lane's carry.  All lanes of the warp take part; the
- * tile's own carry has been published.  False if the tile has no such step. */
+/* Steps 1 to 3 of the state at the start of a tile (cascade.h): the values to scan,
+ * from the carry of the lane. All lanes of the warp take part; the carry of the
+ * tile has been published. False if the tile has no such step. */
 template <typename R, int G>
 TFX_DEVICE_FN bool
 carry_gather (const TfxCascadeArgs &args, const Carry &carry, const R *head,
@@ -163,13 +161,13 @@ carry_gather (const TfxCascadeArgs &args, const Carry &carry, const R *head,
 
   scan.level = 1;
   if (step == 1) {
-    /* The node of which this tile is the last: 32 tiles. */
+    /* The node that ends with this tile: 32 tiles. */
     if (in_node != 31 || tile + 1 == args.n_tiles)
       return false;
     slot = carry_slot<G> (carry.tiles, node * 32 + scan.lane);
     scan.result = 31;
   } else if (step == 2) {
-    /* The start of the node of which this tile is the first. */
+    /* The start of the node that begins with this tile. */
     unsigned start = in_super == 0 ? node - 1 : node - in_super;
 
     if (in_node != 0 || node == 0)

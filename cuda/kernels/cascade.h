@@ -30,15 +30,15 @@
 #include "drive.h"
 #include "filter.h"
 
-/* Step 2: the state s at the start of the lane's segment, of what segments leave
- * behind, in stash.  There is one scan in the code, since it is long:
+/* Step 2: computes the state s at the start of the lane's segment from the
+ * zero-state responses of segments, in stash.  The code has one scan, since it is
+ * long:
  *
  *   0       over segments, at rest, for the tiles that wait for it
  *   1 to 3  over the tiles before, see carry.h
- *   4       over segments, from the true state; where there is one tile, from
- *           what s is on lane 0
+ *   4       over segments, from the true state; with one tile, from s of lane 0
  *
- * While others are waited for the first round of samples comes back. */
+ * The first round of samples is loaded during the waits. */
 template <typename W, typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
 cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,

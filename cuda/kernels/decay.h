@@ -122,7 +122,7 @@ decay_look_back (const DecayCarry &carry, const TfxDecay &decay, unsigned lane,
   e = __dmul_rn (decay_power (powers, lane < n ? n - 1 - lane : 0), e);
   start = decay_join<MAX> (decay_power (powers, n), start, e);
   e = lane == 0 ? start : e;
-  /* The sum, or the largest, of what each lane adds. */
+  /* The sum, or the maximum, of the values of all lanes. */
 #pragma unroll
   for (unsigned i = 0; i < 5; i++) {
     double before = real_shuffle_up (e, 1u << i, TFX_WARP);
@@ -136,8 +136,8 @@ decay_look_back (const DecayCarry &carry, const TfxDecay &decay, unsigned lane,
   return e;
 }
 
-/* y before the thread's run, of which x are the inputs.  All threads of the
- * block take part; room: TFX_UNIT_ROOM numbers that nobody else uses. */
+/* Returns y before the thread's run, with the inputs x. All threads of the block
+ * take part; room: TFX_UNIT_ROOM numbers for this function. */
 template <bool MAX>
 TFX_DEVICE_FN double
 decay_start (const double (&x)[TFX_UNIT_RUN], const TfxDecay &decay,

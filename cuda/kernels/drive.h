@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * drive.h: what a segment leaves behind when it begins at rest, step 1 of
- * cascade.h.
+ * drive.h: the zero-state response of a segment at its end, step 1 of cascade.h.
  *
- * It is the sum of A^(M - 1 - n) B x[n], a product of matrices: one of the table
- * and one of samples, with a column for each segment of the warp.  Devices that do
- * double fast have units for such products, which take numbers of the table once
- * for eight segments; elsewhere, and for one or two sections, which would fill a
- * quarter or half of the units, each thread sums up its own segment. */
+ * It is the sum of A^(M - 1 - n) B x[n], a product of two matrices: the table, and
+ * the samples, with a column for each segment of the warp.  Devices with fast double
+ * arithmetic have tensor cores for double (DMMA), which read the table once for
+ * eight segments.  On other devices, and for one or two sections, which would use a
+ * quarter or half of a tensor core, each thread computes its segment. */
 #ifndef TFX_KERNEL_DRIVE_H
 #define TFX_KERNEL_DRIVE_H
 
@@ -14,7 +13,7 @@
 #include "round.h"
 #include "scan.h"
 
-/* The frames of a segment from n on, of those in shared memory. */
+/* The frames of a segment from n on, in shared memory. */
 template <typename W, typename R, bool FIXED>
 TFX_DEVICE_FN unsigned
 drive_bring (const TfxCascadeArgs &args, const volatile Tile &tile, unsigned n,
@@ -111,8 +110,8 @@ drive_by_thread (const TfxCascadeArgs &args, const volatile Tile &tile,
 
 #if TFX_HAS_MATRIX
 
-/* Rows of four at a time of the table of `drive` (args.h), turned: 2 G rows, times
- * what is given of the 32 segments. */
+/* Four rows at a time of the transposed table of `drive` (args.h): 2 G rows, times
+ * the given samples of the 32 segments. */
 template <int G> struct Drive
 {
   static const int N = (2 * G + 7) / 8;
@@ -134,7 +133,7 @@ drive_add (Drive<G> &drive, const double *row, const double (&b)[4])
     matrix_add (a, b[k], drive.sum[k]);
 }
 
-/* What was left behind before the round, at its end. */
+/* The state before the round, advanced to its end. */
 template <int G>
 TFX_DEVICE_FN void
 drive_add_past (Drive<G> &drive, const double *table, const double *stash)

@@ -10,7 +10,7 @@
 #include "fft.h"
 #include "ring.h"
 
-/* What a block works on.  It stands in shared memory. */
+/* The tile of a block, in shared memory. */
 struct FftTile
 {
   unsigned index; /* of this launch's */
@@ -107,8 +107,8 @@ fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
          (unsigned long long)(begin + args.n_out) <= most;
 }
 
-/* Numbers of a thread in registers, in a first or last pass over n; of those whose
- * operations are long, no more than that. */
+/* Numbers of a thread in registers, in a first or last pass over n; at most n for
+ * types with long operations. */
 template <typename R>
 TFX_DEVICE_FN constexpr int
 fft_run_of (int n)
@@ -267,7 +267,7 @@ fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
 
 /* ---- back ---------------------------------------------------------------- */
 
-/* Frames of the tile that belong to the block. */
+/* Frames of the tile inside the block. */
 template <typename R>
 TFX_DEVICE_FN void
 fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)

@@ -2,25 +2,24 @@
  * fft.cu: FIRs of many taps by transforms, in one launch.
  *
  * Overlap-save over a partitioned kernel (T. G. Stockham, 1966; B. D. Kulp,
- * 1988): the stream is cut into tiles of P frames at multiples of P since its
- * beginning, the taps into partitions of P.  The spectrum X[t] is that of tile
- * t and the tile before it; the output of tile t is the last half of what
- * sum over q of X[t - q] H[q] is the spectrum of.  With one partition nothing is kept
- * from tile to tile, and they begin with the block: then a tile has all those of the
- * 2 P frames of which the past is among them.
+ * 1988): the stream is split into tiles of P frames at multiples of P from its
+ * start, the taps into partitions of P.  X[t] is the spectrum of tiles t - 1 and t;
+ * the output of tile t is the second half of the inverse transform of the sum over q
+ * of X[t - q] H[q].  With one partition no spectrum is kept, and tiles start with the
+ * block: a tile then has all frames of the 2 P whose past is in the transform.
  *
- * A block of threads takes one tile of a channel: it makes X[t], lets others
- * have it, adds up the products and goes back.  Spectra of earlier launches are
- * still there; X of a tile that the stream has not filled is made anew when more
- * of it has come, with zeros for the future, which no output sees.  Tiles are
- * handed out by a ticket in the order of time, so that whatever a tile waits for
- * belongs to a block that already runs, and is made without waiting.
+ * A block of threads computes one tile of a channel: it computes and publishes X[t],
+ * sums the products and transforms them back.  Spectra of earlier launches remain in
+ * memory.  X of an incomplete tile, with zeros for its later frames, is computed
+ * again when these arrive; no output depends on the zeros.  A ticket assigns tiles in
+ * the order of time, so a tile waits only for tiles of blocks that already run and
+ * publish without waiting.
  *
- * R: of the transforms; S: of the spectra, and of the sums.  For float streams the
- * transforms are in the precision of double, or nearly; the spectra of several
- * partitions, of which most is read from memory, and of Twofold are floats: the
- * rounding of a spectrum is relative to each frequency, that of a transform spreads
- * from the loud ones to the quiet ones. */
+ * R: type of the transforms; S: type of the spectra and of the sums.  For float
+ * streams the transforms have double precision, or nearly.  Spectra of several
+ * partitions, most of which are read from memory, and of Twofold are floats: rounding
+ * of a spectrum is relative to each frequency, whereas rounding in a transform
+ * spreads from loud to quiet frequencies. */
 #include "fft-frames.h"
 
 /* Blocks on a multiprocessor, in double, as registers allow; of smaller ones as many
@@ -164,8 +163,8 @@ fft_wait (const TfxFftArgs &args, const FftTile &tile)
   __syncthreads ();
 }
 
-/* Products that a thread has the numbers of in flight: what they wait for is the way to
- * the second-level cache and back. */
+/* Products whose operands a thread loads at a time, to hide the latency of the
+ * second-level cache. */
 template <typename S>
 TFX_DEVICE_FN constexpr int
 fft_n_products (void)

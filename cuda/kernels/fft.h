@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * fft.h: transforms of real samples by a block of threads, in shared memory.
  *
- * 2 P real samples are P complex numbers, the even samples and the odd ones.  A
- * transform of those (J. W. Cooley and J. W. Tukey, 1965; decimation in frequency,
- * in place, the result in bit-reversed order) and a pass that tells even from odd
- * make the spectrum X[0 ... P]; X[0] and X[P] are real and share a place.  Back the
- * same way, decimation in time: what is in bit-reversed order comes out in order,
- * and nobody sorts.
+ * 2 P real samples are P complex numbers: even samples and odd samples.  Their
+ * transform (J. W. Cooley and J. W. Tukey, 1965; decimation in frequency, in place,
+ * result in bit-reversed order) and a pass that separates even from odd give the
+ * spectrum X[0 ... P]; X[0] and X[P] are real and share an element.  The inverse uses
+ * decimation in time, from bit-reversed order to natural order, so no pass reorders.
  *
- * The first pass forward, which is the last one back, is of radix 2, 4 or 8, so
- * that all others are of radix 8.  A thread has eight numbers in registers.
+ * The first forward pass, which is the last inverse pass, has radix 2, 4 or 8, so
+ * that all others have radix 8.  A thread has eight numbers in registers.
  *
- * Nothing is divided: fft_split() makes 2 X, fft_join() twice the numbers for it,
- * the passes back P times the samples, in all 4 P times what went in. */
+ * The passes do not normalise: fft_split() gives 2 X, fft_join() doubles again, and
+ * the inverse passes give P times the samples, in all 4 P times the input. */
 #ifndef TFX_KERNEL_FFT_H
 #define TFX_KERNEL_FFT_H
 
@@ -214,8 +213,8 @@ fft_pass (Complex<R> *z, const Complex<R> *twiddles, unsigned log2,
   }
 }
 
-/* All passes but the first.  All threads take part; they meet before each.  What is
- * short has code of its own for the pass that has no twiddles. */
+/* All passes but the first. All threads take part, and synchronize before each
+ * pass. Types with short code have a separate version of the pass without twiddles. */
 template <typename R>
 TFX_DEVICE_FN void
 fft_forward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)

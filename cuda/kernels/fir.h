@@ -2,11 +2,11 @@
  * fir.h: FIRs in direct form, a tile of TFX_FIR_FRAMES frames of a channel to a block
  * of threads.
  *
- * The frames that a run of taps reaches and the taps stand in shared memory, the sums
- * in registers.  A thread has a run of neighbouring sums, each with the samples under a
- * tap in registers too; or, where the device has units for products of matrices of
- * doubles, a warp has 16 rows of sums by 8 columns at a time: the product of a matrix
- * of taps, row r and column c of which has tap r - c + s, and one of samples. */
+ * Taps, and the frames that a run of taps needs, are in shared memory, the sums in
+ * registers.  A thread computes a run of adjacent sums, with the samples of a tap in
+ * registers too.  On devices with tensor cores for double (DMMA) a warp computes 16
+ * rows by 8 columns of sums at a time: the product of a matrix of taps, with tap
+ * r - c + s in row r and column c, and a matrix of samples. */
 #ifndef TFX_KERNEL_FIR_H
 #define TFX_KERNEL_FIR_H
 
@@ -35,8 +35,8 @@ fir_place (unsigned i)
 /* Samples that a thread fetches before it uses the first. */
 #define FIR_BATCH (TFX_FIR_RUN + 1)
 
-/* Frames [n, n + count) of the block, all of which it has and none of which a
- * later one needs. */
+/* Frames [n, n + count) of the block, which are all in it; no later block needs
+ * them. */
 template <typename R, typename IO>
 TFX_DEVICE_FN void
 fir_fetch (const TfxFirArgs &args, unsigned channel, unsigned long long n,

@@ -26,8 +26,8 @@ gain_log2 (double x)
   return __fma_rn (p, f, (double)exponent);
 }
 
-/* Of -1020 to 1020; beyond that of these.  A polynomial for what a whole number
- * leaves, exact for 0. */
+/* Range -1020 to 1020; other values count as these limits. A polynomial for the
+ * fraction, exact for 0. */
 TFX_DEVICE_FN double
 gain_exp2 (double x)
 {

@@ -2,14 +2,14 @@
  * limiter-window.h: the largest magnitude of the last frames, for each frame of a
  * tile.
  *
- * Near: magnitudes lie in segments of TFX_UNIT_RUN frames, of which the largest from
- * each frame to the end is kept.  A window is the end of a segment, some whole ones,
- * and the beginning of the thread's own.  The whole ones are two overlapping windows
- * of a power of two of segments.
+ * Near: segments of TFX_UNIT_RUN frames keep the maximum from each frame to the end
+ * of the segment.  A window is the end of a segment, some whole segments, and the
+ * beginning of the thread's segment.  The whole segments are covered by two
+ * overlapping windows whose length is a power of two.
  *
- * Far, where a window is longer than shared memory holds: the same with tiles in
- * place of segments.  Of each tile its largest stays in memory; the one or two in
- * which the windows of a tile begin are heard once more. */
+ * Far, for windows longer than shared memory: the same with tiles in place of
+ * segments.  The maximum of each tile stays in memory; the one or two tiles where the
+ * windows of a tile begin are read again. */
 #ifndef TFX_KERNEL_LIMITER_WINDOW_H
 #define TFX_KERNEL_LIMITER_WINDOW_H
 
@@ -165,8 +165,8 @@ limiter_windows (const TfxLimiterArgs &args, long long first,
 
 /* ---- far ------------------------------------------------------------------------ */
 
-/* The largest of the threads before this one, and of all of them, by which nothing is
- * less than 0; room: TFX_UNIT_THREADS / TFX_WARP numbers that nobody else uses. */
+/* Returns the maximum of the threads before this one, and of all, at least 0; room:
+ * TFX_UNIT_THREADS / TFX_WARP numbers for this function. */
 TFX_DEVICE_FN double
 limiter_scan_largest (double most, double *room, double *all)
 {

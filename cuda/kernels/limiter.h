@@ -31,8 +31,8 @@ limiter_join (const LimiterLine &first, const LimiterLine &then)
     __fma_rn (then.slope, first.offset, then.offset) };
 }
 
-/* From a gain at the start; r[]: what is wanted, below 0 where the gain stays.  y[]
- * are the gains. */
+/* y[] are the gains, from a gain at the start; r[] are the target gains, below 0
+ * where the gain is held. */
 TFX_DEVICE_FN LimiterLine
 limiter_follow (const TfxLimiterArgs &args, double gain,
     const double (&r)[TFX_UNIT_RUN], double (&y)[TFX_UNIT_RUN])

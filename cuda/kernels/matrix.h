@@ -9,8 +9,8 @@
 
 #include "platform.h"
 
-/* On devices that do double fast, of which 11.0 is not known to be one; elsewhere
- * these units do not either. */
+/* Compute capabilities with fast double arithmetic; on others DMMA is slow too, and
+ * for 11.0 it is not known. */
 #if defined(__CUDA_ARCH__) && TFX_FAST_DOUBLE && __CUDA_ARCH__ >= 800 &&       \
     __CUDA_ARCH__ <= 1000
 #define TFX_HAS_MATRIX 1

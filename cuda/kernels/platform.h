@@ -25,7 +25,7 @@
   extern "C" __global__ void __launch_bounds__ (threads, blocks)               \
       name (const TFX_CONSTANT args_type args)
 
-/* What is there will be read soon. */
+/* Prefetches an address. */
 #define TFX_PREFETCH(address)                                                  \
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address))
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * reverb.h: a reverb (dsp/tfx.h), a block of threads for each channel.
  *
- * Frames are taken in parts no longer than the shortest line, so that what comes
- * out of any line in a part went in before it.  A warp runs a comb: its one-pole
- * is a scan over the lanes.  Behind that all frames of a part are independent.
+ * A block is processed in parts no longer than the shortest line, so that all
+ * outputs of lines in a part were written before it.  A warp runs a comb: its
+ * one-pole is a scan over the lanes.  After that all frames of a part are independent.
  *
- * A line is a ring of its length and TFX_REVERB_OLD frames that the CPU looks back
- * at.  The frame f of the block finds in place (at + f) what went in a length
- * before; what goes in is written a length further.  The rings of before the block
- * are in one place, those of the block in another: see pair.h. */
+ * A line is a ring of its length and of TFX_REVERB_OLD earlier frames, which the CPU
+ * needs.  For frame f of the block index (at + f) has the input of one length before;
+ * the new input is written one length further.  The rings before the block and those
+ * after it are separate: see pair.h. */
 #ifndef TFX_KERNEL_REVERB_H
 #define TFX_KERNEL_REVERB_H
 
@@ -27,7 +27,7 @@ struct Reverb
   long long cleared; /* what went in before this frame counts as 0 */
 };
 
-/* What comes out at frame f, which is in this place. */
+/* The output at frame f, at this index. */
 TFX_DEVICE_FN double
 reverb_get (const Reverb &r, const TfxReverbLine &line, long long f,
     unsigned place)
@@ -47,8 +47,8 @@ reverb_place (const TfxReverbLine &line, unsigned place, unsigned i)
   return place >= line.size ? place - line.size : place;
 }
 
-/* Frames [first, first + n) of a comb, by a warp.  sums: what comes out, for all;
- * poles: the last ones, newest last. */
+/* Frames [first, first + n) of a comb, by a warp. sums: all outputs; poles: the
+ * last states of the one-pole, newest last. */
 TFX_DEVICE_FN void
 reverb_comb (const TfxReverbArgs &args, const Reverb &r, unsigned comb,
     long long first, unsigned n, const double *x, double *sums, double *poles)
@@ -142,7 +142,7 @@ reverb_part (const TfxReverbArgs &args, const Reverb &r, long long first,
   return !is_bad;
 }
 
-/* What the block has not reached of the rings stays as it was. */
+/* Copies the part of the rings that the block has not reached. */
 TFX_DEVICE_FN void
 reverb_keep (const TfxReverbArgs &args, const Reverb &r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * round.h: a part of a tile in shared memory, where its segments are longer than
- * what of them is there: 2^TFX_ROUND_LOG2 frames of each of the 32 segments of a
- * channel, `begin` and those behind it.  A thread has the same two of each
- * segment.  What comes in and goes out is float. */
+ * round.h: a round is the part of a tile that is in shared memory at a time, for
+ * segments that do not fit: 2^TFX_ROUND_LOG2 frames of each of the 32 segments of a
+ * channel, from `begin` on.  A thread has the same two frames of each segment.  Input
+ * and output are float. */
 #ifndef TFX_KERNEL_ROUND_H
 #define TFX_KERNEL_ROUND_H
 
@@ -16,9 +16,8 @@ round_is_part (const TfxCascadeArgs &args)
   return args.round_log2 < args.segment_log2;
 }
 
-/* Segments of which a thread loads its samples at a time: as many as its
- * registers hold where that makes few waits for memory, fewer where the code
- * is long. */
+/* Segments whose samples a thread loads at a time: as registers allow where that
+ * saves waits for memory, fewer where the code is long. */
 template <typename R>
 TFX_DEVICE_FN constexpr unsigned
 round_loads ()

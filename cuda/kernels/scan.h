@@ -5,8 +5,8 @@
  * from s to A^m s + e[i], with one matrix A^m for all of them and e[i] the
  * state that the element's samples leave behind when it starts at rest.  A is
  * block lower triangular: section k is driven by sections 0 to k - 1.  So the
- * sections are taken in order; section k gets what the states of those before
- * it drive into it, and its own 2 x 2 recursion is a scan over the lanes
+ * sections are computed in order; section k adds the contributions of the earlier
+ * states, and its 2 x 2 recursion is a scan over the lanes
  * (Hillis and Steele) with the powers D^1, D^2, D^4 ... of its block.  The
  * order of all operations is fixed. */
 #ifndef TFX_KERNEL_SCAN_H
@@ -15,7 +15,7 @@
 #include "matrix.h"
 #include "table.h"
 
-/* y += block x, a 2 x 2 block; y is to be settled. */
+/* y += block x, a 2 x 2 block; the caller settles y. */
 template <typename R>
 TFX_DEVICE_FN void
 block_apply (const R *block, R x0, R x1, R &y0, R &y1)
@@ -71,7 +71,7 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
   }
 }
 
-/* A scan over n_lanes neighbouring lanes, of which this one is the lane-th. */
+/* A scan over n_lanes adjacent lanes; lane is the index of this one. */
 struct Scan
 {
   unsigned level; /* see table_level() */

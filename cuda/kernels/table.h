@@ -17,7 +17,7 @@ template <typename R, int G, bool FIXED> struct Table
   const R *all;
 };
 
-/* Sections, scales and gain, which stand in the same places. */
+/* Sections, scales and gain, at the same offsets in both tables. */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *
 table_head (const Table<R, G, FIXED> &table)
@@ -54,7 +54,7 @@ table_half (const Table<R, G, FIXED> &table, unsigned half_log2, int i)
              : table_power (table, half_log2 + i);
 }
 
-/* What a scan needs of A^m, m being the frames of a segment (i = 0), of a tile
+/* Values for a scan with A^m, m being the frames of a segment (i = 0), of a tile
  * (1) or of a node of tiles (2). */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *

@@ -9,7 +9,7 @@
 /* Samples that a thread holds in registers in step 3. */
 #define CASCADE_RUN 8
 
-/* What a block of threads works on.  It stands in shared memory. */
+/* The tile of a block of threads, in shared memory. */
 struct Tile
 {
   unsigned index;      /* in time; args.n_tiles if there is none left */
@@ -31,9 +31,9 @@ cascade_place (const TfxCascadeArgs &args, unsigned channel, unsigned frame)
   return channel * args.pitch + frame + segment;
 }
 
-/* Channel and frame of this thread's i-th sample of a tile, of which it has as many
- * as a segment has: a warp goes over the rows of its own channels, 32 frames at a
- * time. */
+/* Channel and frame of the i-th sample of a tile for this thread, which has the
+ * number of samples of a segment: a warp iterates over the rows of its channels, 32
+ * frames at a time. */
 TFX_DEVICE_FN void
 cascade_visit (const TfxCascadeArgs &args, unsigned i, unsigned *channel,
     unsigned *frame)
@@ -67,8 +67,8 @@ cascade_walk (const TfxCascadeArgs &args, unsigned by_channel)
     threadIdx.x % TFX_WARP, TFX_WARP };
 }
 
-/* CHECKED: some of the samples are not there.  Several loads are under way at a
- * time. */
+/* CHECKED: some samples are outside of the block. A thread has several loads in
+ * flight. */
 template <bool CHECKED, typename IO, typename W>
 TFX_DEVICE_FN void
 cascade_load_walk (const IO *from, long long stride, unsigned n_frames,

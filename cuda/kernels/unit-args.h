@@ -68,7 +68,7 @@ typedef struct TfxDecay
 #define TFX_DECAY_WORDS(n_tiles)                                               \
   (2 * ((size_t)(n_tiles) + ((n_tiles) + TFX_UNIT_NODE - 1) / TFX_UNIT_NODE))
 
-/* Decays of a level: of the square, of what is held, and of what comes out. */
+/* Decays of a level: of the square, of the held level, of the output. */
 #define TFX_LEVEL_DECAYS 3
 
 /* As dsp/cpu/dynamics.h has it. */
@@ -106,7 +106,7 @@ typedef struct TfxDynamicsArgs
       sizeof (double))
 
 /* Segments of TFX_UNIT_RUN frames that a limiter keeps of each level: half of them
- * are how far it looks ahead at the most before it goes by whole tiles. */
+ * are its longest look-ahead before it uses whole tiles. */
 #define TFX_LIMITER_SEGMENTS 512
 #define TFX_LIMITER_NEAR (TFX_LIMITER_SEGMENTS / 2 * TFX_UNIT_RUN)
 #define TFX_LIMITER_SHARED                                                     \
@@ -127,18 +127,18 @@ typedef struct TfxLimiterArgs
   TFX_DEVICE (const double) state_in; /* [channel]; 0: at rest */
   TFX_DEVICE (double) state_out;
   TfxKernelRing ring;
-  /* Of a limiter that looks farther ahead than TFX_LIMITER_NEAR: the largest of each
-   * of the last tiles, [level][n_tops], with as many as are between the first and the
-   * last one of a window; else n_tops is 0.  Tiles are counted from the stream's
-   * start: the block begins n_over frames after the beginning of tile `tile`, which is
-   * counted up to n_tops.  is_new: of the tiles before it nothing is known yet. */
+  /* Limiters with a look-ahead longer than TFX_LIMITER_NEAR: the maxima of the last
+   * tiles, [level][n_tops], for the tiles between the first and the last one of a
+   * window; otherwise n_tops is 0.  Tiles count from the start of the stream: the block
+   * begins n_over frames after the beginning of tile `tile`, modulo n_tops.  is_new:
+   * the earlier tiles are unknown. */
   TFX_DEVICE (double) tops;
   unsigned n_tops, tile, n_over, is_new;
   TFX_DEVICE (unsigned char) cleared;
 } TfxLimiterArgs;
 
-/* Frames of a part; what a line keeps behind what comes out of it, and a comb of
- * its one-pole. */
+/* Frames of a part; frames that a line keeps after its output, and that a comb
+ * keeps of its one-pole. */
 #define TFX_REVERB_PART 256
 #define TFX_REVERB_N_LINES 12
 #define TFX_REVERB_OLD 3

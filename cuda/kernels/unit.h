@@ -17,7 +17,7 @@ unit_place (unsigned i)
   return i + i / TFX_UNIT_RUN;
 }
 
-/* What is not finite counts as 0. */
+/* A sample that is not finite counts as 0. */
 TFX_DEVICE_FN double
 unit_read (const TfxKernelBlock &in, unsigned channel, unsigned long long n,
     unsigned char *cleared)

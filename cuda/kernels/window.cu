@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * window.cu: what looks back a known number of frames: FIRs, delay lines,
- * gains.
+ * window.cu: kernels with a history of fixed length: FIRs, delay lines, gains.
  *
- * The past lies in a ring, the block's own frames are read where they are, and
- * every kernel that has a ring also puts the block's frames into it, behind
- * those that are still needed: one launch, and nothing is lost if it fails. */
+ * The history is in a ring; frames of the block are read from the input.  A kernel
+ * with a ring also appends the frames of the block, after those that are still
+ * needed: this takes one launch, and keeps the history if the launch fails. */
 #include "fir.h"
 
 /* Blocks of TFX_FIR_THREADS on a multiprocessor, in double: as registers allow. */
@@ -13,7 +12,7 @@
 
 #if !defined(WINDOW_ONLY) || defined(WINDOW_DELAY)
 
-/* What is not finite would stay for the length of the line. */
+/* A sample that is not finite would remain for the length of the line. */
 TFX_DEVICE_FN double
 finite_or_zero (double x)
 {

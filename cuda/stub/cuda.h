@@ -3,7 +3,7 @@
  * of GStreamer's CUDA library need, so that a machine without the toolkit
  * builds the same plugin.
  *
- * Types and constants only.  Nothing is linked: driver.c and libgstcuda look
+ * Types and constants only, without a library to link: driver.c and libgstcuda look
  * the functions up at run time.  Values and layouts are those of the driver's
  * binary interface, which is stable. */
 #ifndef TFX_STUB_CUDA_H
