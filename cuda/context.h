@@ -10,7 +10,7 @@
 #include "tfx-cuda.h"
 
 struct TfxModule;
-struct TfxJob;
+struct TfxCompileTask;
 
 /* Most unused streams that are kept for reuse. */
 #define TFX_MAX_SPARE 12
@@ -34,7 +34,7 @@ struct TfxCuda
 
   pthread_mutex_t lock;
   struct TfxModule *modules;     /* under the lock */
-  struct TfxJob *jobs;           /* under the lock */
+  struct TfxCompileTask *tasks;  /* under the lock */
   CUstream spare[TFX_MAX_SPARE]; /* streams; under the lock */
   unsigned n_spare;
 };

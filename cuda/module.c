@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 
 #include "compile.h"
 #include "embedded.h"
-#include "job.h"
 
 /* A loaded image. */
 typedef struct TfxModule
@@ -145,6 +145,89 @@ find_embedded (TfxCuda *cuda, const char *name, CUfunction *function)
   return false;
 }
 
+/* ---- compile tasks -------------------------------------------------------------- */
+
+/* A kernel that a thread compiles, so that no streaming thread waits for it. */
+typedef struct TfxCompileTask
+{
+  TfxKernelId id;
+  char name[TFX_KERNEL_NAME_SIZE];
+  int compute;
+  pthread_t thread;
+  bool has_ended; /* atomic; until then the thread owns the members below */
+  int ret;
+  void *image;
+  size_t size;
+  char why[256];
+  struct TfxCompileTask *next;
+} TfxCompileTask;
+
+static void *
+task_run (void *data)
+{
+  TfxCompileTask *task = data;
+
+  task->ret = tfx_compile_kernel (&task->id, task->compute, &task->image,
+      &task->size, task->why, sizeof task->why);
+  __atomic_store_n (&task->has_ended, true, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static bool
+has_ended (const TfxCompileTask *task)
+{
+  return __atomic_load_n (&task->has_ended, __ATOMIC_ACQUIRE);
+}
+
+/* Starts a task.  -EINPROGRESS; or -EAGAIN without memory or a thread. */
+static int
+task_start (TfxCuda *cuda, const TfxKernelId *id, const char *name)
+{
+  TfxCompileTask *task = calloc (1, sizeof *task);
+
+  if (!task)
+    return -EAGAIN;
+  task->id = *id;
+  task->compute = cuda->card.compute;
+  snprintf (task->name, sizeof task->name, "%s", name);
+  if (pthread_create (&task->thread, NULL, task_run, task) != 0) {
+    free (task);
+    return -EAGAIN;
+  }
+  task->next = cuda->tasks;
+  cuda->tasks = task;
+  return -EINPROGRESS;
+}
+
+/* As tfx_compile_kernel(), but in a thread that the first call starts; -EINPROGRESS until
+ * it has ended.  -EAGAIN: no thread can be created, so the caller compiles the kernel. */
+static int
+compile_in_thread (TfxCuda *cuda, const TfxKernelId *id, const char *name,
+    void **image, char *why, size_t why_size)
+{
+  TfxCompileTask **link = &cuda->tasks, *task;
+  int ret = -EINPROGRESS;
+
+  pthread_mutex_lock (&cuda->lock);
+  while (*link && strcmp ((*link)->name, name) != 0)
+    link = &(*link)->next;
+  task = *link;
+  if (!task) {
+    ret = task_start (cuda, id, name);
+  } else if (has_ended (task)) {
+    pthread_join (task->thread, NULL);
+    *link = task->next;
+    *image = task->image;
+    snprintf (why, why_size, "%s", task->why);
+    ret = task->ret;
+    free (task);
+  }
+  pthread_mutex_unlock (&cuda->lock);
+  return ret;
+}
+
+/* ---- kernels ---------------------------------------------------------------------- */
+
 static int
 compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
     TfxModule **module)
@@ -157,12 +240,8 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   *module = find (cuda, name);
   if (*module)
     return 0;
-  if (!__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED)) {
-    pthread_mutex_lock (&cuda->lock);
-    ret = tfx_job_take (&cuda->jobs, id, cuda->card.compute, &image, &size, why,
-        sizeof why);
-    pthread_mutex_unlock (&cuda->lock);
-  }
+  if (!__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED))
+    ret = compile_in_thread (cuda, id, name, &image, why, sizeof why);
   if (ret == -EAGAIN)
     ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size, why,
         sizeof why);
@@ -264,10 +343,11 @@ tfx_module_launch (TfxCudaQueue *queue, const TfxKernel *kernel,
 bool
 tfx_module_is_compiling (TfxCuda *cuda)
 {
-  bool is_compiling;
+  bool is_compiling = false;
 
   pthread_mutex_lock (&cuda->lock);
-  is_compiling = tfx_job_is_any (cuda->jobs);
+  for (TfxCompileTask *task = cuda->tasks; task; task = task->next)
+    is_compiling = is_compiling || !has_ended (task);
   pthread_mutex_unlock (&cuda->lock);
   return is_compiling;
 }
@@ -285,7 +365,14 @@ tfx_module_finish (TfxCuda *cuda)
 void
 tfx_module_clear (TfxCuda *cuda)
 {
-  tfx_job_clear (&cuda->jobs);
+  while (cuda->tasks) {
+    TfxCompileTask *next = cuda->tasks->next;
+
+    pthread_join (cuda->tasks->thread, NULL);
+    free (cuda->tasks->image);
+    free (cuda->tasks);
+    cuda->tasks = next;
+  }
   while (cuda->modules) {
     TfxModule *next = cuda->modules->next;
 

@@ -13,7 +13,7 @@
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory
- *   module     kernels for the device · job · compile · kernel · cache
+ *   module     kernels for the device · compile · kernel · cache
  *   context    a device, its context and stream, errors
  *   fft-cut    the partitions of a FIR for transforms
  *   card       a device as its driver describes it
