@@ -3,9 +3,33 @@
 #ifndef TFX_CUDA_COMPILE_H
 #define TFX_CUDA_COMPILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel.h"
+#include "tables.h"
+
+typedef enum
+{
+  TFX_KERNEL_CASCADE,
+  TFX_KERNEL_DELAY,
+  TFX_KERNEL_FIR,
+  TFX_KERNEL_FFT,
+  TFX_KERNEL_UNIT
+} TfxKernelKind;
+
+typedef struct TfxKernelId
+{
+  TfxKernelKind kind;
+  TfxReal real;   /* cascades and FIRs */
+  bool is_narrow; /* cascades: float in, float out, one group; FFTs: spectra of
+                   * floats */
+  unsigned group; /* cascades: sections */
+  const char *unit; /* units, see kernels/units.cu: "reverb" */
+} TfxKernelId;
+
+/* The name of a kernel into name[TFX_KERNEL_NAME_SIZE]. */
+#define TFX_KERNEL_NAME_SIZE 64
+void tfx_kernel_name (const TfxKernelId *id, char *name);
 
 /* The image of one kernel for a device of compute capability `compute` (90 for
  * 9.0): from the cache, or compiled and put there.  The caller frees *image.

@@ -2,7 +2,6 @@
  * driver.c: opens the CUDA driver and looks its functions up by their literal
  * names. */
 #include "driver.h"
-#include "observer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

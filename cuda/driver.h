@@ -6,7 +6,7 @@
 #ifndef TFX_CUDA_DRIVER_H
 #define TFX_CUDA_DRIVER_H
 
-#include "driver-table.h"
+#include "observer.h"
 
 #define TFX_DRIVER_LIBRARY "libcuda.so.1"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "decay.h"
 #include "unit.h"
 
 /* The state of a channel: the held level, the output level, the mean square. */
@@ -55,8 +54,8 @@ unit_set_stage (void *data)
 
   u->args.is_rms = d->is_rms;
   u->args.gain = u->base.gain;
-  u->args.attack = tfx_cuda_decay (d->attack);
-  u->args.release = tfx_cuda_decay (d->release);
+  u->args.attack = tfx_cuda_unit_decay (d->attack);
+  u->args.release = tfx_cuda_unit_decay (d->release);
   u->args.curve = (TfxCurveArgs){ .sign = d->is_downward ? -1.0 : 1.0,
     .threshold = d->threshold_db * OCTAVES_PER_DB,
     .slope = d->slope,

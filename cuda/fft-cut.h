@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "kernel.h"
+#include "tables.h"
 
 /* Partitions of P taps. */
 size_t tfx_cuda_fft_partitions (size_t n_taps, unsigned log2);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "compile.h"
 #include "embedded.h"
 
 /* A loaded image. */

@@ -5,7 +5,7 @@
 #define TFX_CUDA_MODULE_H
 
 #include "context.h"
-#include "kernel.h"
+#include "compile.h"
 
 /* A kernel of a loaded module. */
 typedef struct TfxKernel

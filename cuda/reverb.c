@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decay.h"
 #include "unit.h"
 
 _Static_assert(TFX_REVERB_N_LINES == TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES,
@@ -71,7 +70,7 @@ unit_set_stage (void *data)
   u->args.feedback = r->feedback;
   u->args.dry = u->base.gain * r->dry;
   u->args.wet = u->base.gain * r->wet;
-  u->args.damp = tfx_cuda_decay (r->damp);
+  u->args.damp = tfx_cuda_unit_decay (r->damp);
 }
 
 /* ---- running -------------------------------------------------------------------- */

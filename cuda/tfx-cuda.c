@@ -8,12 +8,11 @@
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
  *   copy       channels as they are
  *   units      which kinds of stage have a unit · clip · delay · dynamics · fir
- *              · limiter · mix · reverb · fft · decay · pair · past
- *              · unit
+ *              · limiter · mix · reverb · fft · pair · past · unit
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory
- *   module     kernels for the device · compile · kernel · cache
+ *   module     kernels for the device · compile · cache
  *   context    a device, its context and stream, errors
  *   fft-cut    the partitions of a FIR for transforms
  *   card       a device as its driver describes it

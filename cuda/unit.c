@@ -2,9 +2,8 @@
  * unit.c: what several kinds of unit have in common; see unit.h. */
 #include "unit.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-#include "kernels/unit-args.h"
 
 int
 tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel)
@@ -27,4 +26,17 @@ tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
   return tfx_module_launch (queue, kernel,
       (n_samples + TFX_UNIT_THREADS - 1) / TFX_UNIT_THREADS, TFX_UNIT_THREADS,
       0, args);
+}
+
+TfxDecay
+tfx_cuda_unit_decay (double a)
+{
+  TfxDecay decay = { .once = a };
+  double power = pow (a, TFX_UNIT_RUN);
+
+  for (int i = 0; i < TFX_N_DECAYS; i++) {
+    decay.powers[i] = power;
+    power *= power;
+  }
+  return decay;
 }

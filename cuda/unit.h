@@ -11,6 +11,7 @@
 #include "module.h"
 #include "pair.h"
 #include "past.h"
+#include "kernels/unit-args.h"
 
 /* A block for a unit, or a cascade: out = gain (unit (in)) + sum, in device memory.
  * sum.data may be 0. */
@@ -98,5 +99,8 @@ extern const TfxCudaUnitKind tfx_cuda_fir;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
 extern const TfxCudaUnitKind tfx_cuda_mix;
 extern const TfxCudaUnitKind tfx_cuda_reverb;
+
+/* The powers of a, by which kernels decay a value over many frames. */
+TfxDecay tfx_cuda_unit_decay (double a);
 
 #endif
