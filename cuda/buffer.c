@@ -3,15 +3,15 @@
 #include "buffer.h"
 
 int
-tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size)
+tfx_buffer_reserve (const TfxCudaStream *stream, TfxBuffer *buffer, size_t size)
 {
   int ret;
 
   if (size <= buffer->size)
     return 0;
-  tfx_buffer_free (queue, buffer);
-  ret = tfx_context_check (queue->cuda,
-      queue->cuda->driver->mem_alloc (&buffer->data, size),
+  tfx_buffer_free (stream, buffer);
+  ret = tfx_context_check (stream->cuda,
+      stream->cuda->driver->mem_alloc (&buffer->data, size),
       "allocating device memory");
   if (ret == 0)
     buffer->size = size;
@@ -21,90 +21,90 @@ tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size)
 }
 
 int
-tfx_buffer_reserve_zeros (const TfxCudaQueue *queue, TfxBuffer *buffer,
+tfx_buffer_reserve_zeros (const TfxCudaStream *stream, TfxBuffer *buffer,
     size_t size, bool clear)
 {
   int ret;
 
   if (size <= buffer->size && !clear)
     return 0;
-  ret = tfx_buffer_reserve (queue, buffer, size);
+  ret = tfx_buffer_reserve (stream, buffer, size);
   if (ret < 0 || buffer->size == 0)
     return ret;
-  ret = tfx_context_check (queue->cuda,
-      queue->cuda->driver->memset_d8_async (buffer->data, 0, buffer->size,
-          queue->stream),
+  ret = tfx_context_check (stream->cuda,
+      stream->cuda->driver->memset_d8_async (buffer->data, 0, buffer->size,
+          stream->handle),
       "clearing device memory");
   if (ret < 0)
-    tfx_buffer_free (queue, buffer);
+    tfx_buffer_free (stream, buffer);
   return ret;
 }
 
 int
-tfx_buffer_copy (const TfxCudaQueue *queue, CUdeviceptr to, CUdeviceptr from,
+tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to, CUdeviceptr from,
     size_t size)
 {
-  return tfx_context_check (queue->cuda,
-      queue->cuda->driver->memcpy_dtod_async (to, from, size, queue->stream),
+  return tfx_context_check (stream->cuda,
+      stream->cuda->driver->memcpy_dtod_async (to, from, size, stream->handle),
       "copying on the device");
 }
 
-/* ret of a copy that was put on the queue. */
+/* ret of a copy that was put on the stream. */
 static int
-wait_for_copy (const TfxCudaQueue *queue, CUresult result, const char *what)
+wait_for_copy (const TfxCudaStream *stream, CUresult result, const char *what)
 {
-  const int ret = tfx_context_check (queue->cuda, result, what);
+  const int ret = tfx_context_check (stream->cuda, result, what);
 
   if (ret < 0)
     return ret;
-  return tfx_context_check (queue->cuda,
-      queue->cuda->driver->stream_synchronize (queue->stream), what);
+  return tfx_context_check (stream->cuda,
+      stream->cuda->driver->stream_synchronize (stream->handle), what);
 }
 
 int
-tfx_buffer_upload (const TfxCudaQueue *queue, TfxBuffer *to, const void *from,
+tfx_buffer_upload (const TfxCudaStream *stream, TfxBuffer *to, const void *from,
     size_t size)
 {
-  const int ret = tfx_buffer_reserve (queue, to, size);
+  const int ret = tfx_buffer_reserve (stream, to, size);
 
   if (ret < 0)
     return ret;
-  return wait_for_copy (queue,
-      queue->cuda->driver->memcpy_htod_async (to->data, from, size,
-          queue->stream),
+  return wait_for_copy (stream,
+      stream->cuda->driver->memcpy_htod_async (to->data, from, size,
+          stream->handle),
       "uploading");
 }
 
 int
-tfx_buffer_download (const TfxCudaQueue *queue, void *to, CUdeviceptr from,
+tfx_buffer_download (const TfxCudaStream *stream, void *to, CUdeviceptr from,
     size_t size)
 {
-  return wait_for_copy (queue,
-      queue->cuda->driver->memcpy_dtoh_async (to, from, size, queue->stream),
+  return wait_for_copy (stream,
+      stream->cuda->driver->memcpy_dtoh_async (to, from, size, stream->handle),
       "downloading");
 }
 
 void
-tfx_buffer_free (const TfxCudaQueue *queue, TfxBuffer *buffer)
+tfx_buffer_free (const TfxCudaStream *stream, TfxBuffer *buffer)
 {
   if (buffer->size > 0) {
-    tfx_context_drain (queue);
-    queue->cuda->driver->mem_free (buffer->data);
+    tfx_context_drain (stream);
+    stream->cuda->driver->mem_free (buffer->data);
   }
   buffer->data = 0;
   buffer->size = 0;
 }
 
 int
-tfx_pinned_reserve (const TfxCudaQueue *queue, TfxPinned *pinned, size_t size)
+tfx_pinned_reserve (const TfxCudaStream *stream, TfxPinned *pinned, size_t size)
 {
   int ret;
 
   if (size <= pinned->size)
     return 0;
-  tfx_pinned_free (queue, pinned);
-  ret = tfx_context_check (queue->cuda,
-      queue->cuda->driver->mem_host_alloc (&pinned->data, size,
+  tfx_pinned_free (stream, pinned);
+  ret = tfx_context_check (stream->cuda,
+      stream->cuda->driver->mem_host_alloc (&pinned->data, size,
           CU_MEMHOSTALLOC_PORTABLE),
       "allocating pinned memory");
   if (ret == 0)
@@ -115,11 +115,11 @@ tfx_pinned_reserve (const TfxCudaQueue *queue, TfxPinned *pinned, size_t size)
 }
 
 void
-tfx_pinned_free (const TfxCudaQueue *queue, TfxPinned *pinned)
+tfx_pinned_free (const TfxCudaStream *stream, TfxPinned *pinned)
 {
   if (pinned->size > 0) {
-    tfx_context_drain (queue);
-    queue->cuda->driver->mem_free_host (pinned->data);
+    tfx_context_drain (stream);
+    stream->cuda->driver->mem_free_host (pinned->data);
   }
   pinned->data = NULL;
   pinned->size = 0;

@@ -23,28 +23,28 @@ typedef struct TfxPinned
 
 /* Makes the buffer at least size bytes large; growing loses its contents. 0 or a
  * negative errno. */
-int
-tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size);
+int tfx_buffer_reserve (const TfxCudaStream *stream, TfxBuffer *buffer,
+    size_t size);
 
 /* The same, and all zero: at once if it grows, and whenever clear is true. */
-int tfx_buffer_reserve_zeros (const TfxCudaQueue *queue, TfxBuffer *buffer,
+int tfx_buffer_reserve_zeros (const TfxCudaStream *stream, TfxBuffer *buffer,
     size_t size, bool clear);
 
-/* Puts a copy within the device on the queue.  0 or a negative errno. */
-int tfx_buffer_copy (const TfxCudaQueue *queue, CUdeviceptr to,
+/* Puts a copy within the device on the stream.  0 or a negative errno. */
+int tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to,
     CUdeviceptr from, size_t size);
 
 /* Copies from and to the host, and waits for their end; upload makes room for it
  * first.  0 or a negative errno. */
-int tfx_buffer_upload (const TfxCudaQueue *queue, TfxBuffer *to,
+int tfx_buffer_upload (const TfxCudaStream *stream, TfxBuffer *to,
     const void *from, size_t size);
-int tfx_buffer_download (const TfxCudaQueue *queue, void *to, CUdeviceptr from,
+int tfx_buffer_download (const TfxCudaStream *stream, void *to,
+    CUdeviceptr from, size_t size);
+
+void tfx_buffer_free (const TfxCudaStream *stream, TfxBuffer *buffer);
+
+int tfx_pinned_reserve (const TfxCudaStream *stream, TfxPinned *pinned,
     size_t size);
-
-void tfx_buffer_free (const TfxCudaQueue *queue, TfxBuffer *buffer);
-
-int
-tfx_pinned_reserve (const TfxCudaQueue *queue, TfxPinned *pinned, size_t size);
-void tfx_pinned_free (const TfxCudaQueue *queue, TfxPinned *pinned);
+void tfx_pinned_free (const TfxCudaStream *stream, TfxPinned *pinned);
 
 #endif

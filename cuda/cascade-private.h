@@ -47,7 +47,7 @@ enum
 
 struct TfxCudaCascade
 {
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   unsigned n_channels;
   size_t n_sos;
   const TfxSos *sos;

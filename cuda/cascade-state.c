@@ -15,14 +15,14 @@ tfx_cascade_state_size (const TfxCudaCascade *c)
 int
 tfx_cascade_state_push (TfxCudaCascade *c)
 {
-  TfxCuda *cuda = c->queue->cuda;
+  TfxCuda *cuda = c->stream->cuda;
   int ret;
 
   if (!c->host_is_newer)
     return 0;
   ret = tfx_context_check (cuda,
       cuda->driver->memcpy_htod_async (c->state[c->current].data, c->host.data,
-          tfx_cascade_state_size (c), c->queue->stream),
+          tfx_cascade_state_size (c), c->stream->handle),
       "uploading the state");
   c->host_is_newer = ret < 0;
   c->is_moving = true;
@@ -37,7 +37,7 @@ state_pull (TfxCudaCascade *c)
 
   if (c->host_is_valid)
     return 0;
-  ret = tfx_buffer_download (c->queue, c->host.data, c->state[c->current].data,
+  ret = tfx_buffer_download (c->stream, c->host.data, c->state[c->current].data,
       tfx_cascade_state_size (c));
   c->host_is_valid = ret == 0;
   return ret;
@@ -50,8 +50,8 @@ state_wait (TfxCudaCascade *c)
   int ret = 0;
 
   if (c->is_moving)
-    ret = tfx_context_check (c->queue->cuda,
-        c->queue->cuda->driver->stream_synchronize (c->queue->stream),
+    ret = tfx_context_check (c->stream->cuda,
+        c->stream->cuda->driver->stream_synchronize (c->stream->handle),
         "waiting for the state");
   c->is_moving = ret < 0;
   return ret;
@@ -103,12 +103,12 @@ copy_state (TfxCudaCascade *c, size_t first, size_t n_sos, CUdeviceptr state,
   int ret = tfx_cascade_state_push (c);
 
   for (unsigned i = 0; ret == 0 && i < c->n_channels; i++)
-    ret = is_kept ? tfx_buffer_copy (c->queue, state + i * size,
+    ret = is_kept ? tfx_buffer_copy (c->stream, state + i * size,
                         mine + i * pitch, size)
-                  : tfx_buffer_copy (c->queue, mine + i * pitch,
+                  : tfx_buffer_copy (c->stream, mine + i * pitch,
                         state + i * size, size);
   if (ret == 0)
-    ret = tfx_context_drain (c->queue);
+    ret = tfx_context_drain (c->stream);
   c->host_is_valid = c->host_is_valid && is_kept;
   return ret;
 }
@@ -137,9 +137,9 @@ tfx_cuda_cascade_reset (TfxCudaCascade *c)
   c->host_is_valid = true;
   /* If that fails so will the next run. */
   c->host_is_newer =
-      tfx_context_check (c->queue->cuda,
-          c->queue->cuda->driver->memset_d8_async (c->state[c->current].data, 0,
-              size, c->queue->stream),
+      tfx_context_check (c->stream->cuda,
+          c->stream->cuda->driver->memset_d8_async (c->state[c->current].data,
+              0, size, c->stream->handle),
           "clearing a state") < 0;
 }
 

@@ -14,7 +14,7 @@
 /* ---- making -------------------------------------------------------------------- */
 
 int
-tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels, size_t n_sos,
+tfx_cuda_cascade_new (TfxCudaStream *stream, unsigned n_channels, size_t n_sos,
     TfxCudaCascade **out)
 {
   TfxCudaCascade *c = calloc (1, sizeof *c);
@@ -23,18 +23,18 @@ tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels, size_t n_sos,
   *out = NULL;
   if (!c)
     return -ENOMEM;
-  c->queue = queue;
+  c->stream = stream;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
   c->gain = 1.0;
   c->force_segment = c->force_lanes = -1;
-  ret = tfx_buffer_reserve (queue, &c->state[0], tfx_cascade_state_size (c));
+  ret = tfx_buffer_reserve (stream, &c->state[0], tfx_cascade_state_size (c));
   if (ret == 0)
-    ret = tfx_buffer_reserve (queue, &c->state[1], tfx_cascade_state_size (c));
+    ret = tfx_buffer_reserve (stream, &c->state[1], tfx_cascade_state_size (c));
   if (ret == 0)
-    ret = tfx_pinned_reserve (queue, &c->host, tfx_cascade_state_size (c));
+    ret = tfx_pinned_reserve (stream, &c->host, tfx_cascade_state_size (c));
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (queue, &c->control, 16, true);
+    ret = tfx_buffer_reserve_zeros (stream, &c->control, 16, true);
   if (ret < 0) {
     tfx_cuda_cascade_free (&c);
     return ret;
@@ -53,17 +53,17 @@ tfx_cuda_cascade_free (TfxCudaCascade **cascade)
   if (!c)
     return;
   for (int i = 0; i < N_VARIANTS; i++) {
-    tfx_buffer_free (c->queue, &c->variants[i].tables);
-    tfx_pinned_free (c->queue, &c->variants[i].staging);
+    tfx_buffer_free (c->stream, &c->variants[i].tables);
+    tfx_pinned_free (c->stream, &c->variants[i].staging);
     free (c->variants[i].fixed);
     if (c->variants[i].uploaded)
-      c->queue->cuda->driver->event_destroy (c->variants[i].uploaded);
+      c->stream->cuda->driver->event_destroy (c->variants[i].uploaded);
   }
   for (int i = 0; i < 2; i++)
-    tfx_buffer_free (c->queue, &c->state[i]);
-  tfx_pinned_free (c->queue, &c->host);
-  tfx_buffer_free (c->queue, &c->carry);
-  tfx_buffer_free (c->queue, &c->control);
+    tfx_buffer_free (c->stream, &c->state[i]);
+  tfx_pinned_free (c->stream, &c->host);
+  tfx_buffer_free (c->stream, &c->carry);
+  tfx_buffer_free (c->stream, &c->control);
   free (c);
 }
 
@@ -149,9 +149,9 @@ mend (TfxCudaCascade *c)
 
   if (!c->is_broken)
     return 0;
-  ret = tfx_buffer_reserve_zeros (c->queue, &c->control, 16, true);
+  ret = tfx_buffer_reserve_zeros (c->stream, &c->control, 16, true);
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (c->queue, &c->carry, c->carry.size, true);
+    ret = tfx_buffer_reserve_zeros (c->stream, &c->carry, c->carry.size, true);
   c->is_broken = ret < 0;
   return ret;
 }
@@ -189,7 +189,7 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxUnitRun *run)
     size_t all = (size_t)v->shape.n_tiles * v->shape.n_blocks;
     grid = all < v->resident ? (unsigned)all : v->resident;
   }
-  return tfx_module_launch (c->queue, &v->kernel, grid, v->shape.n_warps * 32,
+  return tfx_module_launch (c->stream, &v->kernel, grid, v->shape.n_warps * 32,
       v->shape.shared_size, pack_args (v, &args));
 }
 

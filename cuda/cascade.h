@@ -10,7 +10,7 @@
 typedef struct TfxCudaCascade TfxCudaCascade;
 
 /* At rest, without coefficients.  0 or a negative errno. */
-int tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels,
+int tfx_cuda_cascade_new (TfxCudaStream *stream, unsigned n_channels,
     size_t n_sos, TfxCudaCascade **cascade);
 void tfx_cuda_cascade_free (TfxCudaCascade **cascade);
 
@@ -24,7 +24,7 @@ void tfx_cuda_cascade_set_sections (TfxCudaCascade *cascade, const TfxSos *sos,
 int tfx_cuda_cascade_prepare (TfxCudaCascade *cascade, TfxSample type,
     size_t n_frames, bool is_whole);
 
-/* Launches on the queue.  The state after it takes effect with commit.  0 or a
+/* Launches on the stream.  The state after it takes effect with commit.  0 or a
  * negative errno. */
 int tfx_cuda_cascade_run (TfxCudaCascade *cascade, const TfxUnitRun *run);
 void tfx_cuda_cascade_commit (TfxCudaCascade *cascade);

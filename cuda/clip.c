@@ -14,7 +14,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
 
-  return tfx_cuda_unit_load (u->base.queue, "clip", &u->kernel);
+  return tfx_cuda_unit_load (u->base.stream, "clip", &u->kernel);
 }
 
 static int
@@ -31,7 +31,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .gain = u->base.gain,
     .cleared = run->cleared };
 
-  return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
+  return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,
       run->n_frames * u->base.n_channels, &args);
 }
 

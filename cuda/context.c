@@ -66,15 +66,15 @@ tfx_context_leave (TfxCuda *cuda)
 }
 
 int
-tfx_context_drain (const TfxCudaQueue *queue)
+tfx_context_drain (const TfxCudaStream *stream)
 {
-  TfxCuda *cuda = queue->cuda;
+  TfxCuda *cuda = stream->cuda;
   int ret = tfx_context_check (cuda,
-      cuda->driver->stream_synchronize (queue->stream), "waiting");
+      cuda->driver->stream_synchronize (stream->handle), "waiting");
 
   if (ret < 0)
     ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (queue->stream), "waiting");
+        cuda->driver->stream_synchronize (stream->handle), "waiting");
   return ret;
 }
 

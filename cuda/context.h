@@ -39,13 +39,13 @@ struct TfxCuda
   unsigned n_spare;
 };
 
-/* Work that is done in order: a stream of a device. */
-typedef struct TfxCudaQueue
+/* A stream of a device, and a count of its launches. */
+typedef struct TfxCudaStream
 {
   TfxCuda *cuda;
-  CUstream stream;
+  CUstream handle;
   uint64_t n_launches; /* that were put on it */
-} TfxCudaQueue;
+} TfxCudaStream;
 
 /* With one reference and without a device; NULL if memory is short. */
 TfxCuda *tfx_context_new (const TfxDriver *driver);
@@ -72,9 +72,9 @@ void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
  * -ENOMEM where memory was short, else -EIO. */
 int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
 
-/* Waits for all that has been put on the queue, once more if that fails.  0 or
+/* Waits for all that has been put on the stream, once more if that fails.  0 or
  * -EIO. */
-int tfx_context_drain (const TfxCudaQueue *queue);
+int tfx_context_drain (const TfxCudaStream *stream);
 
 /* The same for an event. */
 int tfx_context_wait (TfxCuda *cuda, CUevent event);

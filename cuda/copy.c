@@ -7,7 +7,7 @@
 int
 tfx_cuda_copy_prepare (TfxCudaCopy *copy)
 {
-  return tfx_cuda_unit_load (copy->queue, "copy", &copy->kernel);
+  return tfx_cuda_unit_load (copy->stream, "copy", &copy->kernel);
 }
 
 static TfxChannelMap
@@ -36,7 +36,7 @@ tfx_cuda_copy_run (TfxCudaCopy *copy, const TfxUnitRun *run,
   int ret = tfx_cuda_copy_prepare (copy);
 
   return ret < 0 ? ret
-                 : tfx_cuda_unit_run_points (copy->queue, &copy->kernel,
+                 : tfx_cuda_unit_run_points (copy->stream, &copy->kernel,
                        run->n_frames * channels->n, &args);
 }
 

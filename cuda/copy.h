@@ -6,10 +6,10 @@
 
 #include "unit.h"
 
-/* All zero but for the queue. */
+/* All zero but for the stream. */
 typedef struct TfxCudaCopy
 {
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   TfxKernel kernel;
 } TfxCudaCopy;
 

@@ -28,7 +28,7 @@ unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_buffer_free (u->base.queue, &u->taps);
+  tfx_buffer_free (u->base.stream, &u->taps);
 }
 
 /* ---- running -------------------------------------------------------------------- */
@@ -57,8 +57,8 @@ renew_taps (Unit *u)
       .swap = tap->swap,
       .parity = parity_of (tap->side) };
   }
-  ret =
-      tfx_buffer_upload (u->base.queue, &u->taps, taps, (n + 1) * sizeof *taps);
+  ret = tfx_buffer_upload (u->base.stream, &u->taps, taps,
+      (n + 1) * sizeof *taps);
   free (taps);
   u->base.is_changed = ret < 0;
   return ret;
@@ -72,7 +72,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
   int ret = 0;
 
   if (!u->kernel.function)
-    ret = tfx_module_kernel (u->base.queue->cuda, &id, &u->kernel);
+    ret = tfx_module_kernel (u->base.stream->cuda, &id, &u->kernel);
   if (ret == 0 && u->base.is_changed)
     ret = renew_taps (u);
   return ret;
@@ -95,7 +95,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
   };
 
-  return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
+  return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,
       run->n_frames * u->base.n_channels, &args);
 }
 

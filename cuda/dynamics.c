@@ -26,8 +26,8 @@ unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_buffer_free (u->base.queue, &u->carry);
-  tfx_buffer_free (u->base.queue, &u->control);
+  tfx_buffer_free (u->base.stream, &u->carry);
+  tfx_buffer_free (u->base.stream, &u->control);
 }
 
 static int
@@ -85,13 +85,13 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
   Unit *u = data;
   const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *
                          TFX_DECAY_WORDS (n_tiles_of (n_frames));
-  int ret = tfx_cuda_unit_load (u->base.queue, "dynamics", &u->kernel);
+  int ret = tfx_cuda_unit_load (u->base.stream, "dynamics", &u->kernel);
 
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (u->base.queue, &u->control,
+    ret = tfx_buffer_reserve_zeros (u->base.stream, &u->control,
         4 * sizeof (unsigned), u->is_broken);
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (u->base.queue, &u->carry,
+    ret = tfx_buffer_reserve_zeros (u->base.stream, &u->carry,
         n_words * sizeof (uint64_t), u->is_broken);
   u->is_broken = u->is_broken && ret < 0;
   return ret;
@@ -116,7 +116,7 @@ unit_run (void *data, const TfxUnitRun *run)
   args.carry = u->carry.data;
   args.control = u->control.data;
   args.cleared = run->cleared;
-  return tfx_module_launch (u->base.queue, &u->kernel,
+  return tfx_module_launch (u->base.stream, &u->kernel,
       n_tiles * n_levels_of (u), TFX_UNIT_THREADS, TFX_DYNAMICS_SHARED, &args);
 }
 

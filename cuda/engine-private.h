@@ -71,13 +71,13 @@ struct TfxEngine
 
   /* Where the kernels run: the device's stream, or, from host to host, one of
    * the engine's own, so that engines do not wait for each other. */
-  TfxCudaQueue queue;
+  TfxCudaStream stream;
   CUstream own, up, down; /* up, down: once there are parts */
   Part parts[TFX_N_PARTS];
   unsigned next;       /* part */
   size_t part_samples; /* TFX_PART_SAMPLES; tests set others */
   TfxFlight whole;     /* the last block that was run, not started */
-  CUdeviceptr cleared; /* of the part that is being put on the queue */
+  CUdeviceptr cleared; /* of the part that is being put on the stream */
   int n_cleared;       /* channels, since the last run said so */
 
   bool has_run, double_arithmetic; /* of the last run */
@@ -96,7 +96,7 @@ int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxCudaPlace in,
     TfxCudaPlace out);
 
-/* Puts the steps on the queue; the state after them counts from commit on.  A
+/* Puts the steps on the stream; the state after them counts from commit on.  A
  * part that fails is abandoned.  0 or a negative errno. */
 int tfx_cuda_engine_run_steps (TfxEngine *engine, const TfxKernelBlock *in,
     const TfxKernelBlock *out, size_t n_frames);

@@ -16,10 +16,10 @@
 typedef struct Resident
 {
   TfxResident base;
-  TfxCudaQueue queue; /* the device's */
-  size_t n;           /* doubles */
-  TfxCudaUnit *unit;  /* NULL: of a cascade: */
-  TfxBuffer sections; /* [n_channels][n_sos][2] */
+  TfxCudaStream stream; /* the device's */
+  size_t n;             /* doubles */
+  TfxCudaUnit *unit;    /* NULL: of a cascade: */
+  TfxBuffer sections;   /* [n_channels][n_sos][2] */
 } Resident;
 
 static TfxCuda *
@@ -34,7 +34,7 @@ tfx_cuda_engine_free_resident (TfxResident *resident)
   Resident *r = (Resident *)resident;
   bool entered = tfx_context_enter (device_of (r)) == 0;
 
-  tfx_buffer_free (&r->queue, &r->sections);
+  tfx_buffer_free (&r->stream, &r->sections);
   tfx_cuda_units_free (&r->unit);
   if (entered)
     tfx_context_leave (device_of (r));
@@ -51,7 +51,7 @@ read_state (Resident *r, double *state)
   if (ret < 0)
     return ret;
   if (!r->unit)
-    ret = tfx_buffer_download (&r->queue, state, r->sections.data,
+    ret = tfx_buffer_download (&r->stream, state, r->sections.data,
         r->n * sizeof *state);
   else
     ret = tfx_cuda_units_get_state (r->unit, state);
@@ -79,13 +79,13 @@ fill (Resident *r, TfxEngine *e, const TfxPlanPart *s)
   int ret;
 
   if (node->cascade) {
-    ret = tfx_buffer_reserve (&r->queue, &r->sections,
+    ret = tfx_buffer_reserve (&r->stream, &r->sections,
         r->n * sizeof (double) + 16);
     return ret < 0 ? ret
                    : tfx_cuda_cascade_keep_state (node->cascade, s->first_sos,
                          s->n_sos, r->sections.data);
   }
-  ret = tfx_cuda_units_make (&r->queue, node->n_channels, s->step->stage,
+  ret = tfx_cuda_units_make (&r->stream, node->n_channels, s->step->stage,
       &r->unit);
   return ret < 0 ? ret : tfx_cuda_units_copy_state (r->unit, node->unit);
 }
@@ -100,19 +100,19 @@ tfx_cuda_engine_keep_state (TfxEngine *e, const TfxPlanPart *s)
   if ((node->unit && s->state_size == 0) || !(r = calloc (1, sizeof *r)))
     return NULL;
   r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
-  r->queue = (TfxCudaQueue){ .cuda = e->cuda, .stream = e->cuda->stream };
+  r->stream = (TfxCudaStream){ .cuda = e->cuda, .handle = e->cuda->stream };
   r->n = node->n_channels * s->state_size;
   ret = tfx_context_enter (e->cuda);
   if (ret == 0) {
     /* Earlier uploads of the state come first. */
-    ret = tfx_context_drain (&e->queue);
+    ret = tfx_context_drain (&e->stream);
     if (ret == 0)
       ret = fill (r, e, s);
     /* Also what was put there before one failed: the copy is freed then. */
     if (ret < 0)
-      tfx_context_drain (&e->queue);
+      tfx_context_drain (&e->stream);
     else
-      ret = tfx_context_drain (&r->queue);
+      ret = tfx_context_drain (&r->stream);
     tfx_context_leave (e->cuda);
   }
   if (ret == 0)
@@ -137,7 +137,7 @@ tfx_cuda_engine_take_state (TfxEngine *e, const TfxPlanPart *s,
   else
     ret = tfx_cuda_units_copy_state (node->unit, r->unit);
   /* The owner of the copy frees it, also after a failure here. */
-  if (tfx_context_drain (&e->queue) < 0)
+  if (tfx_context_drain (&e->stream) < 0)
     ret = -EIO;
   tfx_context_leave (e->cuda);
   return ret == 0;

@@ -11,7 +11,7 @@
  *
  * A block of one part is all on one stream, unless it is started rather than run:
  * then the next one may come before it has been waited for.  The state after a
- * part counts once all of it is on the queue.  A part that cannot be put there is
+ * part counts once all of it is on the stream.  A part that cannot be put there is
  * abandoned; those before it are waited for, and stand. */
 #include "engine-private.h"
 
@@ -67,11 +67,11 @@ choose_streams (TfxEngine *e, const Run *r)
   CUstream wanted = on_host ? e->own : e->cuda->stream;
   int ret = 0;
 
-  if (e->queue.stream != wanted)
-    ret = tfx_context_drain (&e->queue);
+  if (e->stream.handle != wanted)
+    ret = tfx_context_drain (&e->stream);
   if (ret < 0)
     return ret;
-  e->queue.stream = wanted;
+  e->stream.handle = wanted;
   if (r->has_parts && !e->cuda->card.is_integrated) {
     if (!e->up)
       ret = tfx_context_take_stream (e->cuda, &e->up);
@@ -137,8 +137,8 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   /* The caller may write a block that is not waited for. */
   bool is_direct = r->out_place != TFX_PLACE_DEVICE &&
                    tfx_transfer_is_direct (in, r->in_place);
-  TfxCudaQueue up = { e->cuda, r->has_parts ? e->up : e->queue.stream };
-  int ret = tfx_transfer_reserve (&e->queue, &p->in, in, is_direct);
+  TfxCudaStream up = { e->cuda, r->has_parts ? e->up : e->stream.handle };
+  int ret = tfx_transfer_reserve (&e->stream, &p->in, in, is_direct);
 
   if (ret == 0)
     ret = tfx_transfer_upload (&up, &p->in, in, is_direct);
@@ -149,7 +149,7 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   if (!r->has_parts || e->cuda->card.is_integrated)
     return 0;
   ret = record (e, p->uploaded, e->up);
-  return ret < 0 ? ret : follow (e, e->queue.stream, p->uploaded);
+  return ret < 0 ? ret : follow (e, e->stream.handle, p->uploaded);
 }
 
 /* `done` is behind all of the part. */
@@ -157,19 +157,19 @@ static int
 download (TfxEngine *e, const Run *r, Part *p)
 {
   bool is_apart = r->has_parts && !e->cuda->card.is_integrated;
-  TfxCudaQueue down = { e->cuda, is_apart ? e->down : e->queue.stream };
+  TfxCudaStream down = { e->cuda, is_apart ? e->down : e->stream.handle };
   int ret = 0;
 
   if (!p->has_output)
-    return record (e, p->done, e->queue.stream);
+    return record (e, p->done, e->stream.handle);
   if (is_apart)
-    ret = record (e, p->ran, e->queue.stream);
+    ret = record (e, p->ran, e->stream.handle);
   if (ret == 0 && is_apart)
     ret = follow (e, e->down, p->ran);
   if (ret == 0)
     ret = tfx_transfer_download (&down, &p->out, &p->output, p->is_direct);
   e->n_downloads += ret == 0 && !e->cuda->card.is_integrated;
-  return ret < 0 ? ret : record (e, p->done, down.stream);
+  return ret < 0 ? ret : record (e, p->done, down.handle);
 }
 
 /* Whether an integrated device would put the output of one launch where the input of
@@ -197,7 +197,7 @@ start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   if (ret == 0 && r->in_place != TFX_PLACE_DEVICE)
     ret = upload (e, r, p, in, &from);
   if (ret == 0 && p->has_output) {
-    ret = tfx_transfer_reserve (&e->queue, &p->out, out, p->is_direct);
+    ret = tfx_transfer_reserve (&e->stream, &p->out, out, p->is_direct);
     to = tfx_transfer_block (e->cuda, &p->out, out, p->is_direct);
   }
   if (ret == 0)
@@ -286,13 +286,13 @@ say_lost (TfxEngine *e)
 static int
 drain_all (TfxEngine *e)
 {
-  const CUstream streams[] = { e->queue.stream, e->up, e->down };
+  const CUstream streams[] = { e->stream.handle, e->up, e->down };
   int ret = 0;
 
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-    const TfxCudaQueue queue = { e->cuda, streams[i] };
+    const TfxCudaStream stream = { e->cuda, streams[i] };
 
-    if (streams[i] && tfx_context_drain (&queue) < 0)
+    if (streams[i] && tfx_context_drain (&stream) < 0)
       ret = -EIO;
   }
   return ret;

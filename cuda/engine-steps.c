@@ -47,7 +47,7 @@ put_apart (TfxEngine *e, unsigned n_channels, TfxUnitRun *run)
 
   if (run->in.data != run->out.data)
     return 0;
-  ret = tfx_buffer_reserve (&e->queue, &e->buffers[e->copy_buffer],
+  ret = tfx_buffer_reserve (&e->stream, &e->buffers[e->copy_buffer],
       run->n_frames * e->plan->n_channels * sizeof (double));
   r.out = buffer_block (e, e->copy_buffer, run->n_frames);
   r.sum = no_sum;

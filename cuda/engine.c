@@ -83,11 +83,12 @@ make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
   node->n_channels = n_channels;
   switch (s->kind) {
     case TFX_STEP_CASCADE:
-      return tfx_cuda_cascade_new (&e->queue, n_channels, s->n_sos,
+      return tfx_cuda_cascade_new (&e->stream, n_channels, s->n_sos,
           &node->cascade);
     case TFX_STEP_FIR:
     case TFX_STEP_UNIT:
-      return tfx_cuda_units_make (&e->queue, n_channels, s->stage, &node->unit);
+      return tfx_cuda_units_make (&e->stream, n_channels, s->stage,
+          &node->unit);
     case TFX_STEP_SPLIT:
       lay_out_split (e, s, node);
       e->has_splits = true;
@@ -145,7 +146,7 @@ make_part (TfxEngine *e, Part *p)
   if (ret == 0)
     ret = make_event (e->cuda, &p->done);
   if (ret == 0)
-    ret = tfx_pinned_reserve (&e->queue, &p->cleared, e->plan->n_channels);
+    ret = tfx_pinned_reserve (&e->stream, &p->cleared, e->plan->n_channels);
   if (ret == 0)
     memset (p->cleared.data, 0, e->plan->n_channels);
   return ret;
@@ -157,9 +158,9 @@ free_part (TfxEngine *e, Part *p)
   const TfxDriver *d = e->cuda->driver;
   CUevent events[] = { p->uploaded, p->ran, p->done };
 
-  tfx_transfer_free (&e->queue, &p->in);
-  tfx_transfer_free (&e->queue, &p->out);
-  tfx_pinned_free (&e->queue, &p->cleared);
+  tfx_transfer_free (&e->stream, &p->in);
+  tfx_transfer_free (&e->stream, &p->out);
+  tfx_pinned_free (&e->stream, &p->cleared);
   for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
     if (events[i])
       d->event_destroy (events[i]);
@@ -186,7 +187,7 @@ engine_clear (TfxEngine *e)
 {
   free_list (&e->plan->top, e);
   for (size_t i = 0; e->buffers && i < e->n_buffers; i++)
-    tfx_buffer_free (&e->queue, &e->buffers[i]);
+    tfx_buffer_free (&e->stream, &e->buffers[i]);
   for (unsigned i = 0; i < TFX_N_PARTS; i++)
     free_part (e, &e->parts[i]);
   tfx_context_give_stream (e->cuda, &e->own);
@@ -210,7 +211,7 @@ tfx_cuda_engine_free (TfxEngine **engine)
     e->cuda->driver->stream_synchronize (e->up);
   if (e->down)
     e->cuda->driver->stream_synchronize (e->down);
-  e->cuda->driver->stream_synchronize (e->queue.stream);
+  e->cuda->driver->stream_synchronize (e->stream.handle);
   engine_clear (e);
   if (entered)
     tfx_context_leave (e->cuda);
@@ -286,7 +287,7 @@ tfx_cuda_engine_reserve (TfxEngine *e, size_t n_frames)
   /* The one that few need is made when it is. */
   for (size_t i = 0; ret == 0 && i < e->n_buffers; i++) {
     if (i != e->copy_buffer)
-      ret = tfx_buffer_reserve (&e->queue, &e->buffers[i],
+      ret = tfx_buffer_reserve (&e->stream, &e->buffers[i],
           n_samples * sizeof (double));
   }
   return ret;
@@ -326,9 +327,9 @@ prepare (TfxEngine *e)
   if (ret == 0 && e->plan->top.n == 0)
     ret = tfx_cuda_copy_prepare (&e->copy);
   if (ret == 0)
-    ret = tfx_transfer_reserve (&e->queue, &e->parts[0].in, &block, false);
+    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].in, &block, false);
   if (ret == 0)
-    ret = tfx_transfer_reserve (&e->queue, &e->parts[0].out, &block, false);
+    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].out, &block, false);
   return ret < 0 ? ret : tfx_cuda_engine_reserve (e, n_frames);
 }
 
@@ -340,8 +341,8 @@ engine_make (TfxEngine *e)
 
   if (ret < 0)
     return ret;
-  e->queue.stream = e->own;
-  e->copy.queue = &e->queue;
+  e->stream.handle = e->own;
+  e->copy.stream = &e->stream;
   ret = make_list (e, &plan->top, plan->n_channels, &e->top);
 
   e->copy_buffer = take_buffer (e);
@@ -367,7 +368,7 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
     return -ENOMEM;
   e->plan = plan;
   e->cuda = cuda;
-  e->queue = (TfxCudaQueue){ .cuda = cuda, .stream = cuda->stream };
+  e->stream = (TfxCudaStream){ .cuda = cuda, .handle = cuda->stream };
   e->part_samples = TFX_PART_SAMPLES;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
@@ -390,7 +391,7 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
 void
 tfx_cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
-  stats->launches += e->queue.n_launches;
+  stats->launches += e->stream.n_launches;
   stats->uploads += e->n_uploads;
   stats->downloads += e->n_downloads;
 }

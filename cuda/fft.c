@@ -19,10 +19,10 @@
 /* ---- making ------------------------------------------------------------------------ */
 
 void
-tfx_cuda_fft_init (TfxCudaFft *f, TfxCudaQueue *queue, unsigned n_channels,
+tfx_cuda_fft_init (TfxCudaFft *f, TfxCudaStream *stream, unsigned n_channels,
     size_t n_taps)
 {
-  *f = (TfxCudaFft){ .queue = queue,
+  *f = (TfxCudaFft){ .stream = stream,
     .n_channels = n_channels,
     .n_taps = n_taps };
 }
@@ -30,9 +30,9 @@ tfx_cuda_fft_init (TfxCudaFft *f, TfxCudaQueue *queue, unsigned n_channels,
 void
 tfx_cuda_fft_clear (TfxCudaFft *f)
 {
-  tfx_buffer_free (f->queue, &f->twiddles);
-  tfx_buffer_free (f->queue, &f->history);
-  tfx_buffer_free (f->queue, &f->control);
+  tfx_buffer_free (f->stream, &f->twiddles);
+  tfx_buffer_free (f->stream, &f->history);
+  tfx_buffer_free (f->stream, &f->control);
 }
 
 static size_t
@@ -125,7 +125,7 @@ make_twiddles (TfxCudaFft *f)
     return -ENOMEM;
   fill_twiddles (f, table);
   ret =
-      tfx_buffer_upload (f->queue, &f->twiddles, table, n * 2 * sizeof *table);
+      tfx_buffer_upload (f->stream, &f->twiddles, table, n * 2 * sizeof *table);
   free (table);
   return ret;
 }
@@ -165,13 +165,13 @@ reserve_history (TfxCudaFft *f, size_t n_frames)
     return 0;
   f->has_history = false;
   f->control_size = (4 + n_slots * f->n_channels) * sizeof (unsigned);
-  ret = tfx_buffer_reserve (f->queue, &f->history,
+  ret = tfx_buffer_reserve (f->stream, &f->history,
       n_slots * f->n_channels * spectrum_size (f));
   if (ret == 0)
-    ret =
-        tfx_buffer_reserve_zeros (f->queue, &f->control, f->control_size, true);
+    ret = tfx_buffer_reserve_zeros (f->stream, &f->control, f->control_size,
+        true);
   if (ret == 0 && f->force_epoch)
-    ret = tfx_buffer_upload (f->queue, &f->control, first, sizeof first);
+    ret = tfx_buffer_upload (f->stream, &f->control, first, sizeof first);
   f->n_slots = ret == 0 ? (unsigned)n_slots : 0;
   return ret;
 }
@@ -180,7 +180,7 @@ int
 tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 {
   TfxKernelId id = { .kind = TFX_KERNEL_FFT,
-    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE };
+    .real = is_float ? f->stream->cuda->real : TFX_REAL_DOUBLE };
   int ret = 0;
 
   /* Where no spectra are kept, those of doubles are as fast. */
@@ -193,7 +193,7 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
   }
   if (!f->has_kernel) {
     f->id = id;
-    ret = tfx_module_kernel (f->queue->cuda, &f->id, &f->kernel);
+    ret = tfx_module_kernel (f->stream->cuda, &f->id, &f->kernel);
     if (ret == 0)
       ret = make_twiddles (f);
     f->has_kernel = ret == 0;
@@ -209,7 +209,8 @@ static unsigned
 count_threads (const TfxCudaFft *f, unsigned grid)
 {
   const unsigned n = (1u << f->log2) / TFX_FFT_RUN;
-  const bool are_few = grid <= (unsigned)f->queue->cuda->card.n_multiprocessors;
+  const bool are_few =
+      grid <= (unsigned)f->stream->cuda->card.n_multiprocessors;
 
   return n > TFX_FFT_THREADS || (are_few && f->n_partitions > 1)
              ? TFX_FFT_THREADS
@@ -217,7 +218,7 @@ count_threads (const TfxCudaFft *f, unsigned grid)
 }
 
 static int
-launch (TfxCudaFft *f, TfxCudaQueue *queue, TfxFftArgs *args)
+launch (TfxCudaFft *f, TfxCudaStream *stream, TfxFftArgs *args)
 {
   unsigned grid = args->n_tiles * args->n_channels;
 
@@ -227,7 +228,7 @@ launch (TfxCudaFft *f, TfxCudaQueue *queue, TfxFftArgs *args)
   args->n_taps = (unsigned)f->n_taps;
   args->twiddles = f->twiddles.data;
   args->control = f->control.data;
-  return tfx_module_launch (queue, &f->kernel, grid, count_threads (f, grid),
+  return tfx_module_launch (stream, &f->kernel, grid, count_threads (f, grid),
       TFX_FFT_SHARED (f->log2), args);
 }
 
@@ -245,17 +246,17 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     .n_tiles = f->n_partitions,
     .n_slots = f->n_partitions,
     .limit = INFINITY };
-  TfxCudaQueue uncounted = *f->queue; /* it is no part of a run */
+  TfxCudaStream uncounted = *f->stream; /* it is no part of a run */
   int ret;
 
   if (!scaled)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++)
     scaled[i] = taps[i] * scale;
-  ret = tfx_buffer_upload (f->queue, room, scaled, n * sizeof *scaled);
+  ret = tfx_buffer_upload (f->stream, room, scaled, n * sizeof *scaled);
   free (scaled);
   if (ret == 0)
-    ret = tfx_buffer_reserve (f->queue, spectra,
+    ret = tfx_buffer_reserve (f->stream, spectra,
         n_kernels * f->n_partitions * spectrum_size (f));
   if (ret < 0)
     return ret;
@@ -273,8 +274,8 @@ mend (TfxCudaFft *f)
   int ret = 0;
 
   if (f->is_broken && f->n_partitions > 1)
-    ret =
-        tfx_buffer_reserve_zeros (f->queue, &f->control, f->control_size, true);
+    ret = tfx_buffer_reserve_zeros (f->stream, &f->control, f->control_size,
+        true);
   f->is_broken = ret < 0;
   return ret;
 }
@@ -311,7 +312,7 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
       .cleared = block->cleared,
     };
 
-    ret = launch (f, f->queue, &args);
+    ret = launch (f, f->stream, &args);
     n_before -= args.n_silent;
     tile += n_tiles;
   }

@@ -9,7 +9,7 @@
 /* What the spectra are of: P = 2^log2 taps to a partition. */
 typedef struct TfxCudaFft
 {
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   unsigned n_channels;
   size_t n_taps;
   unsigned log2; /* 0: not cut yet */
@@ -31,7 +31,7 @@ typedef struct TfxCudaFft
   size_t run_frames;
 } TfxCudaFft;
 
-void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCudaQueue *queue,
+void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCudaStream *stream,
     unsigned n_channels, size_t n_taps);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);
 

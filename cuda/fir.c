@@ -43,7 +43,7 @@ unit_make (void *data, const TfxStage *stage)
   u->n_taps = stage->u.fir.n_taps;
   u->asked = stage->u.fir.method;
   u->base.past.length = u->n_taps - 1;
-  tfx_cuda_fft_init (&u->fft, u->base.queue, u->base.n_channels, u->n_taps);
+  tfx_cuda_fft_init (&u->fft, u->base.stream, u->base.n_channels, u->n_taps);
   return 0;
 }
 
@@ -53,8 +53,8 @@ unit_clear (void *data)
   Unit *u = data;
 
   tfx_cuda_fft_clear (&u->fft);
-  tfx_buffer_free (u->base.queue, &u->room);
-  tfx_buffer_free (u->base.queue, &u->taps);
+  tfx_buffer_free (u->base.stream, &u->room);
+  tfx_buffer_free (u->base.stream, &u->taps);
 }
 
 void
@@ -82,8 +82,8 @@ tfx_cuda_fir_fft (void *unit)
 static void
 choose (Unit *u, bool is_double, size_t n_frames)
 {
-  size_t shared = (size_t)u->base.queue->cuda->card.max_shared;
-  TfxReal real = is_double ? TFX_REAL_DOUBLE : u->base.queue->cuda->real;
+  size_t shared = (size_t)u->base.stream->cuda->card.max_shared;
+  TfxReal real = is_double ? TFX_REAL_DOUBLE : u->base.stream->cuda->real;
   unsigned log2 = tfx_cuda_fft_choose (real, u->n_taps, n_frames, shared);
   TfxFirMethod method =
       tfx_cuda_fft_method (u->asked, real, u->n_taps, n_frames, log2);
@@ -108,8 +108,8 @@ upload_direct (Unit *u)
   for (size_t i = 0; i < n; i++)
     tfx_real_put (numbers, u->real, i,
         u->base.stage->u.fir.taps[i] * u->base.gain);
-  ret =
-      tfx_buffer_upload (u->base.queue, &u->taps, numbers, n * sizeof *numbers);
+  ret = tfx_buffer_upload (u->base.stream, &u->taps, numbers,
+      n * sizeof *numbers);
   free (numbers);
   return ret;
 }
@@ -135,7 +135,7 @@ static int
 find_kernels (Unit *u, bool is_double)
 {
   TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
-    .real = is_double ? TFX_REAL_DOUBLE : u->base.queue->cuda->real };
+    .real = is_double ? TFX_REAL_DOUBLE : u->base.stream->cuda->real };
   int ret = 0;
 
   if (u->is_ready && u->is_double == is_double)
@@ -145,7 +145,7 @@ find_kernels (Unit *u, bool is_double)
   u->is_double = is_double;
   u->real = direct.real;
   if (u->method == TFX_FIR_DIRECT)
-    ret = tfx_module_kernel (u->base.queue->cuda, &direct, &u->direct);
+    ret = tfx_module_kernel (u->base.stream->cuda, &direct, &u->direct);
   u->is_ready = ret == 0;
   return ret;
 }
@@ -185,7 +185,7 @@ run_direct (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
     .cleared = run->cleared,
   };
 
-  return tfx_module_launch (u->base.queue, &u->direct,
+  return tfx_module_launch (u->base.stream, &u->direct,
       n_tiles * u->base.n_channels, TFX_FIR_THREADS,
       TFX_FIR_NUMBERS (TFX_FIR_REACH (u->n_taps)) * TFX_REAL_SIZE, &args);
 }

@@ -31,7 +31,7 @@ unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_buffer_free (u->base.queue, &u->tops);
+  tfx_buffer_free (u->base.stream, &u->tops);
 }
 
 static int
@@ -62,11 +62,11 @@ static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_unit_load (u->base.queue,
+  int ret = tfx_cuda_unit_load (u->base.stream,
       u->n_tops > 0 ? "limiter_far" : "limiter", &u->kernel);
 
   if (ret == 0 && u->n_tops > 0)
-    ret = tfx_buffer_reserve (u->base.queue, &u->tops,
+    ret = tfx_buffer_reserve (u->base.stream, &u->tops,
         n_levels_of (u) * u->n_tops * sizeof (double));
   return ret;
 }
@@ -112,7 +112,7 @@ unit_run (void *data, const TfxUnitRun *run)
   };
 
   u->n_running = run->n_frames;
-  return tfx_module_launch (u->base.queue, &u->kernel, args.n_levels,
+  return tfx_module_launch (u->base.stream, &u->kernel, args.n_levels,
       TFX_UNIT_THREADS, TFX_LIMITER_SHARED, &args);
 }
 

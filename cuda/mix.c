@@ -29,7 +29,7 @@ unit_clear (void *data)
 {
   Unit *u = data;
 
-  tfx_buffer_free (u->base.queue, &u->copied);
+  tfx_buffer_free (u->base.stream, &u->copied);
   free (u->gains);
 }
 
@@ -65,11 +65,11 @@ static int
 unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
-  int ret = tfx_cuda_unit_load (u->base.queue, "mix", &u->kernel);
+  int ret = tfx_cuda_unit_load (u->base.stream, "mix", &u->kernel);
 
   if (ret < 0 || u->are_copied)
     return ret;
-  ret = tfx_buffer_upload (u->base.queue, &u->copied, u->gains,
+  ret = tfx_buffer_upload (u->base.stream, &u->copied, u->gains,
       size_of_gains (u));
   u->are_copied = ret == 0;
   return ret;
@@ -90,7 +90,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .gains = u->copied.data,
     .cleared = run->cleared };
 
-  return tfx_cuda_unit_run_points (u->base.queue, &u->kernel,
+  return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,
       run->n_frames * u->base.n_channels, &args);
 }
 

@@ -325,16 +325,16 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
 }
 
 int
-tfx_module_launch (TfxCudaQueue *queue, const TfxKernel *kernel,
+tfx_module_launch (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args)
 {
   /* The largest grid; a block of samples needs less. */
   if (n_blocks > 0x7fffffff)
     return -EINVAL;
-  queue->n_launches++;
-  return tfx_context_check (queue->cuda,
-      queue->cuda->driver->launch_kernel (kernel->function, (unsigned)n_blocks,
-          1, 1, n_threads, 1, 1, (unsigned)shared_size, queue->stream, &args,
+  stream->n_launches++;
+  return tfx_context_check (stream->cuda,
+      stream->cuda->driver->launch_kernel (kernel->function, (unsigned)n_blocks,
+          1, 1, n_threads, 1, 1, (unsigned)shared_size, stream->handle, &args,
           NULL),
       "starting a kernel");
 }

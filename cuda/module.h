@@ -19,9 +19,9 @@ typedef struct TfxKernel
  * *kernel unchanged. */
 int tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel);
 
-/* Puts a launch of n_blocks blocks of n_threads on the queue; shared_size: bytes of a
+/* Puts a launch of n_blocks blocks of n_threads on the stream; shared_size: bytes of a
  * block; args as in kernels/.  0 or a negative errno. */
-int tfx_module_launch (TfxCudaQueue *queue, const TfxKernel *kernel,
+int tfx_module_launch (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args);
 
 /* Where TfxCuda does not wait a kernel that has to be compiled is -EINPROGRESS

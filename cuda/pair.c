@@ -9,25 +9,25 @@
 #include "past.h"
 
 void
-tfx_cuda_pair_init (TfxCudaPair *p, TfxCudaQueue *queue, size_t n)
+tfx_cuda_pair_init (TfxCudaPair *p, TfxCudaStream *stream, size_t n)
 {
-  *p = (TfxCudaPair){ .queue = queue, .n = n };
+  *p = (TfxCudaPair){ .stream = stream, .n = n };
 }
 
 void
 tfx_cuda_pair_clear (TfxCudaPair *p)
 {
-  tfx_buffer_free (p->queue, &p->data[0]);
-  tfx_buffer_free (p->queue, &p->data[1]);
+  tfx_buffer_free (p->stream, &p->data[0]);
+  tfx_buffer_free (p->stream, &p->data[1]);
 }
 
 int
 tfx_cuda_pair_reserve (TfxCudaPair *p)
 {
-  int ret = tfx_buffer_reserve (p->queue, &p->data[0], p->n * sizeof (double));
+  int ret = tfx_buffer_reserve (p->stream, &p->data[0], p->n * sizeof (double));
 
   if (ret == 0)
-    ret = tfx_buffer_reserve (p->queue, &p->data[1], p->n * sizeof (double));
+    ret = tfx_buffer_reserve (p->stream, &p->data[1], p->n * sizeof (double));
   return ret;
 }
 
@@ -54,7 +54,7 @@ int
 tfx_cuda_pair_get (TfxCudaPair *p, double *numbers)
 {
   if (p->has_state)
-    return tfx_buffer_download (p->queue, numbers, p->data[p->current].data,
+    return tfx_buffer_download (p->stream, numbers, p->data[p->current].data,
         p->n * sizeof *numbers);
   memset (numbers, 0, p->n * sizeof *numbers);
   return 0;
@@ -67,7 +67,7 @@ tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
 
   if (p->n == 0)
     return 0;
-  ret = tfx_buffer_upload (p->queue, &p->data[p->current], numbers,
+  ret = tfx_buffer_upload (p->stream, &p->data[p->current], numbers,
       p->n * sizeof *numbers);
   p->has_state = p->has_state || ret == 0;
   return ret;
@@ -81,7 +81,7 @@ tfx_cuda_pair_copy (TfxCudaPair *p, const TfxCudaPair *from)
   if (from->has_state) {
     ret = tfx_cuda_pair_reserve (p);
     if (ret == 0)
-      ret = tfx_buffer_copy (p->queue, p->data[p->current].data,
+      ret = tfx_buffer_copy (p->stream, p->data[p->current].data,
           from->data[from->current].data, p->n * sizeof (double));
   }
   if (ret == 0)

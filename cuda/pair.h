@@ -10,14 +10,14 @@
 /* All zero but for what init sets. */
 typedef struct TfxCudaPair
 {
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   size_t n; /* doubles; 0: none */
   TfxBuffer data[2];
   unsigned current;
   bool has_state; /* false: at rest, all of them 0 */
 } TfxCudaPair;
 
-void tfx_cuda_pair_init (TfxCudaPair *pair, TfxCudaQueue *queue, size_t n);
+void tfx_cuda_pair_init (TfxCudaPair *pair, TfxCudaStream *stream, size_t n);
 void tfx_cuda_pair_clear (TfxCudaPair *pair);
 
 /* Memory for both.  0 or a negative errno. */

@@ -9,10 +9,10 @@
 #include <string.h>
 
 void
-tfx_cuda_past_init (TfxCudaPast *p, TfxCudaQueue *queue, unsigned n_channels,
+tfx_cuda_past_init (TfxCudaPast *p, TfxCudaStream *stream, unsigned n_channels,
     size_t length)
 {
-  *p = (TfxCudaPast){ .queue = queue,
+  *p = (TfxCudaPast){ .stream = stream,
     .n_channels = n_channels,
     .length = length };
 }
@@ -20,7 +20,7 @@ tfx_cuda_past_init (TfxCudaPast *p, TfxCudaQueue *queue, unsigned n_channels,
 void
 tfx_cuda_past_clear (TfxCudaPast *p)
 {
-  tfx_buffer_free (p->queue, &p->data);
+  tfx_buffer_free (p->stream, &p->data);
 }
 
 /* ---- the ring ------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ ring_size (const TfxCudaPast *p)
 static int
 ring_make (TfxCudaPast *p, size_t size)
 {
-  const int ret = tfx_buffer_reserve_zeros (p->queue, &p->data,
+  const int ret = tfx_buffer_reserve_zeros (p->stream, &p->data,
       p->n_channels * size * sizeof (double), true);
 
   p->size = ret == 0 ? size : 0;
@@ -63,9 +63,9 @@ ring_copy (const TfxCudaPast *p, const TfxCudaPast *from, CUdeviceptr to,
     const CUdeviceptr ring = from->data.data + c * from->size * width;
     const CUdeviceptr fresh = to + c * ring_size * width;
 
-    ret = tfx_buffer_copy (p->queue, fresh, ring + first * width, n * width);
+    ret = tfx_buffer_copy (p->stream, fresh, ring + first * width, n * width);
     if (ret == 0 && n < p->length)
-      ret = tfx_buffer_copy (p->queue, fresh + n * width, ring,
+      ret = tfx_buffer_copy (p->stream, fresh + n * width, ring,
           (p->length - n) * width);
   }
   return ret;
@@ -82,7 +82,7 @@ ring_grow (TfxCudaPast *p, size_t size)
   ret = ring_make (&larger, size);
   if (ret == 0)
     ret = ring_copy (p, p, larger.data.data, size);
-  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &larger.data);
+  tfx_buffer_free (p->stream, ret == 0 ? &p->data : &larger.data);
   if (ret == 0)
     *p = larger;
   return ret;
@@ -151,10 +151,10 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++, state += n) {
     const CUdeviceptr ring = p->data.data + c * p->size * width;
 
-    ret = tfx_buffer_download (p->queue, state, ring + first * width,
+    ret = tfx_buffer_download (p->stream, state, ring + first * width,
         n_first * width);
     if (ret == 0 && n_first < n)
-      ret = tfx_buffer_download (p->queue, state + n_first, ring,
+      ret = tfx_buffer_download (p->stream, state + n_first, ring,
           (n - n_first) * width);
   }
   return ret;
@@ -163,7 +163,7 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
 int
 tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
 {
-  TfxCuda *cuda = p->queue->cuda;
+  TfxCuda *cuda = p->stream->cuda;
   const size_t width = sizeof *state;
   int ret;
 
@@ -173,9 +173,9 @@ tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++)
     ret = tfx_context_check (cuda,
         cuda->driver->memcpy_htod_async (p->data.data + c * p->size * width,
-            state + c * p->length, p->length * width, p->queue->stream),
+            state + c * p->length, p->length * width, p->stream->handle),
         "uploading the state");
-  if (tfx_context_drain (p->queue) < 0 && ret == 0)
+  if (tfx_context_drain (p->stream) < 0 && ret == 0)
     ret = -EIO;
   return ret;
 }

@@ -10,7 +10,7 @@
 /* All zero but for what init sets. */
 typedef struct TfxCudaPast
 {
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   unsigned n_channels;
   size_t length;  /* frames that are needed; 0: none */
   TfxBuffer data; /* double[n_channels][size] */
@@ -18,7 +18,7 @@ typedef struct TfxCudaPast
   size_t kept; /* of the block that is being run */
 } TfxCudaPast;
 
-void tfx_cuda_past_init (TfxCudaPast *past, TfxCudaQueue *queue,
+void tfx_cuda_past_init (TfxCudaPast *past, TfxCudaStream *stream,
     unsigned n_channels, size_t length);
 void tfx_cuda_past_clear (TfxCudaPast *past);
 

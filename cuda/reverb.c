@@ -80,7 +80,7 @@ unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
 
-  return tfx_cuda_unit_load (u->base.queue, "reverb", &u->kernel);
+  return tfx_cuda_unit_load (u->base.stream, "reverb", &u->kernel);
 }
 
 static int
@@ -97,7 +97,7 @@ unit_run (void *data, const TfxUnitRun *run)
   args.state_out = tfx_cuda_pair_out (&u->base.numbers);
   args.cleared = run->cleared;
   u->n_running = run->n_frames;
-  return tfx_module_launch (u->base.queue, &u->kernel, u->base.n_channels,
+  return tfx_module_launch (u->base.stream, &u->kernel, u->base.n_channels,
       TFX_UNIT_THREADS, TFX_REVERB_SHARED, &args);
 }
 

@@ -298,12 +298,12 @@ tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting)
 int
 tfx_cuda_wait (TfxCuda *cuda)
 {
-  const TfxCudaQueue queue = { cuda, cuda->stream };
+  const TfxCudaStream stream = { cuda, cuda->stream };
   int ret = tfx_context_enter (cuda);
 
   if (ret < 0)
     return ret;
-  ret = tfx_context_drain (&queue);
+  ret = tfx_context_drain (&stream);
   tfx_context_leave (cuda);
   return ret;
 }

@@ -120,23 +120,23 @@ tfx_transfer_is_direct (const TfxBlock *block, TfxCudaPlace place)
 }
 
 int
-tfx_transfer_reserve (const TfxCudaQueue *queue, TfxTransfer *t,
+tfx_transfer_reserve (const TfxCudaStream *stream, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   int ret = 0;
 
   if (!is_direct)
-    ret = tfx_pinned_reserve (queue, &t->pinned, size_of (block));
-  if (ret == 0 && !queue->cuda->card.is_integrated)
-    ret = tfx_buffer_reserve (queue, &t->device, size_of (block));
+    ret = tfx_pinned_reserve (stream, &t->pinned, size_of (block));
+  if (ret == 0 && !stream->cuda->card.is_integrated)
+    ret = tfx_buffer_reserve (stream, &t->device, size_of (block));
   return ret;
 }
 
 void
-tfx_transfer_free (const TfxCudaQueue *queue, TfxTransfer *t)
+tfx_transfer_free (const TfxCudaStream *stream, TfxTransfer *t)
 {
-  tfx_pinned_free (queue, &t->pinned);
-  tfx_buffer_free (queue, &t->device);
+  tfx_pinned_free (stream, &t->pinned);
+  tfx_buffer_free (stream, &t->device);
 }
 
 TfxKernelBlock
@@ -165,7 +165,7 @@ copy (const TfxBlock *from, const TfxBlock *to)
 
 /* Planes of the host, up or down. */
 static CUresult
-copy_planes (const TfxCudaQueue *queue, const TfxTransfer *t,
+copy_planes (const TfxCudaStream *stream, const TfxTransfer *t,
     const TfxBlock *block, bool is_up)
 {
   const size_t size = tfx_sample_size (block->type);
@@ -188,36 +188,37 @@ copy_planes (const TfxCudaQueue *queue, const TfxTransfer *t,
     copy.dstHost = block->data;
     copy.dstPitch = pitch;
   }
-  return queue->cuda->driver->memcpy_2d_async (&copy, queue->stream);
+  return stream->cuda->driver->memcpy_2d_async (&copy, stream->handle);
 }
 
 static CUresult
-start_upload (const TfxCudaQueue *queue, const TfxTransfer *t,
+start_upload (const TfxCudaStream *stream, const TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   if (is_direct && !is_dense (block))
-    return copy_planes (queue, t, block, true);
-  return queue->cuda->driver->memcpy_htod_async (t->device.data,
-      is_direct ? block->data : t->pinned.data, size_of (block), queue->stream);
+    return copy_planes (stream, t, block, true);
+  return stream->cuda->driver->memcpy_htod_async (t->device.data,
+      is_direct ? block->data : t->pinned.data, size_of (block),
+      stream->handle);
 }
 
 static CUresult
-start_download (const TfxCudaQueue *queue, const TfxTransfer *t,
+start_download (const TfxCudaStream *stream, const TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   if (is_direct && !is_dense (block))
-    return copy_planes (queue, t, block, false);
-  return queue->cuda->driver->memcpy_dtoh_async (is_direct ? block->data
-                                                           : t->pinned.data,
-      t->device.data, size_of (block), queue->stream);
+    return copy_planes (stream, t, block, false);
+  return stream->cuda->driver->memcpy_dtoh_async (is_direct ? block->data
+                                                            : t->pinned.data,
+      t->device.data, size_of (block), stream->handle);
 }
 
 /* A call that fails once may succeed the next time. */
 int
-tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *t,
+tfx_transfer_upload (const TfxCudaStream *stream, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
-  TfxCuda *cuda = queue->cuda;
+  TfxCuda *cuda = stream->cuda;
   TfxBlock moved = dense (block, t->pinned.data);
   int ret = -EIO;
 
@@ -226,22 +227,22 @@ tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *t,
   if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (cuda, start_upload (queue, t, block, is_direct),
+    ret = tfx_context_check (cuda, start_upload (stream, t, block, is_direct),
         "uploading samples");
   return ret;
 }
 
 int
-tfx_transfer_download (const TfxCudaQueue *queue, TfxTransfer *t,
+tfx_transfer_download (const TfxCudaStream *stream, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
-  TfxCuda *cuda = queue->cuda;
+  TfxCuda *cuda = stream->cuda;
   int ret = -EIO;
 
   if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (cuda, start_download (queue, t, block, is_direct),
+    ret = tfx_context_check (cuda, start_download (stream, t, block, is_direct),
         "downloading samples");
   return ret;
 }

@@ -34,9 +34,9 @@ tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxCudaPlace *place);
 bool tfx_transfer_is_direct (const TfxBlock *block, TfxCudaPlace place);
 
 /* Room for a block; is_direct: without the copy in pinned memory. */
-int tfx_transfer_reserve (const TfxCudaQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_reserve (const TfxCudaStream *stream, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
-void tfx_transfer_free (const TfxCudaQueue *queue, TfxTransfer *transfer);
+void tfx_transfer_free (const TfxCudaStream *stream, TfxTransfer *transfer);
 
 /* The block's samples as kernels find them, for a block in host memory. */
 TfxKernelBlock tfx_transfer_block (const TfxCuda *cuda,
@@ -47,12 +47,12 @@ TfxKernelBlock tfx_transfer_device_block (const TfxBlock *block);
 
 /* Starts the upload of the block, which has been read when it returns, unless it
  * is direct. */
-int tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_upload (const TfxCudaStream *stream, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 
 /* Starts the download of the samples of block; tfx_transfer_finish() copies them
  * there after it has ended. */
-int tfx_transfer_download (const TfxCudaQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_download (const TfxCudaStream *stream, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 void tfx_transfer_finish (const TfxTransfer *transfer, const TfxBlock *block,
     bool is_direct);

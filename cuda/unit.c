@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 int
-tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel)
+tfx_cuda_unit_load (TfxCudaStream *stream, const char *name, TfxKernel *kernel)
 {
   const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = name };
 
-  return kernel->function ? 0 : tfx_module_kernel (queue->cuda, &id, kernel);
+  return kernel->function ? 0 : tfx_module_kernel (stream->cuda, &id, kernel);
 }
 
 bool
@@ -20,10 +20,10 @@ tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block)
 }
 
 int
-tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
+tfx_cuda_unit_run_points (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_samples, void *args)
 {
-  return tfx_module_launch (queue, kernel,
+  return tfx_module_launch (stream, kernel,
       (n_samples + TFX_UNIT_THREADS - 1) / TFX_UNIT_THREADS, TFX_UNIT_THREADS,
       0, args);
 }

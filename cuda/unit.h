@@ -29,7 +29,7 @@ typedef struct TfxCudaUnitKind TfxCudaUnitKind;
 typedef struct TfxCudaUnit
 {
   const TfxCudaUnitKind *kind;
-  TfxCudaQueue *queue;
+  TfxCudaStream *stream;
   unsigned n_channels;
   const TfxStage *stage; /* with its values, */
   double gain;           /* and behind it */
@@ -67,7 +67,7 @@ struct TfxCudaUnitKind
   void (*commit) (void *unit);
   void (*abandon) (void *unit);
 
-  /* The state of another unit for such a stage is copied on the queue.  NULL: nothing
+  /* The state of another unit for such a stage is copied on the stream.  NULL: nothing
    * has to be done. */
   int (*copy_state) (void *unit, const void *from);
   /* In the form of the CPU's unit.  NULL: that is the past, or the numbers. */
@@ -84,12 +84,12 @@ struct TfxCudaUnitKind
 /* The kernel, once it is wanted: *kernel is all zero before.  0 or a negative
  * errno. */
 int
-tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel);
+tfx_cuda_unit_load (TfxCudaStream *stream, const char *name, TfxKernel *kernel);
 
 /* For kernels that take point by point: whether neighbouring threads take
  * neighbouring channels; and a launch. */
 bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);
-int tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
+int tfx_cuda_unit_run_points (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_samples, void *args);
 
 extern const TfxCudaUnitKind tfx_cuda_clip;

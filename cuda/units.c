@@ -22,7 +22,7 @@ tfx_cuda_units_find (const TfxStage *stage)
 /* ---- life ----------------------------------------------------------------------- */
 
 int
-tfx_cuda_units_make (TfxCudaQueue *queue, unsigned n_channels,
+tfx_cuda_units_make (TfxCudaStream *stream, unsigned n_channels,
     const TfxStage *stage, TfxCudaUnit **unit)
 {
   const TfxCudaUnitKind *kind = tfx_cuda_units_find (stage);
@@ -32,9 +32,9 @@ tfx_cuda_units_make (TfxCudaQueue *queue, unsigned n_channels,
   *unit = u;
   if (!u)
     return kind ? -ENOMEM : -ENOTSUP;
-  *u = (TfxCudaUnit){ kind, queue, n_channels };
-  tfx_cuda_past_init (&u->past, queue, n_channels, 0);
-  tfx_cuda_pair_init (&u->numbers, queue, 0);
+  *u = (TfxCudaUnit){ kind, stream, n_channels };
+  tfx_cuda_past_init (&u->past, stream, n_channels, 0);
+  tfx_cuda_pair_init (&u->numbers, stream, 0);
   if (kind->make)
     ret = kind->make (u, stage);
   if (ret < 0)

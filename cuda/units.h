@@ -9,7 +9,7 @@
 const TfxCudaUnitKind *tfx_cuda_units_find (const TfxStage *stage);
 
 /* A unit for such a stage, at rest.  0 or a negative errno. */
-int tfx_cuda_units_make (TfxCudaQueue *queue, unsigned n_channels,
+int tfx_cuda_units_make (TfxCudaStream *stream, unsigned n_channels,
     const TfxStage *stage, TfxCudaUnit **unit);
 void tfx_cuda_units_free (TfxCudaUnit **unit);
 

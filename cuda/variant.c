@@ -22,7 +22,7 @@ size_of_tables (const TfxVariant *v)
 static int
 make (TfxCudaCascade *c, int which)
 {
-  TfxCuda *cuda = c->queue->cuda;
+  TfxCuda *cuda = c->stream->cuda;
   TfxVariant *v = &c->variants[which];
   int ret;
 
@@ -37,9 +37,9 @@ make (TfxCudaCascade *c, int which)
   };
   ret = tfx_module_kernel (cuda, &v->id, &v->kernel);
   if (ret == 0)
-    ret = tfx_buffer_reserve (c->queue, &v->tables, size_of_tables (v));
+    ret = tfx_buffer_reserve (c->stream, &v->tables, size_of_tables (v));
   if (ret == 0)
-    ret = tfx_pinned_reserve (c->queue, &v->staging, size_of_tables (v));
+    ret = tfx_pinned_reserve (c->stream, &v->staging, size_of_tables (v));
   if (ret == 0 && !v->uploaded)
     ret = tfx_context_check (cuda,
         cuda->driver->event_create (&v->uploaded, CU_EVENT_DISABLE_TIMING),
@@ -63,7 +63,7 @@ tfx_variant_is_normalised (const TfxCudaCascade *c, const TfxVariant *v)
 int
 tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
 {
-  TfxCuda *cuda = c->queue->cuda;
+  TfxCuda *cuda = c->stream->cuda;
   const TfxDriver *d = cuda->driver;
   int ret;
 
@@ -78,11 +78,11 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
       c->gain, tfx_variant_is_normalised (c, v), has_drive (v));
   ret = tfx_context_check (cuda,
       d->memcpy_htod_async (v->tables.data, v->staging.data, size_of_tables (v),
-          c->queue->stream),
+          c->stream->handle),
       "uploading coefficients");
   if (ret == 0)
     ret = tfx_context_check (cuda,
-        d->event_record (v->uploaded, c->queue->stream),
+        d->event_record (v->uploaded, c->stream->handle),
         "uploading coefficients");
   v->tables_are_old = ret < 0;
   return ret;
@@ -92,7 +92,7 @@ int
 tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
     bool by_channel)
 {
-  TfxCuda *cuda = c->queue->cuda;
+  TfxCuda *cuda = c->stream->cuda;
   TfxShapeAsk ask;
   int per_multiprocessor = 0;
   size_t words;
@@ -120,7 +120,7 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
     v->resident = c->force_grid;
   words = tfx_shape_carry_words (&v->shape, c->n_channels, v->groups.size,
       v->groups.n);
-  ret = tfx_buffer_reserve_zeros (c->queue, &c->carry, words * 8, false);
+  ret = tfx_buffer_reserve_zeros (c->stream, &c->carry, words * 8, false);
   if (ret == 0)
     v->ask = ask;
   return ret;
@@ -138,7 +138,7 @@ tfx_variant_choose (TfxCudaCascade *c, bool is_float, bool double_arithmetic,
    * kernels do the same with less speed, and sections that are not
    * normalised. */
   if (!double_arithmetic && is_float && c->n_sos <= TFX_GROUP_MAX &&
-      !narrow->is_missing && c->can_normalise[c->queue->cuda->real]) {
+      !narrow->is_missing && c->can_normalise[c->stream->cuda->real]) {
     *variant = narrow;
     ret = make (c, VARIANT_NARROW);
     if (ret == 0 || ret == -EINPROGRESS)

@@ -352,9 +352,9 @@ test_epoch (void)
   ret = run_blocks (c, engine, row, TFX_SAMPLE_F64, fir_split_fixed, 0, 2000,
       out);
   fir_split_frames = 0;
-  tfx_context_enter (fft->queue->cuda);
-  tfx_buffer_download (fft->queue, control, fft->control.data, sizeof control);
-  tfx_context_leave (fft->queue->cuda);
+  tfx_context_enter (fft->stream->cuda);
+  tfx_buffer_download (fft->stream, control, fft->control.data, sizeof control);
+  tfx_context_leave (fft->stream->cuda);
   tap_check (ret == 0 && control[2] == 1 &&
                  fir_case_error_db (c, out, 0) <= bound_db (TFX_SAMPLE_F64),
       "epoch 1 follows 0xffffffff: returns %d, epoch %u, %.1f dB", ret,
