@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Streams that are made at first. */
+/* Streams that are created at the start. */
 #define START_SPARE 4
 
 /* ---- errors ----------------------------------------------------------------- */
@@ -215,8 +215,8 @@ tfx_context_start (TfxCuda *cuda)
   ret = tfx_context_check (cuda,
       cuda->driver->stream_create (&cuda->stream, CU_STREAM_NON_BLOCKING),
       "making a stream");
-  /* Those that the first plans want, so that no stream of samples waits for
-   * one. */
+  /* Streams of the first plans, so that no streaming thread waits for their
+   * creation. */
   while (ret == 0 && cuda->n_spare < START_SPARE) {
     ret = tfx_context_check (cuda,
         cuda->driver->stream_create (&cuda->spare[cuda->n_spare],

@@ -47,7 +47,7 @@ typedef struct TfxCudaStream
   uint64_t n_launches; /* that were put on it */
 } TfxCudaStream;
 
-/* With one reference and without a device; NULL if memory is short. */
+/* Makes a TfxCuda with one reference and without a device; NULL without memory. */
 TfxCuda *tfx_context_new (const TfxDriver *driver);
 
 /* Opens the primary context of a device, or uses an existing context, then reads
@@ -56,15 +56,15 @@ TfxCuda *tfx_context_new (const TfxDriver *driver);
 int tfx_context_open_device (TfxCuda *cuda, int device);
 int tfx_context_open (TfxCuda *cuda, CUcontext context);
 int tfx_context_start (TfxCuda *cuda);
-/* Its modules have been unloaded. */
+/* Frees a TfxCuda whose modules have been unloaded. */
 void tfx_context_free (TfxCuda *cuda);
 
 /* Makes the context current on this thread until leave.  0 or -EIO. */
 int tfx_context_enter (TfxCuda *cuda);
 void tfx_context_leave (TfxCuda *cuda);
 
-/* A stream of the caller's own, until it is given back with nothing to do.  The
- * context is current.  0 or a negative errno. */
+/* Lends a stream to the caller, until it is returned idle. The context is current.
+ * 0 or a negative errno. */
 int tfx_context_take_stream (TfxCuda *cuda, CUstream *stream);
 void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
 
@@ -72,8 +72,7 @@ void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
  * -ENOMEM where memory was short, else -EIO. */
 int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
 
-/* Waits for all that has been put on the stream, once more if that fails.  0 or
- * -EIO. */
+/* Waits for all work on the stream, a second time if that fails. 0 or -EIO. */
 int tfx_context_drain (const TfxCudaStream *stream);
 
 /* The same for an event. */

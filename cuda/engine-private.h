@@ -10,7 +10,7 @@
 #include "transfer.h"
 #include "unit.h"
 
-/* Samples that are run at a time. */
+/* Most samples of a run. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
 
 /* Samples of a part. The transfer of 4 or 8 MB takes about 300 us, so that the cost
@@ -69,8 +69,8 @@ struct TfxEngine
   size_t n_buffers, copy_buffer;
   bool has_splits; /* each branch puts its channels out by itself */
 
-  /* Where the kernels run: the device's stream, or, from host to host, one of
-   * the engine's own, so that engines do not wait for each other. */
+  /* The stream of the kernels: that of the device, or, between host buffers, one of
+   * this engine, so that engines do not wait for each other. */
   TfxCudaStream stream;
   CUstream own, up, down; /* up, down: once there are parts */
   Part parts[TFX_N_PARTS];
@@ -84,20 +84,21 @@ struct TfxEngine
   uint64_t n_uploads, n_downloads;
 };
 
-/* A gain alone behind a FIR, a delay line or a unit is part of that: it has no node.
- * True for the last step that has one. */
+/* A gain after a FIR, a delay line or a unit is folded into it and has no node.
+ * is_last(): true for the last step with a node. */
 bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
 bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
 
-/* Room between steps for blocks of n_frames.  The context is current. */
+/* Allocates the intermediate buffers for blocks of n_frames. The context is
+ * current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
-/* Frames that are run at a time; places: of input and output. */
+/* Frames of a part; places: the memory of input and output. */
 size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxCudaPlace in,
     TfxCudaPlace out);
 
-/* Puts the steps on the stream; the state after them counts from commit on.  A
- * part that fails is abandoned.  0 or a negative errno. */
+/* Puts the steps on the stream; commit() makes the new state valid, abandon() drops
+ * it after a failure. 0 or a negative errno. */
 int tfx_cuda_engine_run_steps (TfxEngine *engine, const TfxKernelBlock *in,
     const TfxKernelBlock *out, size_t n_frames);
 void tfx_cuda_engine_commit (TfxEngine *engine);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * engine-run.c: runs a block on the device, part by part.
  *
- * Between host and device a long block goes in parts, so that one is uploaded
- * while the one before is filtered and the one before that downloaded:
+ * A long block in host memory is split into parts: one is uploaded while the previous
+ * one is filtered and the one before that downloaded:
  *
  *   host        fill 1  fill 2  fill 3  take 1, fill 4  take 2, fill 5
  *   up            up 1    up 2    up 3            up 4
  *   kernels             run 1   run 2   run 3
  *   down                       down 1  down 2  down 3
  *
- * A block of one part is all on one stream, unless it is started rather than run:
- * then the next one may come before it has been waited for.  The state after a
- * part counts once all of it is on the stream.  A part that cannot be put there is
- * abandoned; those before it are waited for, and stand. */
+ * A block of one part uses one stream, unless tfx_plan_start() runs it: the next
+ * block may then start before it has ended.  The state after a part is valid once the
+ * whole part is on its streams.  A part that fails before that is abandoned; earlier
+ * parts are waited for and remain valid. */
 #include "engine-private.h"
 
 #include <errno.h>

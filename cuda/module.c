@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * module.c: finds kernels by name in what has been loaded, and loads more. */
+ * module.c: finds kernels by name in loaded modules, and loads more. */
 #include "module.h"
 
 #include <errno.h>

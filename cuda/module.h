@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * module.h: the kernels, made ready for a device: from the machine code that
- * was embedded at build time, or compiled at run time and kept on disk. */
+ * module.h: loads kernels for a device: machine code that was embedded at build
+ * time, or kernels that are compiled at run time and kept on disk. */
 #ifndef TFX_CUDA_MODULE_H
 #define TFX_CUDA_MODULE_H
 
@@ -19,17 +19,17 @@ typedef struct TfxKernel
  * *kernel unchanged. */
 int tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel);
 
-/* Puts a launch of n_blocks blocks of n_threads on the stream; shared_size: bytes of a
- * block; args as in kernels/.  0 or a negative errno. */
+/* Launches n_blocks blocks of n_threads on the stream; shared_size: bytes of
+ * dynamic shared memory; args as in kernels/. 0 or a negative errno. */
 int tfx_module_launch (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args);
 
-/* Where TfxCuda does not wait a kernel that has to be compiled is -EINPROGRESS
- * until it is: whether one is being compiled, and a wait for that. */
+/* If the TfxCuda does not wait, a kernel that must be compiled gives -EINPROGRESS
+ * until it is ready: whether a compile task runs, and a wait for all. */
 bool tfx_module_is_compiling (TfxCuda *cuda);
 void tfx_module_finish (TfxCuda *cuda);
 
-/* Unloads all.  The context is current. */
+/* Unloads all modules. The context is current. */
 void tfx_module_clear (TfxCuda *cuda);
 
 #endif

@@ -13,17 +13,16 @@
  * Blocks
  * ------
  *
- * tfx_plan_run() takes blocks in host memory and blocks in device memory, and
- * tells them apart by their address; input and output may differ.  Host memory
- * goes through pinned staging.  A run returns when its output is there; with
- * tfx_cuda_set_waiting (cuda, false) a run whose output is in device memory
- * returns at once, and everything that is done later on tfx_cuda_stream(), by
- * whichever plan of the same TfxCuda, finds it.
+ * tfx_plan_run() takes blocks in host memory and in device memory, and detects the
+ * kind from the address; input and output may differ.  Host memory is copied through
+ * pinned staging buffers.  A run returns when its output is complete.  With
+ * tfx_cuda_set_waiting (cuda, false) a run with output in device memory returns at
+ * once; later work on tfx_cuda_stream() sees the output, for all plans of the TfxCuda.
  *
- * A run that the device fails returns -EIO or -ENOMEM; its input, unless the
- * output is the same device memory, and the state before the run are kept.  So
- * a plan on the CPU can run the same filters from the frame on that
- * tfx_plan_n_done() tells, unless tfx_cuda_is_lost().
+ * A run that fails on the device returns -EIO or -ENOMEM and keeps the state before
+ * the failure, and its input unless the output is the same device memory.  So a plan
+ * on the CPU can run the same filters from frame tfx_plan_n_done() on, unless
+ * tfx_cuda_is_lost().
  *
  * With tfx_cuda_set_waiting (cuda, false) no call waits for a compiler.  Making or
  * running a plan whose kernels must be compiled first returns -EINPROGRESS, while
@@ -38,9 +37,9 @@
  * Arithmetic
  * ----------
  *
- * Float streams are filtered in double where the device does that at speed,
- * else in pairs of floats, about 48 bits; TFX_CUDA=double or twofold in the
- * environment chooses one.  Streams of doubles are filtered in double.
+ * Float streams use double on devices with fast double arithmetic, otherwise
+ * double-float (pairs of floats, about 48 bits); the environment variable
+ * TFX_CUDA=double or twofold selects one.  Streams of doubles use double.
  *
  * Threads
  * -------
@@ -56,27 +55,26 @@
 extern "C" {
 #endif
 
-/* A device, a context and a stream on it, and the kernels made ready for it. */
+/* A device with its context, stream and loaded kernels. */
 typedef struct TfxCuda TfxCuda;
 
 /* True if there is a driver with a device. Otherwise *why (unless NULL) points to a
  * static text that names the missing part. */
 bool tfx_cuda_is_available (const char **why);
 
-/* What TFX_CUDA asks for, if there is no arithmetic of that name and the device
- * decides; NULL otherwise. */
+/* The value of TFX_CUDA if it names no arithmetic and is ignored; NULL otherwise. */
 const char *tfx_cuda_unknown (void);
 
-/* On a device's primary context; device -1: the first one.  0 or a negative
+/* Opens the primary context of a device; -1: the first device. 0, or a negative
  * errno and a text in why[why_size]. */
 int tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size);
 
-/* On somebody's context (a CUcontext), which must outlive the result. */
+/* The same on an existing context (a CUcontext), which must outlive the result. */
 int tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
     size_t why_size);
 
-/* Whose context it is: plans, and filters whose state is on the device, hold it
- * (and the result), in any thread, and with the locks of filters. */
+/* The owner of the context: plans, and filters with state on the device, hold the
+ * owner and the TfxCuda, in any thread, with the locks of filters. */
 typedef struct TfxCudaOwner
 {
   void *data;
@@ -84,38 +82,39 @@ typedef struct TfxCudaOwner
   void (*release) (void *data);
 } TfxCudaOwner;
 
-/* Before any plan is made. */
+/* Sets the owner, before the first plan. */
 void tfx_cuda_set_owner (TfxCuda *cuda, const TfxCudaOwner *owner);
 
 TfxCuda *tfx_cuda_ref (TfxCuda *cuda);
 void tfx_cuda_unref (TfxCuda **cuda);
 
-/* The backend; valid while there is a reference to cuda.  A plan holds one. */
+/* Returns the backend, valid while there is a reference to cuda. A plan holds one. */
 const TfxBackend *tfx_cuda_backend (TfxCuda *cuda);
 
 /* The device's ordinal and name, such as "NVIDIA H200". */
 int tfx_cuda_device (const TfxCuda *cuda);
 const char *tfx_cuda_name (const TfxCuda *cuda);
 
-/* The stream on which all of it runs (a CUstream). */
+/* The stream for blocks in device memory (a CUstream). */
 void *tfx_cuda_stream (const TfxCuda *cuda);
 
-/* Whether a run waits for an output in device memory; it does at first. */
+/* Whether a run waits for output in device memory, and for compilers; initially
+ * true. */
 void tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting);
 
-/* Waits for all that has been asked for.  0 or -EIO. */
+/* Waits for all work on the stream. 0 or -EIO. */
 int tfx_cuda_wait (TfxCuda *cuda);
 
-/* Waits for the ends of compilations. */
+/* Waits for compile tasks. */
 void tfx_cuda_finish_compiling (TfxCuda *cuda);
 
-/* The last failure in this thread, in words; "" if there was none. */
+/* Copies the text of the last failure in this thread; "" without one. */
 void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
 
-/* True if the device has gone, and the state with it. */
+/* True if the device no longer responds; the state on it is lost. */
 bool tfx_cuda_is_lost (const TfxCuda *cuda);
 
-/* ---- what it asks of the driver --------------------------------------------- */
+/* ---- driver calls --------------------------------------------- */
 
 /* Reports a launch, copy or wait after the driver has returned, in the thread that
  * called it: the kind, its name (of a kernel, or "upload", "download" …) and the
@@ -131,9 +130,9 @@ typedef struct TfxCudaObserver
  * no call is wrapped. */
 void tfx_cuda_observe (const TfxCudaObserver *observer);
 
-/* ---- what a device would take ---------------------------------------------- */
+/* ---- estimates ---------------------------------------------- */
 
-/* A device as its driver describes it; 0 where it does not. */
+/* Properties of a device from its driver; 0 if unknown. */
 typedef struct TfxCudaCard
 {
   int compute; /* capability: 90 for 9.0 */
@@ -145,10 +144,11 @@ typedef struct TfxCudaCard
   bool is_integrated; /* its memory is the host's */
 } TfxCudaCard;
 
-/* Of a device; -1: of the first one.  Makes no context.  0, -ENODEV or -EIO. */
+/* Reads the properties of a device; -1: the first one. Makes no context. 0, -ENODEV
+ * or -EIO. */
 int tfx_cuda_get_card (int device, TfxCudaCard *card);
 
-/* A block, and where it comes from and goes to. */
+/* The shape of a block, and the memory of its input and output. */
 typedef struct TfxCudaJob
 {
   size_t n_frames;
@@ -156,11 +156,10 @@ typedef struct TfxCudaJob
   bool only_moves;             /* the CPU filters */
 } TfxCudaJob;
 
-/* About what tfx_plan_run() would take for the block if the plan, which may be
- * one on the CPU, were one on that card: computed from what the kernels' instructions
- * and bytes were counted to be, from the card's rates, and from how copies
- * overlap.  False: of the card's generation the rates are not known, its driver
- * does not tell them, or no device runs such a plan. */
+/* Estimates the time of tfx_plan_run() for the block, if the plan, which may be one
+ * on the CPU, ran on that card: from the counted instructions and bytes of the
+ * kernels, the rates of the card, and the overlap of copies. False if the rates of
+ * the card are unknown, or no device can run the plan. */
 bool tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
     const TfxCudaJob *job, double *ns);
 
