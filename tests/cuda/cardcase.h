@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cardcase.h: what a plan would take on a card that the stand-in knows. */
+ * cardcase.h: the estimated time of a plan on a card that the stand-in imitates. */
 #ifndef TEST_CARDCASE_H
 #define TEST_CARDCASE_H
 
@@ -13,13 +13,13 @@ typedef struct CardCase
   TfxSample type;
 } CardCase;
 
-/* The card as its driver tells of it. */
+/* The card with the properties that its driver reports. */
 TfxCudaCard cardcase_card (const StandinCard *card);
 
 /* A plan on the CPU; the caller frees it. */
 CudaRow *cardcase_row (const CardCase *c);
 
-/* ns; NaN: nothing is known. */
+/* ns; NaN: unknown */
 double cardcase_estimate (const TfxCudaCard *card, const CardCase *c,
     size_t n_frames, bool on_device);
 

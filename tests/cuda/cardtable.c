@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What must be won, as gst/cuda/gsttfxcost.c has it. */
+/* The gain that is required, as in gst/cuda/gsttfxcost.c. */
 #define ENTER_RATIO 1.5
 
 static double

@@ -13,8 +13,8 @@
 #define TEST_CUDA_DOUBLE "90"
 #define TEST_CUDA_TWOFOLD "86"
 
-/* The first device with one of these arithmetics: the stand-in gets this compute
- * capability.  NULL: as it is.  Ends the program if there is none. */
+/* Opens the first device with this arithmetic: the stand-in gets this compute
+ * capability. NULL: the default. Ends the program if there is none. */
 TfxCuda *test_cuda_new (const char *compute);
 
 /* tap_main() with cudas[0] and cudas[1], a device of each arithmetic. */
@@ -43,12 +43,11 @@ void test_device_close (TestDevice *device);
 /* Bytes of shared memory that a block may have. */
 size_t test_cuda_max_shared (TfxCuda *cuda);
 
-/* How many copies each way so many blocks take: none on a device that is a part
- * of the processor and has the host's memory. */
+/* Returns the number of copies in each direction for n blocks: 0 on an integrated
+ * device, which has the memory of the host. */
 unsigned test_cuda_copies (TfxCuda *cuda, unsigned n_blocks);
 
-/* Device memory, outside of what the backend knows.  Ends the program if a
- * call fails. */
+/* Device memory that the backend does not know. Ends the program if a call fails. */
 void *test_cuda_alloc (TfxCuda *cuda, size_t size);
 void test_cuda_free (TfxCuda *cuda, void *memory);
 /* Pinned memory of the host. */

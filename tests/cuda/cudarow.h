@@ -28,8 +28,8 @@ CudaRow *cuda_row_new_sections (const TfxSos *sos, size_t n_sos,
 /* NULL is no row. */
 void cuda_row_free (CudaRow **row);
 
-/* An engine at rest of its own, for the row's plan, on the same backend; ends
- * the program if it cannot be made. */
+/* Makes another engine at rest for the plan of the row, on the same backend; ends
+ * the program on failure. */
 TfxEngine *cuda_row_engine (CudaRow *row);
 
 /* Another plan for the same filter. */

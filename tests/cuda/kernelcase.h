@@ -36,7 +36,7 @@ const char *kernel_case_text (const KernelCase *c);
 int kernel_case_run (const KernelCase *c, TestLayout layout, bool in_place,
     const double *in, double *out);
 
-/* The largest error in units of what is allowed. */
+/* The largest error relative to the bound. */
 double
 kernel_case_error (const KernelCase *c, const double *in, const double *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_agree.c: chains at random, of every class, on the device: what comes out is what the
- * CPU makes of them, in any blocks and layouts, in both arithmetics, and from one to the
- * other and back. */
+ * test_agree.c: random chains of every class: the device has the output of the CPU, for all
+ * block lengths and layouts, in both arithmetics, and after moves from one to the other
+ * and back. */
 #include "buffer.h"
 #include "chaingen.h"
 #include "chains.h"
@@ -18,8 +18,8 @@
 #define MAX_CHANNELS 5
 #define MAX_TEXT 4096
 
-/* What doubles may differ by, and floats, as parts of the largest value; and of what two
- * kernels of the CPU differ by. */
+/* Largest difference of doubles and of floats, relative to the largest value; and
+ * of two kernels of the CPU. */
 #define ROUNDING_F64 1e-8
 #define ROUNDING_F32 4e-6
 #define ROUNDING_CPU 30

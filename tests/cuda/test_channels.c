@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_channels.c: channels that are mixed, or have chains of their own, on the
- * device: what comes out is what the CPU makes of it, wherever the samples lie. */
+ * test_channels.c: mixed channels, and chains for single channels: the device has the
+ * output of the CPU, for samples in all kinds of memory. */
 #include "buffer.h"
 #include "chains.h"
 #include "lang/expr.h"
@@ -250,7 +250,7 @@ test_launches (void)
   tap_many_end (&many);
 }
 
-/* Gains that are set: a glide on the CPU, and the device goes on with them. */
+/* New gains are ramped on the CPU; the device continues with them. */
 static void
 test_new_gains (void)
 {

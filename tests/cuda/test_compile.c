@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_compile.c: kernels compiled at run time, and kept on disk.
  *
- * With the stand-in for NVRTC: what is asked of it, the cache, the messages.
- * With NVRTC itself: that it compiles every kernel. */
+ * With the stand-in for NVRTC: its options, the cache, the messages.
+ * With NVRTC: it compiles every kernel. */
 #include "chains.h"
 #include "compile.h"
 #include "module.h"
@@ -333,8 +333,8 @@ test_trust (void)
 
 /* ---- versions ------------------------------------------------------------------- */
 
-/* In a process of its own, with a driver of CUDA 12.8: what compiled the last
- * kernel, in the log. */
+/* In a new process, with a driver for CUDA 12.8: the compiler of the last kernel,
+ * from the log. */
 static void
 test_older_driver (void)
 {
@@ -458,7 +458,7 @@ static const TapTest tests[] = {
   { NULL, NULL },
 };
 
-/* The stand-in's images say what they are. */
+/* The images of the stand-in contain its name. */
 static bool
 find_nvrtc (void)
 {

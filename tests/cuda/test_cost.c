@@ -97,7 +97,7 @@ test_unknown (void)
   for (size_t i = 0; i < N_OF (cards); i++)
     tap_check (isnan (cardcase_estimate (&cards[i], &api, 48000, false)),
         "case %zu is not known", i);
-  /* Their kinsmen are not, of which some do doubles at other rates. */
+  /* Related cards, some with another rate of doubles, are not known. */
   cards[0].compute = 103;
   tap_check (isnan (cardcase_estimate (&cards[0], &api, 48000, false)),
       "compute capability 10.3 is not known");

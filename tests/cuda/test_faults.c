@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_faults.c: every call into the driver failing, once.
  *
- * A stream runs on the backend "cuda" until that fails, if it does, and then on
- * the CPU, from that very sample on with the filter's state: no sample is wrong
- * and none is lost, and the error says what failed. */
+ * A stream runs on the backend "cuda" until a call fails, and then on the CPU, from
+ * the same sample on with the state of the filter: no sample is wrong, none is lost,
+ * and the error text names the call. */
 #include "core/block.h"
 #include "common-cuda.h"
 #include "cudarow.h"
@@ -67,7 +67,7 @@ make_chain (void)
   return chain;
 }
 
-/* What has been injected, or "" if nothing has. */
+/* The injected failure, or "" without one. */
 static const char *
 injected (void)
 {
@@ -255,8 +255,8 @@ test_every_call (void)
   free (out);
 }
 
-/* From allocation n on the device has no memory; from block k on it has some again.
- * The CPU continues with the state, the device takes it back, and nothing is lost. */
+/* Device memory is short from allocation n until block k. The CPU continues with
+ * the state, the device takes it back, and no sample is lost. */
 static void
 test_shortage (void)
 {

@@ -244,7 +244,7 @@ test_parts (void)
   tap_many_end (&many);
 }
 
-/* Each three times as long as the one before. */
+/* Each block has three times the length of the previous one. */
 static size_t
 split_growing (size_t n_left)
 {
@@ -365,8 +365,8 @@ test_epoch (void)
   free (out);
 }
 
-/* The past goes away and comes back in the middle of a tile, and the type of the
- * samples changes: what has been kept of the spectra is not used. */
+/* The past is replaced and restored in the middle of a tile, and the sample type
+ * changes: the old spectra must not be used. */
 static void
 test_new_past (void)
 {
@@ -451,7 +451,7 @@ noise_fir (size_t n_taps)
   return stage;
 }
 
-/* Sections in front of a long FIR: two launches; a room of its own: one. */
+/* Sections before a long FIR: two launches; a FIR alone: one. */
 static void
 test_launches (void)
 {
@@ -481,8 +481,7 @@ test_launches (void)
   tap_many_end (&many);
 }
 
-/* What is counted in the cost model decides; few taps and few frames are
- * done directly. */
+/* The cost model decides; few taps and few frames use the direct form. */
 static void
 test_choice (void)
 {

@@ -102,8 +102,8 @@ test_firs (void)
   tap_many_end (&many);
 }
 
-/* A FIR in front of a cascade, and silence behind: all of the convolution comes
- * out, the block in which the silence begins included. */
+/* A FIR before a cascade, followed by silence: the output has the whole
+ * convolution, including the block where the silence begins. */
 static void
 test_tail (void)
 {
@@ -177,7 +177,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
   int ret = row ? 0 : -1;
 
   memcpy (y, x, n * 8 * sizeof *y);
-  /* The filter is for doubles; what comes may be floats. */
+  /* The filter is for doubles; the blocks may have floats. */
   for (size_t i = 0; ret == 0 && i < 8; i++) {
     float floats[256];
 

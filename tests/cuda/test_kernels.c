@@ -152,8 +152,7 @@ test_shapes (void)
   tap_many_end (&many);
 }
 
-/* A gain of nought, sections whose b0 is nought, and poles at the edges of
- * what is stable. */
+/* A gain of 0, sections with b0 = 0, and poles at the edges of stability. */
 static void
 test_odd_sections (void)
 {

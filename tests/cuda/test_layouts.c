@@ -106,8 +106,8 @@ test_room (void)
   tap_many_end (&many);
 }
 
-/* What an H200 took for four sections in segments of 16 to 256 frames, in 0.1 us:
- * those that are chosen are the fastest, or nearly. */
+/* Times of an H200 for four sections in segments of 16 to 256 frames, in 0.1 us:
+ * the chosen segments are the fastest, or nearly. */
 static void
 test_measured (void)
 {

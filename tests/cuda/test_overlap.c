@@ -19,8 +19,8 @@ static char path[64];
 
 /* ---- samples ---------------------------------------------------------------- */
 
-/* Runs in as blocks of n_frames; the plan's engine takes parts of so many
- * samples. */
+/* Runs in as blocks of n_frames; the engine of the plan splits them into parts of
+ * `part` samples. */
 static int
 run_parts (TfxCuda *cuda, TfxChain *chain, const TfxBlock *in,
     const TfxBlock *out, size_t part)
@@ -97,7 +97,7 @@ test_parts (void)
   tap_many_end (&many);
 }
 
-/* Parts before the one that fails stand, and the CPU goes on behind them. */
+/* Parts before the failed one are complete, and the CPU continues after them. */
 static void
 test_failure (void)
 {
@@ -163,8 +163,8 @@ is_reported (const char *what)
   return found;
 }
 
-/* Nothing of a part that has failed is under way any more when the run returns:
- * the same plan goes on, in larger memory, right behind it. */
+/* No work of a failed part runs when the call returns: the same plan continues at
+ * once, in larger memory. */
 static void
 test_again (void)
 {
@@ -243,8 +243,8 @@ start_blocks (CudaRow *row, double *x, size_t n, size_t n_each, size_t failing)
   return n_done;
 }
 
-/* Two blocks under way, also of several parts, in any order of the streams; and
- * the one before a failure stands. */
+/* Two blocks in flight, also of several parts, in any order of the streams; the
+ * block before a failure is complete. */
 static void
 test_flights (void)
 {
@@ -458,8 +458,8 @@ test_timeline (void)
       "whatever its length");
 }
 
-/* Planes in pinned memory, of which parts lie apart: moved from and to where they
- * are, in place, in any order of the streams. */
+/* Planes in pinned memory, whose parts are not contiguous: transferred without
+ * staging, in place, in any order of the streams. */
 static void
 test_pinned (const char *way, const char *card)
 {

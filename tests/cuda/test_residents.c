@@ -68,8 +68,8 @@ make_filter (const char *text, TfxSample sample)
   return filter;
 }
 
-/* The filters of a row, and as an element has it, the plan of each that is the
- * last one of what runs as one. */
+/* The filters of a row, and, as in an element, the plan of each filter that is the
+ * last one of a fused row. */
 typedef struct Row
 {
   TfxFilter *filters[N_ROW];
@@ -123,7 +123,7 @@ block_of (void *samples, TfxSample sample, size_t index, size_t n_frames)
       sample, N_CHANNELS, n_frames);
 }
 
-/* What an engine at rest and its first block take: taps and coefficients go up. */
+/* Uploads of an engine at rest and its first block: taps and coefficients. */
 static unsigned
 count_engine_ups (const TfxPlan *plan, TfxSample sample)
 {
@@ -143,9 +143,9 @@ count_engine_ups (const TfxPlan *plan, TfxSample sample)
 
 /* ---- on the device ---------------------------------------------------------------- */
 
-/* Neighbours that become one, and part again, with each block: nothing but the
- * blocks themselves comes down, and nothing that an engine at rest does not need
- * goes up.  (At first the state lies on the host.) */
+/* Neighbours are fused and separated again with each block: only the blocks are
+ * downloaded, and only blocks, taps and coefficients are uploaded. (The first state
+ * is on the host.) */
 static void
 check_rows (TapMany *copies, TapMany *sound, unsigned number, TfxSample sample)
 {

@@ -258,7 +258,7 @@ test_rows (void)
   tap_many_end (&many);
 }
 
-/* The sections of a row are one launch, whatever filter they belong to. */
+/* The sections of all filters of a row run in one launch. */
 static void
 test_row_counts (void)
 {

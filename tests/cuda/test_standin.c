@@ -191,8 +191,8 @@ test_bounds (void)
   tap_many_end (&many);
 }
 
-/* Late: a copy from pinned memory reads it when somebody waits, one from other
- * memory at once; an event brings as much as was before it. */
+/* Late: a copy from pinned memory reads it during the wait, one from other memory
+ * at once; an event completes all earlier work. */
 static void
 test_late (void)
 {

@@ -3,9 +3,8 @@
  *
  * As test_faults.c, but in rows of each kind, in floats and doubles, interleaved
  * and in planes, in pageable and pinned memory, in place, in parts, with blocks in
- * flight and with settings that change on the way: the CPU goes on from the very
- * sample with the state of the filters, so what comes out is what it would have
- * put out alone. */
+ * flight and with changes of settings: the CPU continues from the same sample with
+ * the state of the filters, so the output equals that of the CPU alone. */
 #include "core/block.h"
 #include "common-cuda.h"
 #include "cudarow.h"
@@ -33,7 +32,7 @@ typedef struct Line
 {
   const char *text, *then; /* then: from a block on; NULL: it stays */
   bool is_double, is_planar, is_pinned, in_flight;
-  size_t part;       /* samples of a part; 0: as it is */
+  size_t part;       /* samples of a part; 0: the default */
   unsigned n_frames; /* of a block; 0: N_FRAMES */
   const char *way;   /* when asynchronous work is done; NULL: at once */
 } Line;
@@ -215,7 +214,7 @@ make_plan (Stream *s)
     tfx_cuda_engine_force_parts (s->device->engine, s->line->part);
 }
 
-/* What is in flight comes out. */
+/* Finishes the block in flight. */
 static void
 land (Stream *s)
 {
@@ -274,7 +273,7 @@ run_block (Stream *s, const TfxBlock *block)
     run_by_cpu (s, block, n_done);
 }
 
-/* The stream, on the device as long as that works. */
+/* Runs the stream, on the device until it fails. */
 static Stream
 play (const Line *l, TfxChain *const chains[2], void *samples, bool on_device)
 {
@@ -309,7 +308,7 @@ play (const Line *l, TfxChain *const chains[2], void *samples, bool on_device)
 
 /* ---- what fails ------------------------------------------------------------------- */
 
-/* What has been injected, "" if nothing has; and what the caller did wrong. */
+/* The injected failure, "" without one; and faults of the caller. */
 static const char *
 injected (bool *is_good)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_tiles.c: what must not matter to the cascade kernels -- the order of
- * blocks and threads, how many run at a time, the layout, in place or apart --
- * compared to the bit. */
+ * test_tiles.c: cascade kernels give the same bits for any order of blocks and
+ * threads, number of resident blocks and layout, in place or not. */
 #include "kernelcase.h"
 #include "tap.h"
 
@@ -178,7 +177,7 @@ test_layouts (void)
   tap_many_end (&many);
 }
 
-/* Segments of which a part is in shared memory at a time. */
+/* Segments that are only partly in shared memory at a time. */
 static void
 test_rounds (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_traps.c: what a device would refuse, or get wrong, and a host does not
- * notice: memory that is freed or read too early, memory of another device,
- * memory without need. */
+ * test_traps.c: faults that a device rejects, or turns into wrong samples, and a
+ * host does not notice: memory that is freed or read too early, memory of another
+ * device, unnecessary memory. */
 #include "chains.h"
 #include "tap.h"
 
@@ -32,8 +32,8 @@ count_faults (void)
   return n;
 }
 
-/* Blocks that grow, on the device, and nobody waits: what is too small is freed
- * while kernels still use it. */
+/* Blocks grow on the device without waits: smaller buffers are freed while kernels
+ * still use them. */
 static void
 test_grow (void)
 {
@@ -136,8 +136,8 @@ test_other_device (void)
   tap_many_end (&many);
 }
 
-/* Two runs are under way, and both clear a channel: the bytes in which kernels
- * say so are read when the kernels have ended, each run's on their own. */
+/* Two runs are in flight, and both clear a channel: their bytes are read when the
+ * kernels have ended, for each run separately. */
 static void
 test_recoveries (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_units.c: stages of a kind with a kernel of its own on the device, against
- * plain recursions: any split of the stream, their state, and in rows. */
+ * test_units.c: kinds of stage that have a kernel, compared with plain
+ * recursions: any split of the stream, their state, and in rows. */
 #include "chains.h"
 #include "levels.h"
 #include "tap.h"
@@ -342,7 +342,7 @@ test_reverbs (void)
   tap_many_end (&many);
 }
 
-/* What grows beyond all numbers is cleared, and told, and goes on. */
+/* A state that overflows is cleared, reported, and continues. */
 static void
 test_overflow (void)
 {
@@ -482,8 +482,7 @@ new_sum (unsigned kind)
   return chain;
 }
 
-/* One after the other, the device, the CPU, the device ...: what comes out is
- * what one of them makes of it. */
+/* Device, CPU, device … in turns: the output equals that of one of them. */
 static void
 check_hand_over (TapMany *many, TfxChain *chain, unsigned i, bool goes)
 {
@@ -632,7 +631,7 @@ test_late (void)
   }
 }
 
-/* Samples that are no numbers count as 0, are told, and leave nothing behind. */
+/* Samples that are not finite count as 0, are reported, and leave no trace. */
 static void
 test_unsound (void)
 {
