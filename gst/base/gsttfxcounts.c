@@ -3,6 +3,72 @@
  */
 #include "gsttfxcounts.h"
 
+#include <math.h>
+
+/* ---- processing load ---------------------------------------------------------------- */
+
+#define PER_OCTAVE 8
+#define LOWEST_OCTAVE -24
+
+void
+gst_tfx_load_clear (GstTfxLoad *self)
+{
+  gst_tfx_count_set (&self->n_timed, 0);
+  gst_tfx_count_set (&self->n_late, 0);
+  gst_tfx_count_set (&self->worst, 0);
+  for (guint i = 0; i < GST_TFX_LOAD_BUCKETS; i++)
+    gst_tfx_count_set (&self->n[i], 0);
+}
+
+void
+gst_tfx_load_note (GstTfxLoad *self, guint64 elapsed, guint64 duration)
+{
+  const gdouble part = MAX ((gdouble)elapsed, 1.0) / (gdouble)duration;
+  const gdouble at = PER_OCTAVE * (log2 (part) - LOWEST_OCTAVE);
+  const guint i = (guint)CLAMP (at, 0.0, GST_TFX_LOAD_BUCKETS - 1.0);
+  const guint64 size = (guint64)(MIN (part, 1e9) * 4294967296.0);
+
+  gst_tfx_count_add (&self->n[i], 1);
+  gst_tfx_count_add (&self->n_timed, 1);
+  if (elapsed > duration)
+    gst_tfx_count_add (&self->n_late, 1);
+  if (size > self->worst)
+    gst_tfx_count_set (&self->worst, size);
+}
+
+/* The 99th percentile: the upper end of its bucket. */
+static gdouble
+gst_tfx_load_find_p99 (GstTfxLoad *self, gdouble worst)
+{
+  guint64 n[GST_TFX_LOAD_BUCKETS], total = 0, sum = 0;
+  guint i = 0;
+
+  for (guint k = 0; k < GST_TFX_LOAD_BUCKETS; k++)
+    total += n[k] = gst_tfx_count_get (&self->n[k]);
+  if (total == 0)
+    return 0.0;
+  for (; i + 1 < GST_TFX_LOAD_BUCKETS; i++) {
+    sum += n[i];
+    if (sum * 100 >= total * 99)
+      break;
+  }
+  return MIN (exp2 ((i + 1.0) / PER_OCTAVE + LOWEST_OCTAVE), worst);
+}
+
+void
+gst_tfx_load_add_to (GstTfxLoad *self, GstStructure *stats)
+{
+  const gdouble worst =
+      (gdouble)gst_tfx_count_get (&self->worst) / 4294967296.0;
+
+  gst_structure_set (stats, "timed", G_TYPE_UINT64,
+      gst_tfx_count_get (&self->n_timed), "late", G_TYPE_UINT64,
+      gst_tfx_count_get (&self->n_late), "load-worst", G_TYPE_DOUBLE, worst,
+      "load-p99", G_TYPE_DOUBLE, gst_tfx_load_find_p99 (self, worst), NULL);
+}
+
+/* ---- counts ------------------------------------------------------------------------- */
+
 void
 gst_tfx_counts_reset (GstTfxCounts *self)
 {
@@ -12,7 +78,7 @@ gst_tfx_counts_reset (GstTfxCounts *self)
     &self->n_uploads, &self->n_downloads, &rows->dispatches, &rows->launches,
     &rows->uploads, &rows->downloads, &rows->recoveries };
 
-  gst_tfx_count_subtract_stats (before, before, rows);
+  gst_tfx_count_sum_stats (before, before, rows, -1);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     gst_tfx_count_set (counts[i], 0);
   gst_tfx_load_clear (&self->load);
@@ -45,7 +111,7 @@ gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
   const TfxStats *now = &rows->stats;
   TfxStats *sum = &self->rows;
 
-  gst_tfx_count_add_stats (sum, &self->before, now);
+  gst_tfx_count_sum_stats (sum, &self->before, now, 1);
   __atomic_store_n (&sum->device, now->device, __ATOMIC_RELAXED);
   /* Others may read the name of a device's kernel when that has gone. */
   if (now->kernel != self->seen_kernel)

@@ -7,10 +7,28 @@
 #include <gst/gst.h>
 
 #include "gsttfxcount.h"
-#include "gsttfxload.h"
 #include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
+
+/* A histogram of processing time over buffer duration: eight buckets per octave, from
+ * 2^-24 to 2^8. */
+#define GST_TFX_LOAD_BUCKETS 256
+
+typedef struct
+{
+  guint64 n_timed, n_late;
+  guint64 worst; /* the largest ratio, in units of 2^-32 */
+  guint64 n[GST_TFX_LOAD_BUCKETS];
+} GstTfxLoad;
+
+void gst_tfx_load_clear (GstTfxLoad *self);
+
+/* A buffer of @duration ns (more than 0) took @elapsed ns. */
+void gst_tfx_load_note (GstTfxLoad *self, guint64 elapsed, guint64 duration);
+
+/* Adds timed, late, load-worst and load-p99 to the stats. */
+void gst_tfx_load_add_to (GstTfxLoad *self, GstStructure *stats);
 
 /* One thread counts; others read meanwhile, number by number.  No lock is
  * needed for that, as no number depends on another. */

@@ -185,8 +185,8 @@ gst_tfx_device_open_beside (GstTfxElement *self)
   if (!gst_tfx_fusion_defers (self))
     gst_tfx_device_row_list (self, &row);
   return gst_tfx_opener_start (&device->opener, self,
-      g_atomic_int_get (&priv->cuda_device_id), &device->context, &row,
-      &priv->spec);
+      g_atomic_int_get (&priv->cuda_device_id), &device->context, row.filters,
+      row.n, &priv->spec);
 }
 
 /* The application may have set another device. */

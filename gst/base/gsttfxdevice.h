@@ -27,6 +27,15 @@ typedef enum
   GST_TFX_CUDA_GONE    /* there is none, or it does not answer */
 } GstTfxCudaState;
 
+/* The filters of a row of elements, the first one first.  The caps of all are set, and
+ * their buffers arrive, in the thread that asks. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n;
+  gboolean is_running; /* one of them has processed samples */
+} GstTfxDeviceRow;
+
 /* Of the streaming thread, unless it says otherwise.  Starts with all zero. */
 typedef struct
 {
@@ -105,6 +114,11 @@ void gst_tfx_device_move (GstTfxElement *self);
 
 /* Both pads are to negotiate anew. */
 void gst_tfx_device_reconfigure (GstTfxElement *self);
+
+/* ---- gsttfxdeviceauto.c, for gsttfxdevice.c ------------------------------------------ */
+
+/* Appends the filters of the row that ends with @self. */
+void gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row);
 
 /* ---- contexts ----------------------------------------------------------------- */
 

@@ -7,8 +7,6 @@
  */
 #include "gsttfxopener.h"
 
-#include "gsttfxwarmup.h"
-
 typedef struct
 {
   GstElement *element;
@@ -30,6 +28,45 @@ gst_tfx_opener_free_job (GstTfxOpenerJob *job)
   tfx_cuda_unref (&job->cuda);
   g_free (job->why);
   g_free (job);
+}
+
+/* ---- warm-up ------------------------------------------------------------------------------ */
+
+/* The length of a warm-up run: at most this many frames and samples. */
+#define WARM_UP_FRAMES 1024
+#define WARM_UP_SAMPLES 65536
+
+void
+gst_tfx_warm_up_run (const GstTfxRow *row, const TfxFilterSpec *spec)
+{
+  GstTfxRowCounts counts = row->last->counts;
+  gsize n_frames =
+      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
+  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
+  TfxBlock block =
+      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
+
+  gst_tfx_row_run (row, &block, &block, TRUE);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  counts.error = row->last->counts.error;
+  row->last->counts = counts;
+  g_free (samples);
+}
+
+gint
+gst_tfx_warm_up_compile (const GstTfxRow *row, TfxCuda *cuda)
+{
+  gint err = gst_tfx_row_compile (row);
+
+  while (err == 0 && row->last->is_mixing && cuda &&
+         !gst_tfx_row_is_changing (row)) {
+    gst_tfx_row_unlock (row);
+    tfx_cuda_finish_compiling (cuda);
+    gst_tfx_row_lock (row);
+    err = gst_tfx_row_compile (row);
+  }
+  return err;
 }
 
 /* ---- in the thread -------------------------------------------------------------------- */
@@ -87,8 +124,8 @@ gst_tfx_opener_run (gpointer data)
 
 gboolean
 gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,
-    gint device_id, GstCudaContext **context, const GstTfxDeviceRow *row,
-    const TfxFilterSpec *spec)
+    gint device_id, GstCudaContext **context, TfxFilter *const *filters,
+    gsize n, const TfxFilterSpec *spec)
 {
   GstTfxOpenerJob *job = g_new0 (GstTfxOpenerJob, 1);
 
@@ -96,8 +133,8 @@ gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,
   job->device_id = device_id;
   job->context = context;
   job->spec = *spec;
-  for (; job->n < row->n; job->n++) {
-    TfxFilter *filter = row->filters[job->n];
+  for (; job->n < n; job->n++) {
+    TfxFilter *filter = filters[job->n];
     gint err;
 
     tfx_filter_lock (filter);

@@ -8,7 +8,8 @@
 #define GST_TFX_OPENER_H
 
 #include "gsttfxcuda.h"
-#include "gsttfxdevicerow.h"
+#include "gsttfxelement.h"
+#include "gsttfxrow.h"
 #include "gsttfxworker.h"
 
 G_BEGIN_DECLS
@@ -24,8 +25,8 @@ typedef struct
  * makes ready what the filters of @row, made for @spec, want of it.  The element is
  * marked as ready when that is done.  FALSE if there is no thread to be had. */
 gboolean gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,
-    gint device_id, GstCudaContext **context, const GstTfxDeviceRow *row,
-    const TfxFilterSpec *spec);
+    gint device_id, GstCudaContext **context, TfxFilter *const *filters,
+    gsize n, const TfxFilterSpec *spec);
 
 /* Any thread: it has been started, and what came of it has not been taken. */
 gboolean gst_tfx_opener_is_busy (const GstTfxOpener *self);
@@ -37,6 +38,17 @@ gboolean gst_tfx_opener_take (GstTfxOpener *self, gboolean may_wait,
 
 /* Waits for it, and nobody wants what comes of it. */
 void gst_tfx_opener_stop (GstTfxOpener *self);
+
+/* ---- warm-up, in any thread ------------------------------------------------------------ */
+
+/* Makes the plan of a locked row.  On a device this waits for kernels to be compiled,
+ * which a running stream does not do.  @cuda: that of the row's backend, or NULL.
+ * Returns 0 or a negative errno value. */
+gint gst_tfx_warm_up_compile (const GstTfxRow *row, TfxCuda *cuda);
+
+/* Runs a block of silence through the filters of a locked row, which have processed
+ * nothing, and resets them. */
+void gst_tfx_warm_up_run (const GstTfxRow *row, const TfxFilterSpec *spec);
 
 G_END_DECLS
 

@@ -32,38 +32,22 @@ gst_tfx_count_add (guint64 *count, gint64 n)
   gst_tfx_count_set (count, gst_tfx_count_get (count) + (guint64)n);
 }
 
-/* *sum = *a + *b in their counts; all three may be one. */
+/* *sum = *a + sign * *b for all counts; all three may be the same.  Differences below 0
+ * wrap, and are right again once they are added. */
 static inline void
-gst_tfx_count_add_stats (TfxStats *sum, const TfxStats *a, const TfxStats *b)
+gst_tfx_count_sum_stats (TfxStats *sum, const TfxStats *a, const TfxStats *b,
+    gint sign)
 {
-  gst_tfx_count_set (&sum->dispatches,
-      gst_tfx_count_get (&a->dispatches) + gst_tfx_count_get (&b->dispatches));
-  gst_tfx_count_set (&sum->launches,
-      gst_tfx_count_get (&a->launches) + gst_tfx_count_get (&b->launches));
-  gst_tfx_count_set (&sum->uploads,
-      gst_tfx_count_get (&a->uploads) + gst_tfx_count_get (&b->uploads));
-  gst_tfx_count_set (&sum->downloads,
-      gst_tfx_count_get (&a->downloads) + gst_tfx_count_get (&b->downloads));
-  gst_tfx_count_set (&sum->recoveries,
-      gst_tfx_count_get (&a->recoveries) + gst_tfx_count_get (&b->recoveries));
-}
-
-/* *rest = *a - *b in the same way; numbers below 0 wrap, and come back when they are
- * added. */
-static inline void
-gst_tfx_count_subtract_stats (TfxStats *rest, const TfxStats *a,
-    const TfxStats *b)
-{
-  gst_tfx_count_set (&rest->dispatches,
-      gst_tfx_count_get (&a->dispatches) - gst_tfx_count_get (&b->dispatches));
-  gst_tfx_count_set (&rest->launches,
-      gst_tfx_count_get (&a->launches) - gst_tfx_count_get (&b->launches));
-  gst_tfx_count_set (&rest->uploads,
-      gst_tfx_count_get (&a->uploads) - gst_tfx_count_get (&b->uploads));
-  gst_tfx_count_set (&rest->downloads,
-      gst_tfx_count_get (&a->downloads) - gst_tfx_count_get (&b->downloads));
-  gst_tfx_count_set (&rest->recoveries,
-      gst_tfx_count_get (&a->recoveries) - gst_tfx_count_get (&b->recoveries));
+#define SUM(count)                                                             \
+  gst_tfx_count_set (&sum->count,                                              \
+      gst_tfx_count_get (&a->count) +                                          \
+          (guint64)sign * gst_tfx_count_get (&b->count))
+  SUM (dispatches);
+  SUM (launches);
+  SUM (uploads);
+  SUM (downloads);
+  SUM (recoveries);
+#undef SUM
 }
 
 G_END_DECLS

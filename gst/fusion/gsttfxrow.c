@@ -133,7 +133,7 @@ gst_tfx_row_tell_end (const GstTfxRow *self, GstTfxRowNote *note,
   run->n_sections = counts->n_sections;
   run->err = err;
   run->added = counts->stats;
-  gst_tfx_count_subtract_stats (&run->added, &run->added, &note->before);
+  gst_tfx_count_sum_stats (&run->added, &run->added, &note->before, -1);
   gst_tfx_trace_end (run);
 }
 

@@ -45,9 +45,9 @@ gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
   TfxStats *sum = &self->counts.stats, *old = &self->plan_stats, now;
 
   tfx_plan_get_stats (self->plan, &now);
-  gst_tfx_count_subtract_stats (&now, &now, old);
-  gst_tfx_count_add_stats (sum, sum, &now);
-  gst_tfx_count_add_stats (old, old, &now);
+  gst_tfx_count_sum_stats (&now, &now, old, -1);
+  gst_tfx_count_sum_stats (sum, sum, &now, 1);
+  gst_tfx_count_sum_stats (old, old, &now, 1);
   sum->device = now.device;
   sum->kernel = now.kernel;
   self->counts.n_stages = tfx_plan_n_stages (self->plan);

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "../../gst/base/gsttfxload.h"
+#include "../../gst/base/gsttfxcounts.h"
 #include "tfxcheck.h"
 
 #define RATE 48000
