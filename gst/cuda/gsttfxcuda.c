@@ -7,7 +7,9 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include "gsttfxcudaprivate.h"
+#include "gsttfxcuda.h"
+
+#define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 GST_DEBUG_CATEGORY (gst_tfx_cuda_debug);
 

@@ -14,6 +14,8 @@
 
 G_BEGIN_DECLS
 
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_cuda_debug);
+
 /* As in <gst/cuda/gstcudacontext.h>. */
 typedef struct _GstCudaContext GstCudaContext;
 

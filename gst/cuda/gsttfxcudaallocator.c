@@ -12,8 +12,9 @@
 #include <gst/cuda/gstcudautils.h>
 #include <string.h>
 
-#include "gsttfxcudaprivate.h"
 #include "gsttfxcudastaging.h"
+
+#define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
 

@@ -7,8 +7,9 @@
 #include <gst/cuda/gstcudamemory.h>
 
 #include "gsttfxcudaallocator.h"
-#include "gsttfxcudaprivate.h"
 #include "gsttfxplanes.h"
+
+#define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 gboolean
 gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)

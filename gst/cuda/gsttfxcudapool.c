@@ -4,7 +4,8 @@
 #include "gsttfxcudapool.h"
 
 #include "gsttfxcudaallocator.h"
-#include "gsttfxcudaprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 #define GST_TYPE_TFX_CUDA_POOL (gst_tfx_cuda_pool_get_type ())
 G_DECLARE_FINAL_TYPE (GstTfxCudaPool, gst_tfx_cuda_pool, GST, TFX_CUDA_POOL,

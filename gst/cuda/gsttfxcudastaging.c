@@ -9,7 +9,7 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include "gsttfxcudaprivate.h"
+#define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 /* A driver call that fails once may succeed the next time; where the device has
  * gone, the second attempt costs nothing. */
