@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "gsttfxcudaallocator.h"
-#include "gsttfxpendingdevice.h"
 #include "gsttfxtrace.h"
 
 /* What wraps the memory with the samples; or is known to it, if that is our own

@@ -90,6 +90,15 @@ void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
  * goes.  With no lock held. */
 void gst_tfx_pending_flush (GstTfxSharedFilter *filter);
 
+/* ---- gsttfxpendingdevice.c, for gsttfxpending.c ---------------------------------------- */
+
+/* Runs a locked row over the samples of a memory of gst_tfx_cuda_allocator_alloc(): on
+ * the device, or on the CPU if the device cannot or fails.  @shape: the block without
+ * its address, which is @start bytes into the memory as it was allocated.  Returns 0 or a
+ * negative errno value; -EIO if the memory cannot be mapped. */
+gint gst_tfx_pending_device_run (const GstTfxRow *row, GstMemory *memory,
+    gsize start, const TfxBlock *shape);
+
 G_END_DECLS
 
 #endif /* GST_TFX_PENDING_H */

@@ -4,7 +4,7 @@
  * The device filters into other memory, from where the samples come back: if it
  * fails they still are what they were, for the CPU.
  */
-#include "gsttfxpendingdevice.h"
+#include "gsttfxpending.h"
 
 #include <errno.h>
 #include <string.h>
