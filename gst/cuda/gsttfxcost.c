@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcost.c: what a buffer costs on the CPU and on a CUDA device.
+ * gsttfxcost.c: the cost of a buffer on the CPU and on a CUDA device.
  */
 #include "gsttfxcost.h"
 
 #include <math.h>
 
-/* What must be won before a running stream goes from one to the other. */
+/* Hysteresis: the gain that a running stream needs to change the backend. */
 #define ENTER_RATIO 1.5
 #define LEAVE_RATIO 0.75
 
-/* If the CPU filters what is on the device is moved, and nothing else. */
+/* The cost of transfers if the CPU filters samples on the device. */
 static gdouble
 gst_tfx_cost_moves (const GstTfxBufferCost *cost)
 {

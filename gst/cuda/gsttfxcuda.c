@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcuda.c: whether CUDA can be used, and the contexts that elements share.
+ * gsttfxcuda.c: CUDA availability, and contexts that elements share.
  */
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudacontext.h>
@@ -13,13 +13,13 @@
 
 GST_DEBUG_CATEGORY (gst_tfx_cuda_debug);
 
-/* ---- can it be used? ------------------------------------------------------ */
+/* ---- availability -------------------------------------------------------- */
 
 static gchar *why_not;
 
-/* The library's soname says nothing of its layout: between 1.22 and 1.24 a
- * function took one more argument and a class grew.  GStreamer's parts come
- * in one version. */
+/* The soname of the library does not identify its ABI: between 1.22 and 1.24 a
+ * function got one more argument and a class grew.  All parts of GStreamer have
+ * the same version. */
 static gchar *
 gst_tfx_cuda_check_library (void)
 {
@@ -102,12 +102,12 @@ gst_tfx_cuda_is_available (const gchar **why)
   return missing == NULL;
 }
 
-/* ---- a backend for each context --------------------------------------------- */
+/* ---- a backend for each context ------------------------------------------ */
 
 static GMutex table_lock;
 static GHashTable *table; /* from GstCudaContext to TfxCuda, which it holds */
 
-/* The context is disposed of; its handle still is what it was. */
+/* Called when the context is disposed of; its handle is still valid. */
 static void
 gst_tfx_cuda_forget (gpointer data, GObject *context)
 {
@@ -126,7 +126,7 @@ gst_tfx_cuda_hold (gpointer context)
   gst_object_ref (context);
 }
 
-/* With the lock held. */
+/* Under the lock. */
 static TfxCuda *
 gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
 {
@@ -139,7 +139,7 @@ gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
     *why = g_strdup (text);
     return NULL;
   }
-  /* Whoever needs the samples waits for them. */
+  /* Readers of the samples wait for them. */
   tfx_cuda_set_waiting (cuda, FALSE);
   tfx_cuda_set_owner (cuda, &owner);
   if (!table)
@@ -176,7 +176,7 @@ gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
   return NULL;
 }
 
-/* ---- sharing a context ------------------------------------------------------- */
+/* ---- sharing a context --------------------------------------------------- */
 
 gint
 gst_tfx_cuda_get_device (GstCudaContext *context)
@@ -187,10 +187,10 @@ gst_tfx_cuda_get_device (GstCudaContext *context)
   return device;
 }
 
-/* Version 1.22 of the library does not recover from a failure to initialise
- * the driver: the second attempt to make a context would wait for the first one
- * for ever.  It does not say what failed.  So before it has made its first one,
- * it is not asked again once it fails where the driver does not. */
+/* libgstcuda 1.22 does not recover if the driver cannot be initialized: a
+ * second attempt to make a context hangs.  It does not report what failed.  So
+ * until the library has made its first context, it is not called again after a
+ * failure that the driver itself does not have. */
 static gint has_made, is_stuck; /* atomic */
 
 static gboolean
@@ -240,7 +240,7 @@ gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
   gst_tfx_cuda_put_context (element, context, NULL);
 }
 
-/* Whether the device has ceased to answer in it. */
+/* Whether the device of the context is lost. */
 static gboolean
 gst_tfx_cuda_is_dead (GstCudaContext *context)
 {
@@ -254,9 +254,8 @@ gst_tfx_cuda_is_dead (GstCudaContext *context)
   return is_dead;
 }
 
-/* Bins keep a context as long as they live, also one in which the device does not
- * answer any more: they are told of another one.  If there is none, the old one
- * stays. */
+/* Bins keep a context for ever, even if its device is lost, so post a new one.
+ * If none can be made, the old one stays. */
 static void
 gst_tfx_cuda_renew_context (GstElement *element, GstCudaContext **context)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcuda.h: whether CUDA can be used, and the contexts that elements share.
+ * gsttfxcuda.h: CUDA availability, and contexts that elements share.
  *
- * The headers of this folder name nothing of libgstcuda but its types, so that
- * the rest of the plugin includes them in every build.  In a build without
- * CUDA gst_tfx_cuda_is_available() says so, and nothing else is called.
+ * The headers of this folder use only types of libgstcuda, so that the rest of
+ * the plugin includes them in every build.  In a build without CUDA
+ * gst_tfx_cuda_is_available() returns FALSE, and no other function is called.
  */
 #ifndef GST_TFX_CUDA_H
 #define GST_TFX_CUDA_H
@@ -22,49 +22,52 @@ typedef struct _GstCudaContext GstCudaContext;
 /* The caps feature of buffers in CUDA memory. */
 #define GST_TFX_CUDA_FEATURE "memory:CUDAMemory"
 
-/* Called once when the plugin is loaded; opens no driver.  FALSE if CUDA
- * cannot be used whatever the machine has: the plugin was built without it, or
+/* Called when the plugin is loaded; does not open the driver.  Returns FALSE if
+ * CUDA cannot be used on any machine: the plugin was built without it, or
  * against another version of libgstcuda. */
 gboolean gst_tfx_cuda_init (void);
 
-/* True if this plugin can use CUDA here.  Otherwise *why (unless NULL) is a
- * clause for the user, a static text without a stop at its end: "no NVIDIA
- * driver: …".  The first call opens the driver, which may take a second; the
- * answer does not change.  Any thread. */
+/* Whether this plugin can use CUDA here.  If not, *why (unless NULL) is a
+ * clause for the user, a static text without a full stop: "no NVIDIA driver:
+ * …".  The first call opens the driver, which may take a second; the answer
+ * does not change.  Any thread. */
 gboolean gst_tfx_cuda_is_available (const gchar **why);
 
-/* True once that has been answered: it takes no time any more.  Any thread. */
+/* Whether gst_tfx_cuda_is_available() returns at once.  Any thread. */
 gboolean gst_tfx_cuda_is_known (void);
 
-/* The backend on a context; a new reference, or NULL and a clause for the user
- * in *why (to be freed).  There is one TfxCuda for a GstCudaContext in the
- * process, so all elements on a context share one stream: what one puts on it
- * is done before what the next one does.  Runs do not wait for output in device
- * memory (see tfx_cuda_set_waiting()).
+/* Returns the backend of a context, a new reference, or NULL and a clause for
+ * the user in *why (to be freed).  There is one TfxCuda per GstCudaContext in
+ * the process, so all elements with a context share one stream, in whose order
+ * their work runs.  Runs do not wait for output in device memory (see
+ * tfx_cuda_set_waiting()).
  *
- * Whoever holds the reference, or a plan for the backend, holds the context
- * as well, and lets go of it last.  Any thread. */
+ * A reference and a plan for the backend hold the context, and release it last.
+ * Any thread. */
 TfxCuda *gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why);
 
-/* ---- sharing a context, as all CUDA elements do --------------------------- */
+/* ---- sharing a context, as all CUDA elements do -------------------------- */
 
-/* Finds a context for an element: *context if there is one already (on this
- * device, or @device_id is -1), then what the neighbours or the application
- * have, then a new one, which the others are told of.  FALSE and a clause for
- * the user in *why (to be freed) if there is none.  With no lock held: it sends
- * queries and posts messages. */
+/* Finds a context for an element: *context if there is one (on this device, or
+ * @device_id is -1), then that of the neighbours or the application, then a new
+ * one, which is posted.  Returns FALSE and a clause for the user in *why (to be
+ * freed) if there is none.  With no lock held: it sends queries and posts
+ * messages. */
 gboolean gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
     GstCudaContext **context, gchar **why);
 
-/* *context is let go. */
+/* Releases *context. */
 void gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context);
 
-/* These three in any thread: they take the object lock of the element.  This one
- * for GstElementClass::set_context: takes a CUDA context of this device (-1: any) into
- * *context, unless there is one. */
+/* Like gst_tfx_cuda_clear_context() these two functions take the object lock of
+ * the element; any thread.
+ *
+ * For GstElementClass::set_context: stores a CUDA context of this device (-1:
+ * any) in *context, unless there is one. */
 void gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
     gint device_id, GstCudaContext **context);
-/* For GST_QUERY_CONTEXT.  True if it was answered; *context may be NULL. */
+/* For GST_QUERY_CONTEXT.  Returns TRUE if it was answered; *context may be
+ * NULL. */
 gboolean gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
     GstCudaContext **context);
 

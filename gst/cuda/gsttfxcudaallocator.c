@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudaallocator.c: GstCudaMemory that is right for audio.
+ * gsttfxcudaallocator.c: GstCudaMemory for audio.
  *
- * The root memory is made by libgstcuda and freed by it; everything between is
- * done here.  What we keep for it is its qdata.  A part of it is a GstCudaMemory
- * too, for elements that look into one, and leaves maps to the root.
+ * libgstcuda makes and frees the root memory; all other functions are here,
+ * with their data in the qdata of the root.  A part of a memory is a
+ * GstCudaMemory too, for elements that check the type, and is mapped through
+ * the root.
  */
 #define GST_USE_UNSTABLE_API
 #include "gsttfxcudaallocator.h"
@@ -18,7 +19,7 @@
 
 G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
 
-/* How libgstcuda maps; it alone knows where its memory is on the device. */
+/* The map function of libgstcuda, which knows the device address. */
 static GstMemoryMapFunction library_map;
 
 typedef GstCudaAllocator GstTfxCudaAllocator;
@@ -47,7 +48,7 @@ gst_tfx_cuda_allocator_staging (GstMemory *memory)
       gst_tfx_cuda_allocator_quark ());
 }
 
-/* ---- memory -------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 gpointer
 gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags)
@@ -114,7 +115,7 @@ gst_tfx_cuda_allocator_mem_is_span (GstMemory *first, GstMemory *second,
   return first->offset + first->size == second->offset;
 }
 
-/* Into system memory, where device memory is short or the driver fails. */
+/* Copies to system memory if device memory is short or the driver fails. */
 static GstMemory *
 gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
     gsize size)
@@ -160,14 +161,14 @@ gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
   return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
 }
 
-/* ---- making and freeing ------------------------------------------------------ */
+/* ---- making and freeing -------------------------------------------------- */
 
 static void
 gst_tfx_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
 {
   GstCudaMemory *part = GST_CUDA_MEMORY_CAST (memory);
 
-  /* The parent may be gone by now. */
+  /* The parent may have been freed. */
   if (!memory->parent) {
     GST_ALLOCATOR_CLASS (gst_tfx_cuda_allocator_parent_class)
         ->free (allocator, memory);
@@ -217,7 +218,7 @@ gst_tfx_cuda_allocator_get (void)
   return g_once (&once, gst_tfx_cuda_allocator_make, NULL);
 }
 
-/* Memory of libgstcuda: a picture of one row. */
+/* Memory of libgstcuda: an image of one row. */
 static GstMemory *
 gst_tfx_cuda_allocator_alloc_row (GstCudaContext *context, gsize size)
 {
@@ -258,7 +259,7 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
     tfx_cuda_unref (&cuda);
     return NULL;
   }
-  /* The library rounds up, to what a picture's row takes. */
+  /* The library rounds up to the size of an image row. */
   memory->size = memory->maxsize = size;
   GST_CUDA_MEMORY_CAST (memory)->info.size = size;
 
@@ -299,7 +300,7 @@ gst_tfx_cuda_allocator_discard (GstMemory *memory)
   g_mutex_unlock (&staging->lock);
 }
 
-/* ---- what is still to be done ------------------------------------------------ */
+/* ---- pending work -------------------------------------------------------- */
 
 void
 gst_tfx_cuda_allocator_set_pending (GstMemory *memory,

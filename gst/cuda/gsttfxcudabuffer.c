@@ -23,7 +23,7 @@ gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)
          GST_CUDA_MEMORY_CAST (memory)->context == context;
 }
 
-/* FALSE if the samples do not lie as the backend needs them. */
+/* Returns FALSE if the backend does not support the layout. */
 static gboolean
 gst_tfx_cuda_buffer_describe (TfxBlock *block, guint8 *data, gsize size,
     const GstAudioInfo *info, const GstAudioMeta *meta)
@@ -56,12 +56,12 @@ gst_tfx_cuda_buffer_map (GstTfxCudaBuffer *self, GstBuffer *buffer,
   if (!gst_buffer_map (buffer, &self->map, access | GST_TFX_MAP_CUDA_QUEUED))
     return FALSE;
 #if GST_CHECK_VERSION(1, 24, 0)
-  /* What others have put on streams of their own. */
+  /* Wait for work of other elements on other streams. */
   if (!is_ours)
     gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (self->map.memory));
 #endif
   self->buffer = buffer;
-  /* Others do not know of our stream. */
+  /* Other elements do not wait for our stream. */
   self->to_wait_for = is_ours ? NULL : cuda;
   if (gst_tfx_cuda_buffer_describe (&self->block, self->map.data,
           self->map.size, info, gst_buffer_get_audio_meta (buffer)))

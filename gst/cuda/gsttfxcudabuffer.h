@@ -7,8 +7,8 @@
  *     gst_tfx_cuda_buffer_unmap (&mapped);
  *   }
  *
- * What is not on the device, or does not lie as the backend needs it, is mapped
- * by the CPU (gst_tfx_buffer_map()), which works for all buffers.
+ * gst_tfx_buffer_map() maps any buffer for the CPU, also those that these
+ * functions reject.
  */
 #ifndef GST_TFX_CUDA_BUFFER_H
 #define GST_TFX_CUDA_BUFFER_H
@@ -27,26 +27,26 @@ typedef struct
   /*< private >*/
   GstBuffer *buffer;
   GstMapInfo map;
-  TfxCuda *to_wait_for; /* not NULL: before it is unmapped */
+  TfxCuda *to_wait_for; /* wait for it before unmapping, unless NULL */
 } GstTfxCudaBuffer;
 
-/* Whether all of the buffer is one GstCudaMemory of this context, of this
- * plugin or of others.  False for an empty buffer and for a NULL context. */
+/* Whether the buffer is a single GstCudaMemory of this context, of any
+ * allocator.  FALSE for an empty buffer and for a NULL context. */
 gboolean
 gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context);
 
-/* Maps a buffer of which gst_tfx_cuda_buffer_is_device() and
- * gst_tfx_buffer_check() hold, for work on the stream of @cuda, which is that
- * of its context.  @access: GST_MAP_READ, GST_MAP_WRITE (all of the samples
- * will be written) or both; to write, the buffer must be writable.  FALSE if
- * planes are not evenly spaced or samples not aligned, or if the driver fails;
- * nothing is mapped then. */
+/* Maps a buffer for work on the stream of @cuda, the backend of its context.
+ * gst_tfx_cuda_buffer_is_device() and gst_tfx_buffer_check() must hold.
+ * @access: GST_MAP_READ, GST_MAP_WRITE (all samples will be written) or both;
+ * to write, the buffer must be writable.  Returns FALSE, with nothing mapped,
+ * if planes are not evenly spaced, samples are not aligned, or the driver
+ * fails. */
 gboolean gst_tfx_cuda_buffer_map (GstTfxCudaBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, TfxCuda *cuda, GstMapFlags access);
 
-/* Work that was put on the stream meanwhile may still be under way; who maps
- * the buffer next waits for it if need be.  FALSE if the driver failed while
- * this function waited for work on a memory of others. */
+/* Unmaps the buffer.  Work on the stream may still be running; the next map
+ * waits for it if necessary.  Returns FALSE if the driver failed while it
+ * waited for work on memory of another allocator. */
 gboolean gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self);
 
 G_END_DECLS

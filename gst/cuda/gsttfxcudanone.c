@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudanone.c: what stands for this folder and for cuda/ in a build
- * without CUDA.  After gst_tfx_cuda_is_available() has said no, nothing else is
- * called, and what the rest of the plugin does not name is not here.
+ * gsttfxcudanone.c: stubs for this folder and for cuda/ in a build without
+ * CUDA.  gst_tfx_cuda_is_available() returns FALSE, so the others are not
+ * called; they only satisfy the linker.
  */
 #include <errno.h>
 
@@ -65,7 +65,7 @@ gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
   return FALSE;
 }
 
-/* ---- memory ------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------- */
 
 GstMemory *
 gst_tfx_cuda_allocator_alloc_like (GstMemory *memory)
@@ -157,7 +157,7 @@ gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
   return FALSE;
 }
 
-/* ---- the backend ------------------------------------------------------------- */
+/* ---- the backend --------------------------------------------------------- */
 
 const char *
 tfx_cuda_unknown (void)

@@ -17,12 +17,12 @@ struct _GstTfxCudaPool
 
   GstCudaContext *context;
   GstAudioInfo info;
-  gsize size; /* of a buffer that is not asked for a length */
+  gsize size; /* default size of a buffer */
 };
 
 G_DEFINE_TYPE (GstTfxCudaPool, gst_tfx_cuda_pool, GST_TYPE_BUFFER_POOL)
 
-/* ---- settings --------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 static gboolean
 gst_tfx_cuda_pool_set_config (GstBufferPool *pool, GstStructure *config)
@@ -47,9 +47,9 @@ gst_tfx_cuda_pool_set_config (GstBufferPool *pool, GstStructure *config)
       ->set_config (pool, config);
 }
 
-/* ---- buffers ------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
-/* Gives the buffer memory of its own of this size. */
+/* Replaces the memory of a buffer by new memory of this size. */
 static gboolean
 gst_tfx_cuda_pool_fill (GstTfxCudaPool *self, GstBuffer *buffer, gsize size)
 {
@@ -75,8 +75,8 @@ gst_tfx_cuda_pool_alloc_buffer (GstBufferPool *pool, GstBuffer **buffer,
   return GST_FLOW_ERROR;
 }
 
-/* The buffer as it was made, as far as it still has its memory to itself;
- * otherwise the base class sees that it is not, and lets it go. */
+/* Restores the buffer if it is the only holder of its memory.  Otherwise the
+ * base class drops it. */
 static void
 gst_tfx_cuda_pool_reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
 {
@@ -144,7 +144,7 @@ gst_tfx_cuda_pool_acquire (GstBufferPool *pool, gsize n_frames,
   return GST_FLOW_OK;
 }
 
-/* ---- the object ------------------------------------------------------------------ */
+/* ---- the object ---------------------------------------------------------- */
 
 static void
 gst_tfx_cuda_pool_finalize (GObject *object)
@@ -152,7 +152,7 @@ gst_tfx_cuda_pool_finalize (GObject *object)
   GstTfxCudaPool *self = GST_TFX_CUDA_POOL (object);
   GstCudaContext *context = self->context;
 
-  /* Buffers that still are in the pool hold it too. */
+  /* Buffers in the pool use the context until they are freed here. */
   G_OBJECT_CLASS (gst_tfx_cuda_pool_parent_class)->finalize (object);
   gst_object_unref (context);
 }

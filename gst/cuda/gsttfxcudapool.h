@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* A pool on a context, which it holds.  Configured as any pool:
+/* Makes a pool for a context, which it holds.  Configure it as any pool:
  *
  *   config = gst_buffer_pool_get_config (pool);
  *   gst_buffer_pool_config_set_params (config, caps, size, min, max);
@@ -18,16 +18,16 @@ G_BEGIN_DECLS
  *   gst_buffer_pool_set_active (pool, TRUE);
  *
  * The caps are audio/x-raw with the feature memory:CUDAMemory; size is that of
- * the largest buffer that is expected.  gst_buffer_pool_acquire_buffer() gives
+ * the largest expected buffer.  gst_buffer_pool_acquire_buffer() returns
  * buffers of that size, with a GstAudioMeta if the layout is not interleaved.
- * One memory to a buffer, of gst_tfx_cuda_allocator_alloc(). */
+ * Each has one memory of gst_tfx_cuda_allocator_alloc(). */
 GstBufferPool *gst_tfx_cuda_pool_new (GstCudaContext *context);
 
-/* A buffer for n_frames (at least 1) of the pool's caps: it has their size, and
- * their GstAudioMeta if they are planar, plane after plane without gaps.  What
- * is in it is undefined.  One that is larger than the configured size is made
- * for it, and stays in the pool.  FLUSHING if the pool is not active, ERROR if
- * device memory is short.  Any thread. */
+/* Acquires a buffer for n_frames (at least 1) of the pool's caps,
+ * uninitialized.  Planar buffers have a GstAudioMeta, with planes one after the
+ * other without gaps.  A buffer that is larger than the configured size is
+ * reallocated, and stays in the pool.  Returns FLUSHING if the pool is not
+ * active, ERROR if device memory is short.  Any thread. */
 GstFlowReturn gst_tfx_cuda_pool_acquire (GstBufferPool *pool, gsize n_frames,
     GstBuffer **buffer);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudastaging.c: the samples of a CUDA memory, on the device and in pinned
- * staging memory of the host.
+ * gsttfxcudastaging.c: the samples of a CUDA memory, on the device and in
+ * pinned staging memory of the host.
  */
 #define GST_USE_UNSTABLE_API
 #include "gsttfxcudastaging.h"
@@ -11,12 +11,13 @@
 
 #define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
-/* A driver call that fails once may succeed the next time; where the device has
- * gone, the second attempt costs nothing. */
+/* A driver call that fails once may succeed the next time; on a lost device the
+ * second attempt returns at once. */
 #define N_ATTEMPTS 2
 
-/* The driver promises copies on a device only for the pitches that its own
- * allocations have; of one row it makes no difference. */
+/* The driver guarantees device copies only for the pitches of memory that it
+ * has allocated.  A copy of one row does not use the pitch, but it must be
+ * valid. */
 #define PITCH_ALIGNMENT 512
 
 static gsize
@@ -25,7 +26,7 @@ gst_tfx_cuda_staging_pitch (gsize size)
   return (size + PITCH_ALIGNMENT - 1) & ~(gsize)(PITCH_ALIGNMENT - 1);
 }
 
-/* ---- moving samples ----------------------------------------------------------- */
+/* ---- moving samples ------------------------------------------------------ */
 
 static gboolean
 gst_tfx_cuda_staging_wait (GstTfxCudaStaging *self)
@@ -53,7 +54,7 @@ gst_tfx_cuda_staging_enter (GstTfxCudaStaging *self)
   return FALSE;
 }
 
-/* Puts a copy on the stream. */
+/* Queues a copy on the stream. */
 static gboolean
 gst_tfx_cuda_staging_copy (GstTfxCudaStaging *self, const CUDA_MEMCPY2D *copy)
 {
@@ -68,14 +69,14 @@ gst_tfx_cuda_staging_copy (GstTfxCudaStaging *self, const CUDA_MEMCPY2D *copy)
   return ok;
 }
 
-/* The move that the flag says is needed, if it is set: up to the device, or down to
- * the host, where the samples are when it returns. */
+/* Copies the samples to the device or to the host if the flag @needed is set.
+ * A download is complete on return. */
 static gboolean
 gst_tfx_cuda_staging_move (GstTfxCudaStaging *self, guint needed)
 {
   const gboolean is_up = needed == GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD;
   const gsize size = self->root->maxsize;
-  /* Each end in either memory: what counts is the type. */
+  /* Both address fields are set; the memory type selects one. */
   const CUDA_MEMCPY2D copy = {
     .srcMemoryType = is_up ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
     .srcHost = self->pinned,
@@ -115,7 +116,7 @@ gst_tfx_cuda_staging_pin (GstTfxCudaStaging *self)
   return self->pinned != NULL;
 }
 
-/* Samples have been written there, or are about to be. */
+/* Marks the samples as written, before or after the fact. */
 static void
 gst_tfx_cuda_staging_write (GstTfxCudaStaging *self, GstMapFlags flags)
 {
@@ -144,15 +145,14 @@ gst_tfx_cuda_staging_map_device (GstTfxCudaStaging *self, GstMapFlags flags)
   return (gpointer)(guintptr)self->device;
 }
 
-/* Whoever writes a part finds the rest unchanged, so samples are downloaded for
- * writers too. */
+/* A writer may write a part only, so its map downloads the samples too. */
 static gpointer
 gst_tfx_cuda_staging_map_host (GstTfxCudaStaging *self, GstMapFlags flags)
 {
   if (!gst_tfx_cuda_staging_pin (self) ||
       !gst_tfx_cuda_staging_move (self, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
     return NULL;
-  /* The stream may still be reading what would be overwritten. */
+  /* The stream may still read the staging memory. */
   if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_staging_wait (self))
     return NULL;
   return self->pinned;
@@ -175,7 +175,7 @@ gst_tfx_cuda_staging_map (GstTfxCudaStaging *self, GstMapFlags flags)
 void
 gst_tfx_cuda_staging_unmap (GstTfxCudaStaging *self, GstMapFlags flags)
 {
-  /* Another map may have moved samples, and waited, in between. */
+  /* Another map may have cleared the flag in between. */
   if ((flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
     self->is_busy = TRUE;
   gst_tfx_cuda_staging_write (self, flags);
@@ -214,7 +214,7 @@ gst_tfx_cuda_staging_discard (GstTfxCudaStaging *self)
   GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
 }
 
-/* ---- making and freeing ------------------------------------------------------ */
+/* ---- making and freeing -------------------------------------------------- */
 
 GstTfxCudaStaging *
 gst_tfx_cuda_staging_new (GstMemory *root, GstCudaContext *context,
@@ -245,8 +245,8 @@ gst_tfx_cuda_staging_free (gpointer data)
 
   gst_tfx_cuda_staging_run_pending (self);
   gst_tfx_cuda_staging_free_pending (self);
-  /* The stream may still be using it, and the device memory, which is freed
-   * next. */
+  /* The stream may still use the staging memory, and the device memory, which
+   * is freed next. */
   gst_tfx_cuda_staging_wait (self);
   if (self->pinned && gst_tfx_cuda_staging_enter (self)) {
     gst_cuda_result (CuMemFreeHost (self->pinned));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudastaging.h: the samples of a CUDA memory, on the device and in pinned
- * staging memory of the host.
+ * gsttfxcudastaging.h: the samples of a CUDA memory, on the device and in
+ * pinned staging memory of the host.
  */
 #ifndef GST_TFX_CUDA_STAGING_H
 #define GST_TFX_CUDA_STAGING_H
@@ -10,34 +10,33 @@
 
 G_BEGIN_DECLS
 
-/* Of a root memory.  Which samples are newer is in the memory's flags, where
- * libgstcuda has it too: NEED_DOWNLOAD and NEED_UPLOAD. */
+/* The samples of a root memory.  The memory flags NEED_DOWNLOAD and NEED_UPLOAD
+ * mark the copy that is out of date, as in libgstcuda. */
 typedef struct
 {
   GMutex lock;
-  GstMemory *root; /* not held: it holds this */
+  GstMemory *root; /* no reference: it owns this */
   GstCudaContext *context;
   TfxCuda *cuda;
   guint64 device;    /* a CUdeviceptr */
   guint8 *pinned;    /* NULL before the first CPU map */
-  gboolean is_empty; /* nothing of worth has been written to either */
-  gboolean is_busy;  /* the stream may still have work on it */
+  gboolean is_empty; /* neither copy has valid samples */
+  gboolean is_busy;  /* the stream may still use it */
 
-  /* Not under the lock: changes while the memory is one element's alone. */
-  gpointer pending; /* what is still to be done to the samples, or NULL */
+  /* Not under the lock: changes only while the memory has one holder. */
+  gpointer pending; /* pending work, or NULL */
   const GstTfxCudaPendingKind *pending_kind;
 } GstTfxCudaStaging;
 
-/* For a memory that is no part of another; @cuda is taken over. */
+/* Makes the staging of a root memory; takes ownership of @cuda. */
 GstTfxCudaStaging *gst_tfx_cuda_staging_new (GstMemory *root,
     GstCudaContext *context, TfxCuda *cuda, guint64 device);
 
-/* Does what is still to be done, and waits for work that still needs the pinned
- * memory.  A GDestroyNotify. */
+/* Does pending work, and waits for work that uses the pinned memory.  A
+ * GDestroyNotify. */
 void gst_tfx_cuda_staging_free (gpointer self);
 
-/* What is still to be done to the samples is done, or forgotten.  With no lock
- * held. */
+/* Do, or remove, pending work.  With no lock held. */
 static inline void
 gst_tfx_cuda_staging_run_pending (GstTfxCudaStaging *self)
 {
@@ -46,19 +45,19 @@ gst_tfx_cuda_staging_run_pending (GstTfxCudaStaging *self)
 }
 void gst_tfx_cuda_staging_free_pending (GstTfxCudaStaging *self);
 
-/* The rest is called with the lock held. */
+/* All other functions require the lock. */
 
-/* The address in the memory that @flags ask for, with the newest samples, or
- * NULL if memory is short or the driver fails. */
+/* Returns the address for @flags, with the newest samples, or NULL if memory is
+ * short or the driver fails. */
 gpointer gst_tfx_cuda_staging_map (GstTfxCudaStaging *self, GstMapFlags flags);
 void gst_tfx_cuda_staging_unmap (GstTfxCudaStaging *self, GstMapFlags flags);
 
-/* Puts a copy from one device memory to the start of another on the stream; @to
- * is nobody else's yet. */
+/* Queues a copy from one device memory to the start of another; the caller is
+ * the only holder of @to. */
 gboolean gst_tfx_cuda_staging_copy_range (GstTfxCudaStaging *to,
     GstTfxCudaStaging *from, gsize offset, gsize size);
 
-/* The samples mean nothing any more. */
+/* Discards the samples. */
 void gst_tfx_cuda_staging_discard (GstTfxCudaStaging *self);
 
 G_END_DECLS

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxmemory.c: caps for system memory and for CUDA memory.
+ * gsttfxmemory.c: caps for system memory and CUDA memory.
  *
- * The order of what is possible is what decides.  Each element asks for its
- * output what comes first of its peer's, and offers as its input CUDA memory
- * first, but as its output system memory first: two elements that both use the
- * device find CUDA memory, and whoever takes anything gets what anybody can
- * read.
+ * The order of caps decides.  An element requests the first of its downstream
+ * peer's caps as output.  It offers CUDA memory first as input, but system
+ * memory first as output.  So two elements on the device agree on CUDA memory,
+ * and a peer that accepts both gets system memory.
  */
 #include "gsttfxmemory.h"
 
@@ -33,7 +32,7 @@ gst_tfx_memory_make_template (const gchar *text)
   return gst_caps_merge (caps, gst_tfx_memory_make (caps, TRUE));
 }
 
-/* The structures of caps for system memory. */
+/* Returns the structures for system memory. */
 static GstCaps *
 gst_tfx_memory_keep_system (GstCaps *caps)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxmemory.h: caps for system memory and for CUDA memory.
+ * gsttfxmemory.h: caps for system memory and CUDA memory.
  */
 #ifndef GST_TFX_MEMORY_H
 #define GST_TFX_MEMORY_H
@@ -8,25 +8,24 @@
 
 G_BEGIN_DECLS
 
-/* What a pad may have to do with buffers in CUDA memory. */
+/* Which memory a pad prefers. */
 typedef enum
 {
-  GST_TFX_MEMORY_SYSTEM,       /* nothing */
-  GST_TFX_MEMORY_SYSTEM_FIRST, /* where nothing else is possible */
-  GST_TFX_MEMORY_CUDA_FIRST    /* wherever the other side has it too */
+  GST_TFX_MEMORY_SYSTEM,       /* system memory only */
+  GST_TFX_MEMORY_SYSTEM_FIRST, /* CUDA memory if nothing else is possible */
+  GST_TFX_MEMORY_CUDA_FIRST    /* CUDA memory if the peer supports it */
 } GstTfxMemory;
 
-/* Caps that say nothing of the memory, for each kind of it that this build
- * knows. */
+/* Adds each memory feature of this build to caps without features. */
 GstCaps *gst_tfx_memory_make_template (const gchar *text);
 
-/* What the pad on the other side can have for @caps at one in this direction, the
- * best first. */
+/* The caps of the other pad for @caps of the pad in this direction, the best
+ * first. */
 GstCaps *gst_tfx_memory_transform_caps (GstTfxMemory memory,
     GstPadDirection direction, GstCaps *caps);
 
-/* What @caps leave to choose from, less the memory that is only for want of any
- * other.  Takes @caps. */
+/* Removes CUDA memory from @caps if it is the last choice and there is another.
+ * Takes @caps. */
 GstCaps *gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps);
 
 /* Whether fixed caps are for CUDA memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxplanes.h: how far apart the planes of a buffer lie.
+ * gsttfxplanes.h: the distance between the planes of a buffer.
  */
 #ifndef GST_TFX_PLANES_H
 #define GST_TFX_PLANES_H
@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The samples from one plane to the next if all are evenly spaced upwards, 0 if
- * not. */
+/* The distance between planes in samples if they are evenly spaced and
+ * ascending, else 0. */
 static inline gsize
 gst_tfx_planes_find_stride (const GstAudioMeta *meta)
 {
