@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcount.h: numbers that one thread counts while others read them.
+ * gsttfxcount.h: counters that one thread writes while others read them.
  *
- * Each by itself: no number depends on another.  A compiler would take two at a
- * time, and what was written just now in two parts is not there for a while for who
- * reads it as one.
+ * Counters are independent of each other.  Atomics keep the compiler from
+ * merging two of them into one store, which would stall readers of one.
  */
 #ifndef GST_TFX_COUNT_H
 #define GST_TFX_COUNT_H
@@ -32,8 +31,8 @@ gst_tfx_count_add (guint64 *count, gint64 n)
   gst_tfx_count_set (count, gst_tfx_count_get (count) + (guint64)n);
 }
 
-/* *sum = *a + sign * *b for all counts; all three may be the same.  Differences below 0
- * wrap, and are right again once they are added. */
+/* *sum = *a + sign * *b for all counts; all three may be the same.  Differences
+ * below 0 wrap, and are right again once they are added. */
 static inline void
 gst_tfx_count_sum_stats (TfxStats *sum, const TfxStats *a, const TfxStats *b,
     gint sign)

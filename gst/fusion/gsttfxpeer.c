@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpeer.c: which element a source pad is linked to.
+ * gsttfxpeer.c: finds the element that a pad is linked to.
  *
- * It is a hint, nothing more: what it says may be wrong by the time that a
- * buffer arrives.
+ * The result is a hint: the link may have changed when the next buffer arrives.
  */
 #include "gsttfxpeer.h"
 

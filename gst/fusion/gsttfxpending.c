@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpending.c: memory that knows what is still to be done to its samples.
+ * gsttfxpending.c: memory with filters that are still to run over its samples.
  *
- * Each filter has a list of the pending memories in which it is still to run, in
- * the order of the stream, and a memory runs when it is the first in the lists
- * of all its filters.  So each of them hears its samples in order and once,
- * whoever reads them.
+ * Each filter has a list of the pending memories in which it has still to run,
+ * in stream order.  A memory runs when it is the first in the lists of all its
+ * filters.  So each filter processes its samples in order and once, whichever
+ * thread reads them.
  */
 #include "gsttfxpending.h"
 
@@ -14,33 +14,33 @@
 #include "gsttfxcudaallocator.h"
 #include "gsttfxtrace.h"
 
-/* What wraps the memory with the samples; or is known to it, if that is our own
- * in a CUDA device, since others look at its type. */
+/* Wraps the memory with the samples.  On a device our own memory refers to it
+ * instead, because others check the type of a memory. */
 struct _GstTfxPending
 {
-  GstMemory memory;         /* unless it is on a device */
-  gint n_holds;             /* atomic: the memory, and who runs it meanwhile */
-  GstTfxSharedFilter *home; /* a reference; where it is kept as a spare */
+  GstMemory memory;         /* unused on a device */
+  gint n_holds;             /* atomic: the memory, and threads that run it */
+  GstTfxSharedFilter *home; /* a reference; keeps this as a spare */
   GMutex lock;
-  /* Under the lock. */
+  /* Under the lock: */
   gint is_done; /* atomic to read */
   gboolean is_on_device;
-  GstMemory *wrapped;  /* if on a device, it holds this */
-  gboolean is_foreign; /* that was not the buffer's when a pool gave it */
-  gsize start, size;   /* the part of that memory, when it was wrapped */
+  GstMemory *wrapped;  /* on a device the wrapped memory refers to this */
+  gboolean is_foreign; /* it did not come from the pool with the buffer */
+  gsize start, size;   /* the part of that memory that was wrapped */
   GstTfxLayout layout;
   gsize n;
   GstTfxPendingLink links[GST_TFX_ROW_MAX];
   TfxFilter *filters[GST_TFX_ROW_MAX];
 };
 
-/* Runs it, and before it what has to run before. */
+/* Runs the memory, after those that have to run before it. */
 static void gst_tfx_pending_run (GstTfxPending *self);
 
-/* ---- running ---------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
-/* Keeps it from being freed.  With the lock of one of its filters held, in whose
- * list it is. */
+/* Takes a hold.  The caller has locked one of its filters, and the memory is in
+ * the list of that. */
 static GstTfxPending *
 gst_tfx_pending_hold (GstTfxPending *self)
 {
@@ -55,7 +55,7 @@ gst_tfx_pending_free_spare (GstTfxPending *spare)
   g_free (spare);
 }
 
-/* Its first filter keeps it for the next buffer. */
+/* Releases a hold; the first filter keeps the struct for the next buffer. */
 static void
 gst_tfx_pending_release (GstTfxPending *self)
 {
@@ -74,7 +74,8 @@ gst_tfx_pending_release (GstTfxPending *self)
   gst_tfx_shared_filter_unref (home);
 }
 
-/* What has to run before, held; or NULL.  With the locks of the row. */
+/* Returns a memory that has to run before this one, with a hold, or NULL.  The
+ * row is locked. */
 static GstTfxPending *
 gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
 {
@@ -89,14 +90,14 @@ gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
   return NULL;
 }
 
-/* With the locks of the row. */
+/* Removes the memory from the lists of its filters.  The row is locked. */
 static void
 gst_tfx_pending_finish (GstTfxPending *self)
 {
   for (gsize i = 0; i < self->n; i++) {
     GstTfxSharedFilter *filter = self->links[i].filter;
 
-    /* In this order: see gst_tfx_pending_append(). */
+    /* The order matters: see gst_tfx_pending_append(). */
     if (!self->links[i].next)
       filter->last = NULL;
     __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
@@ -119,7 +120,7 @@ gst_tfx_pending_describe (const GstTfxPending *self, guint8 *data)
     .channel_stride = layout->channel_stride };
 }
 
-/* Samples that are not aligned are filtered elsewhere. */
+/* Filters samples that are not aligned in a copy. */
 static gint
 gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
     GstMapInfo *map)
@@ -138,7 +139,8 @@ gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
   return err;
 }
 
-/* The map is not used on a device; its memory is NULL if it has failed. */
+/* Filters the samples.  @map is not used on a device; its memory is NULL if
+ * mapping failed. */
 static gint
 gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row,
     GstMapInfo *map)
@@ -163,9 +165,9 @@ gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row,
   return err;
 }
 
-/* Maps the memory with no lock held, since it may be anybody's.  map->memory is a
- * reference, for gst_tfx_pending_unmap_samples(); NULL on a device, if the memory is
- * done, or if it cannot be mapped. */
+/* Maps the wrapped memory with no lock held, since another plugin may own it.
+ * map->memory is a reference that gst_tfx_pending_unmap_samples() releases;
+ * NULL on a device, if the memory has run, or if mapping failed. */
 static void
 gst_tfx_pending_map_samples (GstTfxPending *self, GstMapInfo *map)
 {
@@ -244,7 +246,7 @@ gst_tfx_pending_flush (GstTfxSharedFilter *filter)
   }
 }
 
-/* ---- the memory ------------------------------------------------------------------- */
+/* ---- the memory ---------------------------------------------------------- */
 
 typedef struct
 {
@@ -284,7 +286,7 @@ gst_tfx_pending_unmap (GstMemory *memory, GstMapInfo *info)
   gst_memory_unmap (self->wrapped, &map);
 }
 
-/* Of a memory on a device, which has run it if it had to. */
+/* GstTfxCudaPendingKind.run. */
 static void
 gst_tfx_pending_device_run_all (gpointer self)
 {
@@ -350,7 +352,7 @@ gst_tfx_pending_get_allocator (void)
   return g_once (&once, gst_tfx_pending_make_allocator, NULL);
 }
 
-/* The buffer's only memory if it is a pending one, or NULL. */
+/* The pending memory that is the buffer's only memory, or NULL. */
 static inline GstTfxPending *
 gst_tfx_pending_peek (GstBuffer *buffer)
 {
@@ -364,14 +366,14 @@ gst_tfx_pending_peek (GstBuffer *buffer)
              : gst_tfx_cuda_allocator_get_pending (memory);
 }
 
-/* The memory that the buffer has. */
+/* The memory in the buffer. */
 static inline GstMemory *
 gst_tfx_pending_carrier (GstTfxPending *self)
 {
   return self->is_on_device ? self->wrapped : &self->memory;
 }
 
-/* Whether nobody has cut it. */
+/* Whether the memory has not been resized. */
 static inline gboolean
 gst_tfx_pending_is_whole (GstTfxPending *self)
 {
@@ -416,7 +418,7 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
              : -1;
 }
 
-/* Whether nobody but a writable buffer holds the memory: each buffer and each map
+/* Whether only one writable buffer holds the memory: each buffer and each map
  * has a reference. */
 static inline gboolean
 gst_tfx_pending_is_alone (GstMemory *memory)
@@ -424,20 +426,21 @@ gst_tfx_pending_is_alone (GstMemory *memory)
   return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
-/* Puts what was wrapped back.  A pool drops a buffer that has other memory than it
- * was given with, by a flag which every exchange sets: this one has its own again. */
+/* Puts the wrapped memory back into the buffer.  Replacing memory sets
+ * GST_BUFFER_FLAG_TAG_MEMORY, for which a pool drops the buffer; clear it if
+ * the memory is the original one. */
 static void
 gst_tfx_pending_put_back (GstTfxPending *self, GstBuffer *buffer)
 {
   const gboolean is_foreign = self->is_foreign;
 
-  /* This may be the end of it. */
+  /* This may free self. */
   gst_buffer_replace_memory (buffer, 0, g_steal_pointer (&self->wrapped));
   if (!is_foreign)
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
 }
 
-/* Of one that has been run. */
+/* Unwraps a memory that has run. */
 static void
 gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
 {
@@ -452,10 +455,10 @@ gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
   gst_tfx_pending_put_back (self, buffer);
 }
 
-/* ---- adding a filter -------------------------------------------------------------- */
+/* ---- adding a filter ----------------------------------------------------- */
 
-/* Whether it may run over the samples as they lie there, behind the others.  With
- * the lock held. */
+/* Whether the filter can run after the others over samples of this layout.
+ * Under the lock. */
 static gboolean
 gst_tfx_pending_takes (GstTfxPending *self, const GstTfxSharedFilter *filter,
     const GstTfxLayout *layout)
@@ -476,7 +479,7 @@ gst_tfx_pending_takes (GstTfxPending *self, const GstTfxSharedFilter *filter,
   return TRUE;
 }
 
-/* With the lock held, or with nobody else who knows of the memory. */
+/* Appends a filter.  Under the lock, unless the memory is new. */
 static void
 gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
 {
@@ -491,8 +494,8 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
     gst_tfx_trace_defer (filter->filter);
   __atomic_add_fetch (&filter->n_pending, self->layout.n_frames,
       __ATOMIC_RELAXED);
-  /* One thread leaves the filter to others, and nobody else has anything to do
-   * with an empty list. */
+  /* Only one thread defers the filter, and no other thread touches an empty
+   * list. */
   if (!__atomic_load_n (&filter->first, __ATOMIC_ACQUIRE)) {
     filter->last = link;
     __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
@@ -535,8 +538,7 @@ gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
   return self;
 }
 
-/* What was pending is run, and the buffer has its own memory again, if that is
- * the buffer's alone. */
+/* Runs what is pending, and unwraps the memory if only the buffer holds it. */
 static void
 gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
 {
@@ -554,8 +556,8 @@ gst_tfx_pending_settle (GstBuffer *buffer)
     gst_tfx_pending_give_up (self, buffer);
 }
 
-/* On a device only our own memory knows of what is pending, and its samples must
- * be aligned. */
+/* Whether the memory can be wrapped.  On a device only our own memory can refer
+ * to pending filters, and its samples must be aligned. */
 static gboolean
 gst_tfx_pending_can_wrap (const GstMemory *memory, const GstTfxLayout *layout)
 {
@@ -593,7 +595,7 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
   if (!gst_tfx_pending_can_wrap (memory, layout))
     return FALSE;
   is_foreign = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
-  /* It will be written to. */
+  /* Its samples will be written. */
   if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory)) {
     memory = gst_memory_ref (memory);
   } else {
@@ -617,7 +619,7 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
   return TRUE;
 }
 
-/* ---- running it together with another filter ---------------------------------- */
+/* ---- running it together with another filter ----------------------------- */
 
 gboolean
 gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpendingdevice.c: what is pending in CUDA memory, run where it lies.
+ * gsttfxpendingdevice.c: runs pending filters over CUDA memory.
  *
- * The device filters into other memory, from where the samples come back: if it
- * fails they still are what they were, for the CPU.
+ * The device filters into other memory, and the result is copied back: if it
+ * fails, the input is intact for the CPU.
  */
 #include "gsttfxpending.h"
 
@@ -14,7 +14,7 @@
 #define READ ((GstMapFlags)(GST_MAP_READ | GST_TFX_MAP_CUDA_QUEUED))
 #define WRITE ((GstMapFlags)(GST_MAP_WRITE | GST_TFX_MAP_CUDA_QUEUED))
 
-/* The samples of a memory that is mapped as a whole. */
+/* The block of samples in a memory that is mapped as a whole. */
 static TfxBlock
 gst_tfx_pending_device_describe (const TfxBlock *shape, gpointer data,
     gsize start)
@@ -47,7 +47,7 @@ gst_tfx_pending_device_filter (const GstTfxRow *row, GstMemory *from,
   return err;
 }
 
-/* n_frames of a block to another one of the same shape. */
+/* Copies n_frames to a block of the same shape. */
 static void
 gst_tfx_pending_device_copy_frames (const TfxBlock *to, const TfxBlock *from,
     gsize n_frames)
@@ -65,7 +65,7 @@ gst_tfx_pending_device_copy_frames (const TfxBlock *to, const TfxBlock *from,
   }
 }
 
-/* The CPU brings the first n_frames back. */
+/* Copies the first n_frames back on the CPU. */
 static gboolean
 gst_tfx_pending_device_bring_back (GstMemory *to, GstMemory *from, gsize start,
     const TfxBlock *shape, gsize n_frames)
@@ -87,7 +87,7 @@ gst_tfx_pending_device_bring_back (GstMemory *to, GstMemory *from, gsize start,
   return target != NULL;
 }
 
-/* *n_done: the frames that are filtered, if it fails. */
+/* Stores in *n_done the frames that are filtered if it fails. */
 static gint
 gst_tfx_pending_device_run_apart (const GstTfxRow *row, GstMemory *memory,
     gsize start, const TfxBlock *shape, gsize *n_done)

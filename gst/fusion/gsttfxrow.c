@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxrow.c: see gsttfxrow.h.
+ * gsttfxrow.c: filters that run as one.
  */
 #include "gsttfxrow.h"
 
@@ -8,7 +8,7 @@
 #include "gsttfxcount.h"
 #include "gsttfxtrace.h"
 
-/* Where the backend does not run a stage of the row, the CPU runs all of it. */
+/* The CPU runs the row if the backend does not support one of its stages. */
 static const TfxBackend *
 gst_tfx_row_backend (const GstTfxRow *self)
 {
@@ -36,7 +36,7 @@ gst_tfx_row_lock (const GstTfxRow *self)
     if (!last->plan || tfx_plan_is_for (last->plan, self->filters, self->n,
                            gst_tfx_row_backend (self)))
       return;
-    /* It may have other filters than those which are locked. */
+    /* The plan may have filters that are not locked. */
     tfx_filter_unlock_all (self->filters, self->n);
     gst_tfx_shared_filter_drop_plan (last);
   }
@@ -100,9 +100,9 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
   return rest;
 }
 
-/* ---- runs, and who is told of them -------------------------------------------------- */
+/* ---- runs, and notes for tracers ----------------------------------------- */
 
-/* A run, if anybody is told of it. */
+/* A run, filled in only if there is a tracer. */
 typedef struct
 {
   GstTfxTraceRun run;
@@ -155,7 +155,7 @@ gst_tfx_row_free_retired (gpointer data)
   return NULL;
 }
 
-/* In another thread, where one can be made: this one streams. */
+/* Frees it in another thread if one can be made, because this one streams. */
 static void
 gst_tfx_row_free_later (TfxRetired *retired)
 {
@@ -168,7 +168,7 @@ gst_tfx_row_free_later (TfxRetired *retired)
     tfx_retired_free (&retired);
 }
 
-/* The plan has run: it is counted, and what ended changes replaced is freed. */
+/* Counts a run, and frees what changes that ended have replaced. */
 static inline void
 gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
     gsize n_frames, gint err)
@@ -184,7 +184,7 @@ gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
     gst_tfx_row_tell_end (self, note, n_frames, err);
 }
 
-/* The CPU goes on behind n_done frames, with the device left already. */
+/* Runs the frames after n_done on the CPU.  The row has left the device. */
 static gint
 gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gsize n_done)
@@ -230,7 +230,7 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
       err);
 }
 
-/* ---- blocks that are under way ------------------------------------------------------ */
+/* ---- in-flight runs ------------------------------------------------------ */
 
 gboolean
 gst_tfx_row_can_start (const GstTfxRow *self)
@@ -260,13 +260,13 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
   GstTfxRowNote note;
   gint err = 0;
 
-  /* Without a plan there is nothing under way. */
+  /* Without a plan no run is in flight. */
   if (last->plan) {
     gst_tfx_row_note_begin (self, &note, "finish");
     err = tfx_plan_finish (last->plan, flight);
     gst_tfx_row_note_end (self, &note, in->n_frames, err);
   }
-  /* Whoever frees the plan, here or before, has finished what could be. */
+  /* Freeing the plan, here or earlier, finishes the runs that it can. */
   if (err < 0)
     gst_tfx_row_leave_device (self, err);
   if (flight->n_done == in->n_frames)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxrow.h: filters that run as one, on the backend of the last one, with its
- * plan.  Where a device fails, or cannot do what is to be done now, the CPU goes on.
+ * gsttfxrow.h: filters that run as one plan, on the backend of the last one.
+ * If a device fails, or does not support the current operation, the CPU
+ * continues.
  */
 #ifndef GST_TFX_ROW_H
 #define GST_TFX_ROW_H
@@ -9,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Filters that run as one, the last of them @last. */
+/* A row of filters; @last is the last of them. */
 typedef struct
 {
   TfxFilter *const *filters;
@@ -17,54 +18,54 @@ typedef struct
   GstTfxSharedFilter *last;
 } GstTfxRow;
 
-/* Takes the locks of the row, and sees that no plan of another row is left in
- * the last one. */
+/* Locks the filters, and frees a plan of another row in the last one. */
 void gst_tfx_row_lock (const GstTfxRow *self);
 void gst_tfx_row_unlock (const GstTfxRow *self);
 
-/* The rest with the row locked. */
+/* All other functions require the row to be locked. */
 
-/* Whether it runs on a device, as far as can be told before. */
+/* Whether the next run will probably be on a device. */
 gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
 
-/* Filters in to out.  Blocks in host memory (@in_host) are finished by the CPU if
- * the device fails or cannot mix.  0 or a negative errno value: what
- * gst_tfx_row_n_done() says is done then.  For others gst_tfx_row_is_on_device()
- * must hold; if that fails, gst_tfx_row_leave_device() and the rest, in host
- * memory. */
+/* Filters @in to @out.  For blocks in host memory (@in_host) the CPU finishes a
+ * run that the device fails or does not support.  For other blocks
+ * gst_tfx_row_is_on_device() must hold; if the run fails, call
+ * gst_tfx_row_leave_device() and run the rest in host memory.  Returns 0 or a
+ * negative errno value, with gst_tfx_row_n_done() frames done. */
 gint gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gboolean in_host);
 gsize gst_tfx_row_n_done (const GstTfxRow *self);
 
-/* The CPU does what a device that failed with @err has left of blocks in host
- * memory. */
+/* Finishes blocks in host memory on the CPU after the device failed with
+ * @err. */
 gint gst_tfx_row_run_rest (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gsize n_done, gint err);
 
-/* Whether a block in host memory can be started: see tfx_plan_start().  Until it
- * is finished, by the CPU if the device fails, the row runs and starts others
- * like it alone. */
+/* Starts and finishes a block in host memory: see tfx_plan_start().  Between
+ * the two the row may only run and start blocks of the same kind.  The CPU
+ * finishes what the device fails. */
 gboolean gst_tfx_row_can_start (const GstTfxRow *self);
 gint gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight);
 gint gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight);
 
-/* The CPU takes over what has failed with @err: for good, or, if that is
- * -ENOTSUP, until nothing is changing any more. */
+/* Moves the row to the CPU after @err: until no change is running for -ENOTSUP
+ * and -EINPROGRESS, else for good. */
 void gst_tfx_row_leave_device (const GstTfxRow *self, gint err);
 
-/* The frames of a block from one on. */
+/* The part of a block from a frame on. */
 TfxBlock gst_tfx_row_rest (const TfxBlock *block, gsize from);
 
-/* Whether silence gives silence; time goes by with it. */
+/* Whether the output of silence is silence; _pass() advances the filters over
+ * n_frames of it. */
 gboolean gst_tfx_row_is_silent (const GstTfxRow *self);
 void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 
-/* Whether a glide, a catch-up or a cross-fade is under way. */
+/* Whether a parameter ramp, a warm-up or a cross-fade is running. */
 gboolean gst_tfx_row_is_changing (const GstTfxRow *self);
 
-/* Makes the plan, if there is none.  0 or a negative errno value. */
+/* Makes the plan if there is none.  Returns 0 or a negative errno value. */
 gint gst_tfx_row_compile (const GstTfxRow *self);
 
 G_END_DECLS

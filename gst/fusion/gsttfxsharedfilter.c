@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxsharedfilter.c: a filter that an element shares with the buffers which
- * it has left unfiltered.
+ * gsttfxsharedfilter.c: a filter that an element shares with the buffers in
+ * which it is pending.
  */
 #include "gsttfxsharedfilter.h"
 
@@ -37,7 +37,7 @@ gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
   g_free (self);
 }
 
-/* ---- plans ------------------------------------------------------------------------ */
+/* ---- plans --------------------------------------------------------------- */
 
 void
 gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
@@ -61,14 +61,14 @@ gst_tfx_shared_filter_free_plan (GstTfxSharedFilter *self)
   self->plan_stats = (TfxStats){ 0 };
 }
 
-/* A plan that was taken out of its filter. */
+/* Frees a plan that was taken out of its filter. */
 static void
 gst_tfx_shared_filter_free_old (TfxPlan *plan)
 {
   TfxFilter *filters[GST_TFX_ROW_MAX];
   gsize n = tfx_plan_n_filters (plan);
 
-  /* They outlive their locks. */
+  /* The references keep the filters alive until they are unlocked. */
   for (gsize i = 0; i < n; i++)
     filters[i] = tfx_filter_ref (tfx_plan_filters (plan)[i]);
   tfx_filter_lock_all (filters, n);

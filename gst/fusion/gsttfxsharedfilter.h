@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxsharedfilter.h: a filter that an element shares with the buffers which
- * it has left unfiltered.
+ * gsttfxsharedfilter.h: a filter that an element shares with the buffers in
+ * which it is pending.
  *
- * It knows the pending memories in which the filter is still to run, in the
- * order of the stream.  They hold no reference to it: whoever lets go of it runs
- * them first (gst_tfx_pending_flush()).
+ * It lists its pending memories in stream order.  They hold no reference to it:
+ * call gst_tfx_pending_flush() before you release the last one.
  *
- * Locks: the lock of a pending memory is taken first, then those of its filters,
- * all at once (tfx_filter_lock_all()).  Nobody holds the locks of two pending
- * memories.
+ * Locks: take the lock of a pending memory first, then those of its filters,
+ * all at once (tfx_filter_lock_all()).  No thread holds the locks of two
+ * pending memories.
  */
 #ifndef GST_TFX_SHARED_FILTER_H
 #define GST_TFX_SHARED_FILTER_H
@@ -19,13 +18,13 @@
 
 G_BEGIN_DECLS
 
-/* The filters of a fused row: at most so many. */
+/* The most filters in a fused row. */
 #define GST_TFX_ROW_MAX 64
 
 typedef struct _GstTfxPending GstTfxPending;
 typedef struct _GstTfxSharedFilter GstTfxSharedFilter;
 
-/* A place in a filter's list of pending memories. */
+/* An item in a filter's list of pending memories. */
 typedef struct _GstTfxPendingLink GstTfxPendingLink;
 struct _GstTfxPendingLink
 {
@@ -34,59 +33,59 @@ struct _GstTfxPendingLink
   GstTfxPendingLink *next;
 };
 
-/* What the rows (gsttfxrow.h) that end in a filter came to, since it was made. */
+/* Totals of the rows (gsttfxrow.h) that end in a filter. */
 typedef struct
 {
   TfxStats stats;             /* device and kernel are those of the last run */
   gsize n_stages, n_sections; /* of the last run */
-  gint error;     /* of a device that failed, a negative errno value, or 0 */
-  guint64 n_lost; /* frames that nobody could filter */
+  gint error;     /* of a device that failed: a negative errno value, or 0 */
+  guint64 n_lost; /* frames that could not be filtered */
 } GstTfxRowCounts;
 
-/* Under the filter's lock, unless it says otherwise. */
+/* Under the filter's lock, unless a field is atomic. */
 struct _GstTfxSharedFilter
 {
   gint refs;         /* atomic */
-  TfxFilter *filter; /* does not change */
+  TfxFilter *filter; /* constant */
   GstTfxPendingLink *first, *last;
-  guint64 n_pending;         /* atomic: frames in these */
+  guint64 n_pending;         /* atomic: frames in pending memory */
   const TfxBackend *backend; /* for rows that end here */
-  GstObject *context;        /* what it runs on, or NULL */
-  gboolean is_mixing;        /* the CPU runs what the backend cannot, for now */
-  TfxPlan *plan;             /* of the row that ran last, or NULL */
-  TfxStats plan_stats;       /* its own, as far as they are counted */
+  GstObject *context;        /* context of the backend, or NULL */
+  gboolean
+      is_mixing; /* the CPU runs a change that the backend does not support */
+  TfxPlan *plan; /* of the last row, or NULL */
+  TfxStats plan_stats; /* counts of the plan that are in counts.stats */
   GstTfxRowCounts counts;
-  GstTfxPending *spare; /* atomic: serves the next buffer */
+  GstTfxPending *spare; /* atomic: for the next buffer */
   void (*free_spare) (GstTfxPending *spare);
 };
 
-/* Takes over the reference to @filter. */
+/* Takes ownership of @filter. */
 GstTfxSharedFilter *gst_tfx_shared_filter_new (TfxFilter *filter);
 
 /* Any thread, with no lock held. */
 GstTfxSharedFilter *gst_tfx_shared_filter_ref (GstTfxSharedFilter *self);
 void gst_tfx_shared_filter_unref (GstTfxSharedFilter *self);
 
-/* Whether it is still to run over a pending memory.  For the thread that leaves
- * it to others. */
+/* Whether the filter has pending memory.  For the thread that defers it. */
 static inline gboolean
 gst_tfx_shared_filter_is_pending (const GstTfxSharedFilter *self)
 {
   return __atomic_load_n (&self->first, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* Where rows that end here run from now on.  @context (or NULL) is held as long
- * as that.  With no lock held. */
+/* Sets the backend of rows that end in the filter, and holds @context (or NULL)
+ * until the next call.  With no lock held. */
 void gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
     const TfxBackend *backend, GstObject *context);
 
-/* Frees the plan: the state goes back to its filters.  With no lock held. */
+/* Frees the plan; the state returns to the filters.  With no lock held. */
 void gst_tfx_shared_filter_drop_plan (GstTfxSharedFilter *self);
 
-/* ---- for gsttfxrow.c ----------------------------------------------------------- */
+/* ---- for gsttfxrow.c ----------------------------------------------------- */
 
-/* What the plan has counted since it was last looked at.  The plan's filters are
- * locked. */
+/* Adds what the plan has counted since the last call.  The filters of the plan
+ * are locked. */
 void gst_tfx_shared_filter_count (GstTfxSharedFilter *self);
 void gst_tfx_shared_filter_free_plan (GstTfxSharedFilter *self);
 
