@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxjson.c: text for JSON.  A byte that is not UTF-8, as names of files may have,
- * is a lone surrogate, U+DC80 to U+DCFF, from which os.fsencode() of Python gets it back. */
+ * gsttfxjson.c: strings in JSON.  A byte that is not UTF-8, as file names may
+ * have, becomes a lone surrogate, U+DC80 to U+DCFF, from which os.fsencode() of
+ * Python restores it.
+ */
 #include "gsttfxjson.h"
 
 void

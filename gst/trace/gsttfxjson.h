@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxjson.h: text for JSON. */
+ * gsttfxjson.h: strings in JSON.
+ */
 #ifndef GST_TFX_JSON_H
 #define GST_TFX_JSON_H
 

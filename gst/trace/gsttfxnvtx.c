@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxnvtx.c: fused rows as NVTX ranges, in the domain "gst-tfx".
  *
- * A range for each run of a row, on the thread that runs it, named by the row's
- * elements; its category is what is run.  Only in builds with NVTX's headers, which
- * open the library that a tool has named in the environment.
+ * Each run of a row is a range on its thread, with the names of the row's
+ * elements; its category is the kind of run.  Only in builds with NVTX's
+ * headers, which open the library that a tool names in the environment.
  */
 #include "gsttfxnvtx.h"
 
@@ -11,14 +11,13 @@
 
 #include "gsttfxtrace.h"
 
-/* Of the process. */
 static nvtxDomainHandle_t domain;
 
 static GMutex lock;
-/* Under the lock; TfxFilter: its element's name, interned. */
+/* TfxFilter to the interned name of its element.  Under the lock. */
 static GHashTable *names;
 
-/* Categories, from 1 on. */
+/* Category 1 is the first. */
 static const gchar *const categories[] = { "run", "start", "finish", "rest" };
 
 static guint32
@@ -36,7 +35,7 @@ gst_tfx_nvtx_name (const TfxFilter *filter, GstElement *element)
 {
   const gchar *name = g_intern_string (GST_OBJECT_NAME (element));
 
-  /* One that has gone may have been at the same place. */
+  /* A freed filter may have had the same address. */
   g_mutex_lock (&lock);
   g_hash_table_replace (names, (gpointer)filter, (gpointer)name);
   g_mutex_unlock (&lock);

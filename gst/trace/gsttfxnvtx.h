@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxnvtx.h: fused rows as NVTX ranges, for NVIDIA Nsight Systems and what else
- * speaks NVTX.
+ * gsttfxnvtx.h: fused rows as NVTX ranges, for NVIDIA Nsight Systems and other
+ * tools.
  */
 #ifndef GST_TFX_NVTX_H
 #define GST_TFX_NVTX_H
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Looks for a tool; without one nothing is done, now or later.  Before there is an
- * element, once. */
+/* Looks for an NVTX tool; without one, does nothing.  Call it once, before the
+ * first element is made. */
 void gst_tfx_nvtx_init (void);
 
 G_END_DECLS

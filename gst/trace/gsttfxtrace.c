@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtrace.c: who is told which filters run.
+ * gsttfxtrace.c: calls the hooks of tracers.
  */
 #include "gsttfxtrace.h"
 

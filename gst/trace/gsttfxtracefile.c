@@ -12,7 +12,7 @@
 
 #include "gsttfxjson.h"
 
-/* Events that are not on the disk yet: at most so many bytes, or so old. */
+/* Events that wait to be written: at most this many bytes, or this old. */
 #define MAX_WAITING 65536
 #define MAX_AGE (100 * GST_MSECOND)
 
@@ -25,15 +25,15 @@
 struct _GstTfxTraceFile
 {
   gchar *path;
-  GMutex write_lock; /* taken before the other one */
-  /* Under this lock. */
+  GMutex write_lock; /* taken before lock */
+  /* Under write_lock: */
   gint fd;
   off_t length;
   GMutex lock;
-  /* Under this lock; never held while the disk is waited for. */
+  /* Under lock, which is never held during file access: */
   GString *waiting;
   GstClockTime flushed;
-  GHashTable *threads; /* that have a name in the file */
+  GHashTable *threads; /* whose names are in the file */
   gboolean has_events;
 };
 
@@ -51,7 +51,7 @@ gst_tfx_trace_file_new (const gchar *path)
   return self;
 }
 
-/* ---- writing ----------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static gboolean
 gst_tfx_trace_file_put (GstTfxTraceFile *self, const GString *piece)
@@ -71,8 +71,8 @@ gst_tfx_trace_file_put (GstTfxTraceFile *self, const GString *piece)
   return TRUE;
 }
 
-/* The lines, of text, that fit into a page with the end of the array behind them;
- * at least one if the page is empty. */
+/* Returns the length of the lines that fit into the rest of a page, with the
+ * end of the array after them; at least one line if the page is empty. */
 static gsize
 gst_tfx_trace_file_fit (const gchar *text, gsize room)
 {
@@ -89,9 +89,9 @@ gst_tfx_trace_file_fit (const gchar *text, gsize room)
   return fit;
 }
 
-/* A process that is killed may leave a write behind that ended with a page of the
- * file.  So no event lies in two (but one that is longer), and the last page has
- * the end of the array, which the next write begins with. */
+/* A killed process may leave a write incomplete at a page boundary of the file.
+ * So no event crosses a page, unless it is longer, and the last page contains
+ * the end of the array, which the next write replaces. */
 static gboolean
 gst_tfx_trace_file_write_all (GstTfxTraceFile *self, const gchar *text)
 {
@@ -170,9 +170,9 @@ gst_tfx_trace_file_free (GstTfxTraceFile *self)
   g_free (self);
 }
 
-/* ---- events ------------------------------------------------------------------------ */
+/* ---- events -------------------------------------------------------------- */
 
-/* Microseconds, to the nanosecond; with a point in any locale. */
+/* Microseconds with three decimals, with a point in any locale. */
 static void
 gst_tfx_trace_file_put_us (GString *to, const gchar *name, GstClockTime ns)
 {
@@ -181,7 +181,7 @@ gst_tfx_trace_file_put_us (GString *to, const gchar *name, GstClockTime ns)
       ns % 1000);
 }
 
-/* With the lock held: the head that all events have. */
+/* Writes the common start of events.  Under the lock. */
 static void
 gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
     const gchar *category, const gchar *name, guint thread)
@@ -201,7 +201,8 @@ gst_tfx_trace_file_end (GstTfxTraceFile *self, const gchar *args)
       args, *args ? "}" : "");
 }
 
-/* With the lock held.  A thread is named when it is first seen. */
+/* Returns the id of this thread, and writes its name the first time.  Under the
+ * lock. */
 static guint
 gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
 {
@@ -213,7 +214,7 @@ gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
     return thread;
   pthread_getname_np (pthread_self (), name, sizeof name);
   args = g_string_new ("\"name\":");
-  /* The system cuts names within a letter. */
+  /* The system may truncate names inside a character. */
   valid = g_utf8_make_valid (name, -1);
   gst_tfx_json_quote (args, valid);
   g_free (valid);

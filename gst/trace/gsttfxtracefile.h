@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtracefile.h: a file of events in Chrome's trace format, for Perfetto and
- * chrome://tracing: a JSON array of objects.
+ * gsttfxtracefile.h: a file of events in Chrome's trace format, for Perfetto
+ * and chrome://tracing: a JSON array of objects.
  *
- * A program that is killed leaves a file that can be read: events are written some
- * at a time, each time with the end of the array, which the next ones overwrite.
- * Killed between two pages of a write it leaves whole events without that end,
+ * The file of a killed program is readable: events are written in batches, each
+ * with the end of the array, which the next batch replaces.  A program that is
+ * killed between two pages of a write leaves whole events without that end,
  * which the format allows.
  *
  * Format: "Trace Event Format" (Chromium), the events X, s, f and M.
@@ -18,25 +18,24 @@ G_BEGIN_DECLS
 
 typedef struct _GstTfxTraceFile GstTfxTraceFile;
 
-/* Opened with the first event.  What goes wrong then is told of once, in the
- * log. */
+/* The file is opened at the first event.  An error is logged once. */
 GstTfxTraceFile *gst_tfx_trace_file_new (const gchar *path);
 void gst_tfx_trace_file_free (GstTfxTraceFile *self);
 
-/* Any thread, in all of these; also with locks held, since they do not wait for the
- * disk.  @args: "" or members of an object, as JSON. */
+/* The next two functions do not access the file, so they may be called with
+ * locks held.  Any thread.  @args: "" or members of an object, as JSON. */
 
-/* What this thread did from @start to @end. */
+/* Adds a slice: what this thread did from @start to @end. */
 void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
     const gchar *name, GstClockTime start, GstClockTime end, const gchar *args);
 
-/* An arrow from a slice of this thread (@is_start) to another one: the slices
- * that there are at @time. */
+/* Adds the start or the end of an arrow, in the slice of this thread at
+ * @time. */
 void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
     const gchar *name, gboolean is_start, GstClockTime time);
 
-/* Any thread, with no lock of a filter held: writes what waits, if it is much or
- * old, or if it is the last. */
+/* Writes waiting events if they are many or old, or if @is_last.  Any thread,
+ * with no filter locked. */
 void gst_tfx_trace_file_flush (GstTfxTraceFile *self, gboolean is_last);
 
 G_END_DECLS

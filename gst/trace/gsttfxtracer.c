@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxtracer.c: the tracer "tfx".
  *
- * A slice for each buffer that an element is given, on the thread that brings it;
- * within these a slice for each run of a fused row, named by its elements; and an
- * arrow to that from each element which has left the buffer to it.
+ * Each buffer that an element receives is a slice on its thread.  Within it
+ * each run of a fused row is a slice with the names of the row's elements.  An
+ * arrow leads to it from each element that deferred the buffer.
  */
 #include "gsttfxtracer.h"
 
@@ -19,11 +19,11 @@
 #define GST_TYPE_TFX_TRACER (gst_tfx_tracer_get_type ())
 G_DECLARE_FINAL_TYPE (GstTfxTracer, gst_tfx_tracer, GST, TFX_TRACER, GstTracer)
 
-/* A filter that an element has, or had. */
+/* A filter of an element, which may have been freed. */
 typedef struct
 {
   const gchar *element; /* its name, interned */
-  GQueue flows;         /* ids: buffers that are left to others */
+  GQueue flows;         /* ids of arrows: deferred buffers */
 } Filter;
 
 struct _GstTfxTracer
@@ -40,7 +40,7 @@ struct _GstTfxTracer
 
 G_DEFINE_TYPE (GstTfxTracer, gst_tfx_tracer, GST_TYPE_TRACER)
 
-/* The one that the elements tell; set before there is an element. */
+/* The tracer of the process; set before the first element is made. */
 static GstTfxTracer *the_tracer;
 
 static GstClockTime
@@ -49,7 +49,7 @@ gst_tfx_tracer_now (GstTfxTracer *self)
   return gst_util_get_timestamp () - self->start;
 }
 
-/* ---- rows ---------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static void
 gst_tfx_tracer_free_filter (gpointer data)
@@ -68,7 +68,7 @@ gst_tfx_tracer_name (const TfxFilter *filter, GstElement *element)
 
   known->element = g_intern_string (GST_OBJECT_NAME (element));
   g_queue_init (&known->flows);
-  /* One that has gone may have been at the same place. */
+  /* A freed filter may have had the same address. */
   g_mutex_lock (&self->lock);
   g_hash_table_replace (self->filters, (gpointer)filter, known);
   g_mutex_unlock (&self->lock);
@@ -92,8 +92,8 @@ gst_tfx_tracer_defer (const TfxFilter *filter)
         gst_tfx_tracer_now (self));
 }
 
-/* The names of the row's elements, and the arrows that end in it: those of the
- * first buffer of each. */
+/* Returns the names of the row's elements, and in @flows the arrows that end in
+ * the run: the oldest of each filter. */
 static GString *
 gst_tfx_tracer_describe_row (GstTfxTracer *self, const GstTfxTraceRun *run,
     GString *args, GArray *flows)
@@ -145,7 +145,7 @@ gst_tfx_tracer_run (const GstTfxTraceRun *run)
     g_string_append_printf (args, ",\"error\":%d", run->err);
   gst_tfx_trace_file_add_slice (self->file, "row", name->str, start,
       run->end - self->start, args->str);
-  /* Behind the slice, and within it. */
+  /* After the slice in the file, and within it in time. */
   for (guint i = 0; i < flows->len; i++)
     gst_tfx_trace_file_add_flow (self->file, g_array_index (flows, guint64, i),
         "left", FALSE, start + 1);
@@ -158,7 +158,7 @@ static GstTfxTraceHooks gst_tfx_tracer_hooks = { .name = gst_tfx_tracer_name,
   .defer = gst_tfx_tracer_defer,
   .end = gst_tfx_tracer_run };
 
-/* ---- the driver ---------------------------------------------------------------------- */
+/* ---- the driver ---------------------------------------------------------- */
 
 static guint64
 gst_tfx_tracer_get_time (void)
@@ -185,9 +185,9 @@ static const TfxCudaObserver gst_tfx_tracer_observer = {
   gst_tfx_tracer_get_time, gst_tfx_tracer_did
 };
 
-/* ---- elements ------------------------------------------------------------------------ */
+/* ---- elements ------------------------------------------------------------ */
 
-/* What this thread is doing: one within the other. */
+/* A buffer that this thread processes; they nest. */
 typedef struct
 {
   const gchar *element; /* interned */
@@ -214,7 +214,7 @@ gst_tfx_tracer_get_slices (void)
   return slices;
 }
 
-/* Whose chain function is about to run. */
+/* The element whose chain function is about to run. */
 static const gchar *
 gst_tfx_tracer_get_receiver (GstPad *pad)
 {
@@ -249,7 +249,7 @@ gst_tfx_tracer_end (GstTfxTracer *self)
   g_array_set_size (slices, slices->len - 1);
   gst_tfx_trace_file_add_slice (self->file, "element", slice.element,
       slice.start, gst_tfx_tracer_now (self), "");
-  /* Here, where the thread holds no lock of a filter. */
+  /* The thread has no filter locked here. */
   gst_tfx_trace_file_flush (self->file, FALSE);
 }
 
@@ -267,9 +267,9 @@ gst_tfx_tracer_push_post (GstTfxTracer *self, GstClockTime time, GstPad *pad,
   gst_tfx_tracer_end (self);
 }
 
-/* ---- the tracer ---------------------------------------------------------------------- */
+/* ---- the tracer ---------------------------------------------------------- */
 
-/* A program that does not call gst_deinit() has its last events too. */
+/* Writes the last events of a program that does not call gst_deinit(). */
 static void __attribute__ ((destructor)) gst_tfx_tracer_flush (void)
 {
   if (the_tracer)
@@ -324,7 +324,7 @@ gst_tfx_tracer_constructed (GObject *object)
       G_CALLBACK (gst_tfx_tracer_push_post));
 }
 
-/* With gst_deinit(): nothing streams any more. */
+/* Called by gst_deinit(), when no stream runs. */
 static void
 gst_tfx_tracer_finalize (GObject *object)
 {

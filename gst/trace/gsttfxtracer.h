@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtracer.h: the tracer "tfx", which writes what runs when into a file.
+ * gsttfxtracer.h: the tracer "tfx", which writes a timeline of buffers and runs
+ * to a file.
  *
  *   GST_TRACERS="tfx(file=trace.json)" gst-launch-1.0 …
  */
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: GStreamer was built without tracers. */
+/* Returns FALSE if GStreamer was built without tracers. */
 gboolean gst_tfx_tracer_register (GstPlugin *plugin);
 
 G_END_DECLS
