@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxbytes.c: what lies in files.
+ * gsttfxbytes.c: reads and writes binary files.
  */
 #include "gsttfxbytes.h"
 
@@ -19,8 +19,8 @@ find_fault (const struct stat *status)
                                      : "it is not a file";
 }
 
-/* A pipe is not opened at all, since its writer would notice.  O_NONBLOCK: one that
- * takes the place of the file after stat() is not waited for either. */
+/* A pipe is not opened at all, since its writer would notice.  O_NONBLOCK: do
+ * not wait for a pipe that replaces the file after stat(). */
 FILE *
 gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
 {
@@ -43,7 +43,7 @@ gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why)
   return file;
 }
 
-/* Of a longer name the end is shown. */
+/* Show the end of a longer name. */
 #define MAX_SHOWN 120
 
 gchar *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxbytes.h: what lies in files: numbers of up to eight bytes that begin anywhere,
- * and chunks.
+ * gsttfxbytes.h: reads and writes binary files: numbers of up to eight bytes at
+ * any offset, and chunks.
  */
 #ifndef GST_TFX_BYTES_H
 #define GST_TFX_BYTES_H
@@ -46,50 +46,50 @@ gst_tfx_bytes_put_be (guint8 *bytes, gsize n, guint64 number)
     bytes[i] = (guint8)(number >> 8 * (n - 1 - i));
 }
 
-/* Opens a regular file for reading and returns it with its size in bytes; close it
- * with fclose().  Returns NULL for everything else, without waiting: pipes, devices and
- * folders too.  why, unless NULL, then gets the reason; free it. */
+/* Opens a regular file for reading and returns it with its size in bytes; close
+ * it with fclose().  Returns NULL for everything else, without waiting: pipes,
+ * devices and folders too.  why, unless NULL, then gets the reason; free it. */
 FILE *gst_tfx_bytes_open (const gchar *path, goffset *size, gchar **why);
 
 /* A text in UTF-8: bytes that are not UTF-8 become \\xNN.  Free it. */
 gchar *gst_tfx_bytes_escape (const gchar *text);
 
-/* The name of a file for a message, in UTF-8: bytes that are not UTF-8 as \\xNN, and of a
- * long name its end.  Free it. */
+/* The name of a file for a message, in UTF-8: bytes that are not UTF-8 as
+ * \\xNN, and of a long name its end.  Free it. */
 gchar *gst_tfx_bytes_show (const gchar *name);
 
-/* FALSE if they are not all there. */
+/* Reads n bytes at an offset.  Returns FALSE if they cannot all be read. */
 gboolean
 gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n);
 
-/* FALSE with errno if they cannot all be written. */
+/* Writes n bytes at an offset.  Returns FALSE and sets errno on failure. */
 gboolean
 gst_tfx_bytes_write_at (FILE *file, goffset offset, const void *bytes, gsize n);
 
-/* Of MP4: the content of the first box with these letters among n bytes of boxes.  FALSE:
- * there is none. */
+/* MP4: finds the content of the first box with this name among n bytes of
+ * boxes.  Returns FALSE if there is none. */
 gboolean gst_tfx_bytes_find_box (const guint8 *bytes, gsize n,
     const gchar *letters, const guint8 **content, gsize *size);
 
-/* Where "Xing" or "Info" would be in a frame of MPEG layer 3 with this head of four bytes;
- * 0: it is no such frame. */
+/* MP3: the offset of "Xing" or "Info" in a frame of MPEG layer 3 with this
+ * header of four bytes; 0 if it is no such frame. */
 gsize gst_tfx_bytes_find_xing (const guint8 *head);
 
-/* Of RIFF, RF64 and AIFF: four letters, a size, that many bytes, and one more where they
- * are odd. */
+/* A chunk of RIFF, RF64 or AIFF: four letters, a size, that many bytes, and a
+ * padding byte if the size is odd. */
 typedef struct
 {
   gchar letters[4];
-  goffset at; /* of what is in it */
+  goffset at; /* offset of its content */
   guint64 size;
 } GstTfxChunk;
 
-/* The first one's offset. */
+/* The offset of the first chunk. */
 #define GST_TFX_BYTES_FIRST_CHUNK 12
 
-/* The chunk at an offset; FALSE: there is none.  Those of AIFF are big-endian.  The sound
- * of an RF64 has all ones as its size, which is long_size then, if that is known (0: it is
- * not). */
+/* Reads the header of the chunk at an offset; FALSE if there is none.  AIFF is
+ * big-endian.  A chunk of an RF64 whose size is all ones has the size
+ * @long_size, unless that is 0 (unknown). */
 gboolean gst_tfx_bytes_read_chunk (FILE *file, goffset offset, gboolean is_big,
     guint64 long_size, GstTfxChunk *chunk);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxclampreport.c: which clamped values were already warned of.
+ * gsttfxclampreport.c: remembers which clamped values were reported.
  */
 #include "gsttfxclampreport.h"
 
@@ -25,7 +25,7 @@ gst_tfx_clamp_report_begin (GstTfxClampReport *self, gboolean by_hand)
   self->by_hand = by_hand;
 }
 
-/* The property's item; a new one if there is none yet. */
+/* The item of a property, added if there is none. */
 static Item *
 gst_tfx_clamp_report_find (GstTfxClampReport *self, const gchar *property)
 {
@@ -54,15 +54,15 @@ gst_tfx_clamp_report_note (GstTfxClampReport *self, const GstTfxClamp *clamp,
   gboolean is_new = TRUE;
   Item *item;
 
-  /* As nearly always. */
+  /* The common case. */
   if (!is_clamped && self->n_clamped == 0)
     return FALSE;
   item = gst_tfx_clamp_report_find (self, clamp->property);
   if (item->rate != rate || (self->by_hand && !is_clamped))
     item->has_warned = FALSE;
   if (!self->by_hand) {
-    /* A controller moves values and, through other properties, ranges with
-     * every buffer, out and in again: one warning is enough. */
+    /* A controller moves values, and the ranges of other properties, out and
+     * back with every buffer: warn once. */
     is_new = !item->has_warned;
   } else if (item->is_clamped && item->rate == rate) {
     const GstTfxClamp *old = &item->clamp;

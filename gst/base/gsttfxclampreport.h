@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxclampreport.h: which clamped values were already warned of.
+ * gsttfxclampreport.h: remembers which clamped values were reported.
  */
 #ifndef GST_TFX_CLAMP_REPORT_H
 #define GST_TFX_CLAMP_REPORT_H
@@ -8,20 +8,20 @@
 
 G_BEGIN_DECLS
 
-/* Starts with all zero, ends with gst_tfx_clamp_report_clear(). */
+/* Initialize with zeros, end with gst_tfx_clamp_report_clear(). */
 typedef struct
 {
-  GArray *items;  /* one for each property that was noted, or NULL */
-  gint n_clamped; /* of these */
+  GArray *items;  /* one for each property noted, or NULL */
+  gint n_clamped; /* how many of them are clamped */
   gboolean by_hand;
 } GstTfxClampReport;
 
-/* Before the values of a new chain are noted.  @by_hand: the application has set
- * properties, not a controller alone. */
+/* Call before the values of a new chain are noted.  @by_hand: the application
+ * has set properties, not only a controller. */
 void gst_tfx_clamp_report_begin (GstTfxClampReport *self, gboolean by_hand);
 
-/* Notes how far a property is met at @rate.  TRUE if it is not, and the user
- * is to be warned of that. */
+/* Notes the value used for a property at @rate.  Returns TRUE if it is clamped
+ * and a warning is due. */
 gboolean gst_tfx_clamp_report_note (GstTfxClampReport *self,
     const GstTfxClamp *clamp, gdouble rate);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcontrol.c: properties under control take their values at the points of
- * the filter's grid, inside of buffers too.
+ * gsttfxcontrol.c: controlled properties take their values at the points of the
+ * parameter grid, also within a buffer.
  *
- * The grid is counted by the filter, from rest on, so that where a value holds
- * does not depend on how the stream is cut into buffers.  Nor do the times at
- * which curves are read: they are counted in frames from a stamp, which holds
- * until the stamps are off by more than one step of the grid.
+ * The filter counts the grid from its reset, so the frame of a value does not
+ * depend on how the stream is split into buffers.  Neither do the times at
+ * which curves are read: they are counted in frames from a timestamp, until a
+ * timestamp differs from the count by more than one grid step.
  *
- * All of this runs in the streaming thread.
+ * All functions run in the streaming thread.
  */
 #include "gsttfxelementprivate.h"
 
@@ -27,7 +27,7 @@ gst_tfx_control_is_wanted (GstTfxElement *self)
              klass->has_controlled_children (self));
 }
 
-/* ---- times --------------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 static GstClockTime
 gst_tfx_control_duration (const GstTfxElementPrivate *priv, guint64 n_frames)
@@ -35,7 +35,8 @@ gst_tfx_control_duration (const GstTfxElementPrivate *priv, guint64 n_frames)
   return gst_util_uint64_scale (n_frames, GST_SECOND, priv->spec.rate_hz);
 }
 
-/* The frames that the filter has got, and those that wait for it. */
+/* The number of frames that the filter has processed, plus those in pending
+ * memory. */
 static guint64
 gst_tfx_control_find_start (GstTfxElementPrivate *priv)
 {
@@ -49,7 +50,7 @@ gst_tfx_control_find_start (GstTfxElementPrivate *priv)
   return start;
 }
 
-/* TRUE if the times go on from where they were. */
+/* Returns TRUE if the timestamp continues the last one. */
 static gboolean
 gst_tfx_control_see_stamp (GstTfxElementPrivate *priv, GstClockTime pts)
 {
@@ -69,9 +70,9 @@ gst_tfx_control_see_stamp (GstTfxElementPrivate *priv, GstClockTime pts)
   return FALSE;
 }
 
-/* Within a group of points times are evenly spaced, in whole nanoseconds, so that a
- * curve can be asked for many at once: they are off by up to 32 ns.  Groups begin
- * at fixed frames. */
+/* Within a group the times are evenly spaced in whole nanoseconds, so that one
+ * call reads a curve for the whole group; the error is at most 32 ns.  Groups
+ * start at fixed frames. */
 #define GROUP_POINTS 64
 #define GROUP_FRAMES (GROUP_POINTS * TFX_GRID_FRAMES)
 
@@ -92,8 +93,8 @@ gst_tfx_control_step (const GstTfxElementPrivate *priv)
       priv->spec.rate_hz);
 }
 
-/* The stream time of what a point makes heard, which is late by a delay; none if
- * there is none. */
+/* The stream time of the samples that a grid point affects, which are delayed
+ * by @delay frames.  GST_CLOCK_TIME_NONE if the stream has no timestamps. */
 static GstClockTime
 gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
     guint64 point)
@@ -115,10 +116,10 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
   return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
 }
 
-/* ---- values ---------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
-/* What is behind a stage and looks ahead makes its sound come later, and its curves
- * with it. */
+/* Look-ahead downstream delays the output of a stage, so its curve is read that
+ * much earlier. */
 static void
 gst_tfx_control_find_delays (GstTfxElement *self)
 {
@@ -158,8 +159,9 @@ gst_tfx_control_find_curves (GstTfxElement *self)
   return is_new;
 }
 
-/* Those of n points of a group.  Within it times nowhere go faster than by a step a
- * point: if the last one is where that leads, so are all of them.  FALSE if the stream has none. */
+/* Finds the times of n points of a group.  Clamping to the segment only makes
+ * steps shorter, so if the last time is n - 1 steps after the first, all steps
+ * are equal.  Returns FALSE if the stream has no timestamps. */
 static gboolean
 gst_tfx_control_find_times (const GstTfxElementPrivate *priv, gsize delay,
     guint64 point, GstClockTime *times, guint n)
@@ -180,7 +182,8 @@ gst_tfx_control_find_times (const GstTfxElementPrivate *priv, gsize delay,
   return TRUE;
 }
 
-/* From the point on.  FALSE if the stream has no times. */
+/* Reads all curves for n points.  Returns FALSE if the stream has no
+ * timestamps. */
 static gboolean
 gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
 {
@@ -215,7 +218,7 @@ gst_tfx_control_apply (GstTfxElement *self, guint index)
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 
-/* Nothing is under control. */
+/* No property is controlled. */
 static void
 gst_tfx_control_stop (GstTfxElement *self)
 {
@@ -250,7 +253,8 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
   if (gst_tfx_control_see_stamp (priv, pts) && control->point == first &&
       !is_new)
     return;
-  /* What curves say here is gone to as if it were set by hand. */
+  /* The first values of a curve are set like values that the application
+   * sets. */
   control->point = first;
   control->is_due = FALSE;
   control->is_followed = gst_tfx_control_read (self, first, 1);
@@ -271,7 +275,7 @@ gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
   return is_wanted;
 }
 
-/* Of the next n points those of one group. */
+/* The number of the next n points that are in one group. */
 static guint
 gst_tfx_control_count_left (const GstTfxControl *self, guint64 n)
 {
@@ -280,8 +284,8 @@ gst_tfx_control_count_left (const GstTfxControl *self, guint64 n)
   return MIN (n, GROUP_POINTS - next % GROUP_POINTS);
 }
 
-/* Queues the values of the next n points.  FALSE if another structure begins at one
- * of them: it is the last. */
+/* Queues the values of the next n points.  Returns FALSE if a point needs
+ * another chain; it is the last one read. */
 static gboolean
 gst_tfx_control_follow (GstTfxElement *self, guint n)
 {
@@ -354,7 +358,7 @@ gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames)
   return control->is_followed && control->n_ready < n_frames;
 }
 
-/* ---- long buffers ------------------------------------------------------------------------ */
+/* ---- long buffers -------------------------------------------------------- */
 
 gint
 gst_tfx_control_run (GstTfxElement *self, const GstTfxRow *row,

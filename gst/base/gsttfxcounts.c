@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcounts.c: what an element counts, for its property stats.
+ * gsttfxcounts.c: the counters behind the property stats.
  */
 #include "gsttfxcounts.h"
 
 #include <math.h>
 
-/* ---- processing load ---------------------------------------------------------------- */
+/* ---- processing load ----------------------------------------------------- */
 
 #define PER_OCTAVE 8
 #define LOWEST_OCTAVE -24
@@ -67,7 +67,7 @@ gst_tfx_load_add_to (GstTfxLoad *self, GstStructure *stats)
       "load-p99", G_TYPE_DOUBLE, gst_tfx_load_find_p99 (self, worst), NULL);
 }
 
-/* ---- counts ------------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------- */
 
 void
 gst_tfx_counts_reset (GstTfxCounts *self)
@@ -113,7 +113,8 @@ gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
 
   gst_tfx_count_sum_stats (sum, &self->before, now, 1);
   __atomic_store_n (&sum->device, now->device, __ATOMIC_RELAXED);
-  /* Others may read the name of a device's kernel when that has gone. */
+  /* Other threads may read the name after the device has unloaded the
+   * kernel. */
   if (now->kernel != self->seen_kernel)
     __atomic_store_n (&sum->kernel, g_intern_string (now->kernel),
         __ATOMIC_RELEASE);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudaflow.c: buffers that are, or are to be, in CUDA memory.
+ * gsttfxcudaflow.c: buffers with input or output in CUDA memory.
  *
- * What is on the device is filtered into another buffer: if a call fails the
- * input is still there for the CPU.  Samples in system memory that stay there
- * are no concern of this file: the engine moves them there and back itself.
+ * Samples on the device are filtered into another buffer, so that the input is
+ * intact for the CPU if a call fails.  Samples in system memory whose output is
+ * there too are not handled here: the backend moves them to the device and
+ * back.
  *
- * While values glide or stages are cross-faded the CPU filters, so all blocks are
- * in host memory then.
+ * During parameter ramps and cross-fades the CPU filters, with all blocks in
+ * host memory.
  */
 #include "gsttfxcudaflow.h"
 
@@ -19,7 +20,7 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- buffers ------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
 static gboolean
 gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
@@ -58,7 +59,7 @@ gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
   return buffer;
 }
 
-/* Any element's CUDA memory of any context among it. */
+/* Whether a memory of the buffer is CUDA memory, of any element and context. */
 static gboolean
 gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
 {
@@ -69,9 +70,9 @@ gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
   return FALSE;
 }
 
-/* ---- filtering ------------------------------------------------------------------- */
+/* ---- filtering ----------------------------------------------------------- */
 
-/* One end of a run, mapped. */
+/* The input or output of a run, mapped. */
 typedef struct
 {
   gboolean is_device;
@@ -92,7 +93,7 @@ gst_tfx_cuda_flow_map_host (GstTfxElement *self, GstBuffer *buffer, End *end)
   return TRUE;
 }
 
-/* Where the samples are. */
+/* Maps the samples where they are. */
 static gboolean
 gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
     GstMapFlags access, End *end)
@@ -126,12 +127,12 @@ typedef struct
   GstTfxPendingRun pending;
   gboolean is_pending;
   GstBuffer *in, *out;
-  GstBuffer *silence; /* in place of the input, if that could not be had */
+  GstBuffer *silence; /* replaces input that cannot be read */
   gsize n_frames, n_done;
 } Job;
 
-/* Takes the locks of what is to be run: the element's own filter, and those that
- * are pending in the buffer. */
+/* Locks the filters to run: those that are pending in the buffer, and the
+ * element's own. */
 static void
 gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
 {
@@ -179,7 +180,7 @@ gst_tfx_cuda_flow_run_on_device (GstTfxElement *self, Job *job)
   return err;
 }
 
-/* What the CPU cannot read is lost with the device that it was on. */
+/* Maps the input for the CPU.  If the device is lost, silence replaces it. */
 static gboolean
 gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
 {
@@ -195,7 +196,7 @@ gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
   return gst_tfx_cuda_flow_map_host (self, job->silence, in);
 }
 
-/* Where the output cannot be had for the CPU it is in system memory. */
+/* Maps the output for the CPU; if that fails, a new buffer in system memory. */
 static gboolean
 gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
 {
@@ -211,7 +212,7 @@ gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
   return job->out && gst_tfx_cuda_flow_map_host (self, job->out, out);
 }
 
-/* The rest of it, with all samples in host memory. */
+/* Filters the rest in host memory. */
 static gint
 gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
 {
@@ -252,7 +253,7 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
   return err;
 }
 
-/* Whether it is silence that stays silence. */
+/* Whether the buffer is silence whose output is silence. */
 static gboolean
 gst_tfx_cuda_flow_is_gap (GstTfxElement *self, const Job *job)
 {
@@ -277,8 +278,8 @@ gst_tfx_cuda_flow_report_lost (GstTfxElement *self, GstBuffer *buffer,
       (NULL));
 }
 
-/* For the output of a run; in system memory, if what follows takes that, where
- * device memory is short.  NULL if there is none. */
+/* Makes the output buffer.  It is in system memory if device memory is short
+ * and the downstream peer accepts that.  NULL if there is no memory. */
 static GstBuffer *
 gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
 {
@@ -321,7 +322,7 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     return -ENOMEM;
   gst_tfx_cuda_flow_begin (self, &job);
   is_gap = gst_tfx_cuda_flow_is_gap (self, &job);
-  /* Where curves are followed, silence is run for their values alone. */
+  /* Under a curve silence is filtered too, for the ramp of the values. */
   if (is_gap && !priv->control.is_followed)
     gst_tfx_row_pass (&job.row, n_frames);
   else
@@ -341,9 +342,9 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
   return 0;
 }
 
-/* ---- delivery --------------------------------------------------------------------- */
+/* ---- delivery ------------------------------------------------------------ */
 
-/* By the CPU, through the memories' own staging. */
+/* Copies the buffer to the other kind of memory on the CPU. */
 static gboolean
 gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     gboolean to_device)
@@ -378,7 +379,7 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
   if (is_device == device->out_cuda ||
       gst_tfx_cuda_flow_move (self, buffer, n_frames, device->out_cuda))
     return TRUE;
-  /* What follows may take what there is. */
+  /* The downstream peer may accept system memory. */
   if (device->out_cuda)
     gst_tfx_device_fall_back (self, -ENOMEM);
   if (is_device == device->out_cuda)
@@ -391,9 +392,9 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
   return FALSE;
 }
 
-/* ---- upstream ---------------------------------------------------------------------- */
+/* ---- upstream ------------------------------------------------------------ */
 
-/* How long the buffers are going to be is not known. */
+/* The length of the buffers is not known yet. */
 #define POOL_FRAMES 1024
 
 gboolean

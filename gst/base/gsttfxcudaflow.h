@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudaflow.h: buffers that are, or are to be, in CUDA memory.
+ * gsttfxcudaflow.h: buffers with input or output in CUDA memory.
  *
- * Only for elements whose caps say so, on one side or the other
+ * Only for elements with CUDA memory in the caps of a pad
  * (GstTfxDeviceState.has_cuda_memory).
  */
 #ifndef GST_TFX_CUDA_FLOW_H
@@ -11,26 +11,25 @@
 
 G_BEGIN_DECLS
 
-/* Whether the buffer's samples are on a device, or are to be. */
+/* Whether the samples are on a device, or the output has to be. */
 gboolean gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer);
 
-/* Then: filters *buffer, which is writable, with what is pending on it, into
- * another one, wherever the filter runs.  *buffer stays if it is silence that
- * stays silence.  0 or a negative errno value. */
+/* For such a buffer: filters *buffer, which must be writable, and what is
+ * pending on it, into another buffer that replaces it, on the device or the
+ * CPU.  Silence whose output is silence stays in *buffer.  Returns 0 or a
+ * negative errno value. */
 gint gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames);
 
-/* Whether it is in the memory that the source pad's caps say. */
+/* Whether the buffer is in the memory of the source pad's caps. */
 gboolean gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer);
 
-/* A buffer was filtered.  Moves its samples to the memory that the source pad's
- * caps say, if they are not there; *buffer may then be another one.  FALSE after an error
- * message. */
+/* Moves a filtered buffer to the memory of the source pad's caps if necessary,
+ * which replaces *buffer.  Returns FALSE after an error message. */
 gboolean gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames);
 
-/* Offers a pool of CUDA memory to whoever is upstream.  FALSE if there is
- * none. */
+/* Proposes a pool of CUDA memory upstream.  Returns FALSE if there is none. */
 gboolean gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcurves.c: the control bindings of an element and its children, and what
- * they say for a row of times.
+ * gsttfxcurves.c: the control bindings of an element and its children, and
+ * their values at a series of times.
  */
 #include "gsttfxcurves.h"
 
@@ -10,13 +10,13 @@
 struct _GstTfxCurve
 {
   GstControlBinding *binding;          /* a reference */
-  GstObject *object;                   /* another one */
-  GObjectClass *klass;                 /* that has the property */
+  GstObject *object;                   /* a reference */
+  GObjectClass *klass;                 /* the class of the property */
   gsize delay;                         /* frames */
-  gboolean is_number;                  /* a double; these go without GValues: */
-  gdouble numbers[GST_TFX_CURVES_MAX]; /* NaN: none */
+  gboolean is_number;                  /* a double, read without GValues */
+  gdouble numbers[GST_TFX_CURVES_MAX]; /* NaN: no value */
   GValue values[GST_TFX_CURVES_MAX];
-  GValue last; /* that was set; 0: none */
+  GValue last; /* the last value set, or unset */
   gboolean has_changed;
 };
 
@@ -59,7 +59,7 @@ gst_tfx_curves_clear (GstTfxCurves *self)
   *self = (GstTfxCurves){ NULL };
 }
 
-/* ---- which there are --------------------------------------------------------------- */
+/* ---- bindings ------------------------------------------------------------ */
 
 #define FIRST_ROOM 4
 
@@ -94,7 +94,8 @@ gst_tfx_curve_glides (const GstControlBinding *binding)
   return G_PARAM_SPEC_VALUE_TYPE (binding->pspec) == G_TYPE_DOUBLE;
 }
 
-/* What stands where it stood goes on.  TRUE if something else is there. */
+/* Adds the enabled bindings of an object; a binding that was at the same index
+ * keeps its values.  Returns TRUE if there is a new one. */
 static gboolean
 gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
 {
@@ -137,7 +138,7 @@ gst_tfx_curves_find (GstTfxCurves *self, GstObject *object, GPtrArray *children)
   return is_new;
 }
 
-/* ---- values ------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------- */
 
 static gboolean
 gst_tfx_curve_has (const GstTfxCurve *self, guint index)
@@ -146,7 +147,7 @@ gst_tfx_curve_has (const GstTfxCurve *self, guint index)
                          : gst_tfx_curve_is_set (&self->values[index]);
 }
 
-/* n values at evenly spaced times. */
+/* Reads n values at evenly spaced times. */
 static void
 gst_tfx_curve_ask (GstTfxCurve *self, GstClockTime time, GstClockTime step,
     guint first, guint n)
@@ -175,7 +176,7 @@ gst_tfx_curve_read (GstTfxCurve *self, const GstClockTime *times, guint n)
            GST_CLOCK_DIFF (times[i + length - 1], times[i + length]) == step)
       length++;
     gst_tfx_curve_ask (self, times[i], MAX (step, 0), i, length);
-    /* A trigger that is asked for many sees the first alone. */
+    /* A trigger source returns only the first of several values. */
     for (guint k = i; length > 1 && k < i + length; k++) {
       if (!gst_tfx_curve_has (self, k))
         gst_tfx_curve_ask (self, times[k], 0, k, 1);
@@ -208,7 +209,7 @@ gst_tfx_curves_set_delay (GstTfxCurves *self, guint curve, gsize n_frames)
   self->items[curve].delay = n_frames;
 }
 
-/* Whether one of its values is that which was set last. */
+/* Whether a value equals the last one that was set. */
 static gboolean
 gst_tfx_curve_is_last (const GstTfxCurve *self, guint index)
 {
@@ -220,7 +221,7 @@ gst_tfx_curve_is_last (const GstTfxCurve *self, guint index)
                    GST_VALUE_EQUAL;
 }
 
-/* As g_object_set_property() does it, but that nobody is told. */
+/* As g_object_set_property(), but without a notification. */
 static void
 gst_tfx_curve_set (GstTfxCurve *self, guint index)
 {
@@ -246,7 +247,7 @@ gst_tfx_curves_apply (GstTfxCurves *self, guint index)
   for (guint i = 0; i < self->n; i++) {
     GstTfxCurve *curve = &self->items[i];
 
-    /* A source may have nothing to say for a time. */
+    /* A source may have no value at a time. */
     if (gst_tfx_curve_has (curve, index) &&
         !gst_tfx_curve_is_last (curve, index))
       gst_tfx_curve_set (curve, index);

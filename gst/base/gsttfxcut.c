@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcut.c: truncation check: whether a sound file has all the sound that it promises.
- * A decoder sees no difference at the end of a truncated file.
+ * gsttfxcut.c: truncation check: whether a sound file has all the sound that it
+ * promises.  A decoder sees no difference at the end of a truncated file.
  *
  *   FLAC      its frames                       RFC 9639, 8.2
  *   WavPack   its frames                       WavPack 4 & 5 Binary File Format
- *   WAV       the bytes of the chunk of sound, and its frames   EBU Tech 3306
- *   AIFF      the bytes of the chunk of sound  AIFF 1.3
+ *   WAV       the bytes and frames of its data chunk   EBU Tech 3306
+ *   AIFF      the bytes of its sound chunk     AIFF 1.3
  *   MP4       the bytes of its boxes           ISO/IEC 14496-12, 4.2
  *   Matroska  the bytes of its segment, and its packets   RFC 8794, RFC 9559
  *   MP3       its bytes, in a Xing header      where an encoder wrote one
  *   Ogg       its pages are numbered, and the last one is marked   RFC 3533, 6
- *   SDS       its samples, in packets of one size    MIDI 1.0, Sample Dump Standard
+ *   SDS       its samples                      MIDI 1.0, Sample Dump Standard
  */
 #include "gsttfxcut.h"
 
@@ -24,11 +24,11 @@
 typedef struct Sound
 {
   FILE *file;
-  goffset size, start; /* behind tags */
+  goffset size, start; /* after tags */
   GstClockTime came;
 } Sound;
 
-/* ---- what is missing ----------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 static gchar *
 compare_frames (const Sound *sound, guint64 n_frames, guint64 rate_hz)
@@ -46,7 +46,7 @@ compare_frames (const Sound *sound, guint64 n_frames, guint64 rate_hz)
       (gdouble)sound->came / GST_SECOND, (gdouble)told / GST_SECOND);
 }
 
-/* The sound goes to the offset `end`. */
+/* Compares the end of the sound with the size of the file. */
 static gchar *
 compare_bytes (const Sound *sound, guint64 end)
 {
@@ -58,10 +58,10 @@ compare_bytes (const Sound *sound, guint64 end)
       sound->size, end);
 }
 
-/* ---- kinds of files ------------------------------------------------------------------- */
+/* ---- kinds of files ------------------------------------------------------ */
 
-/* "fLaC", the header of the first block, sizes of blocks and frames, and then rate,
- * channels, depth and length. */
+/* "fLaC", the header of the first block, sizes of blocks and frames, and then
+ * rate, channels, depth and length. */
 static gchar *
 check_flac (const Sound *sound)
 {
@@ -105,7 +105,7 @@ is_placeholder (guint32 size)
          size >= 0xffffff00;
 }
 
-/* The chunk with these letters; FALSE: there is none. */
+/* Finds the chunk with this name; FALSE if there is none. */
 static gboolean
 find_chunk (const Sound *sound, const gchar *letters, gboolean is_big,
     GstTfxChunk *chunk)
@@ -120,8 +120,9 @@ find_chunk (const Sound *sound, const gchar *letters, gboolean is_big,
   return FALSE;
 }
 
-/* Of the sound, in its chunk.  An RF64 has all ones as its size, and the size in
- * another chunk.  FALSE if nobody knew it. */
+/* Reads the size of the sound from its chunk.  In an RF64 that is all ones, and
+ * the size is in another chunk.  Returns FALSE if the writer did not know
+ * it. */
 static gboolean
 read_wav_size (const Sound *sound, const GstTfxChunk *data, guint64 *size)
 {
@@ -136,7 +137,7 @@ read_wav_size (const Sound *sound, const GstTfxChunk *data, guint64 *size)
   return TRUE;
 }
 
-/* Uncompressed frames have one length. */
+/* Only uncompressed frames have a constant size. */
 static gchar *
 check_wav (const Sound *sound)
 {
@@ -172,8 +173,9 @@ check_aiff (const Sound *sound)
   return compare_bytes (sound, (guint64)data.at + data.size);
 }
 
-/* Boxes: a size, its own eight bytes in it, and four letters.  A size of 1: it is
- * behind them; 0: up to the end. */
+/* A box has a size, which includes this header of eight bytes, and four
+ * letters.  Size 1: eight bytes with the size come after them; size 0: up to
+ * the end of the file. */
 static gchar *
 check_mp4 (const Sound *sound)
 {
@@ -197,7 +199,7 @@ check_mp4 (const Sound *sound)
   return missing;
 }
 
-/* A head of EBML, then the segment with everything in it. */
+/* An EBML header, then the segment with all other elements. */
 static gchar *
 check_matroska (const Sound *sound)
 {
@@ -222,8 +224,8 @@ check_matroska (const Sound *sound)
              : gst_tfx_matroska_check (sound->file, sound->size, sound->came);
 }
 
-/* The first frame has no sound, but letters behind its side information, flags,
- * and, by the flags, the number of frames and of bytes. */
+/* The first frame has no sound, but after its side information four letters,
+ * flags, and according to these the numbers of frames and bytes. */
 static gchar *
 check_mp3 (const Sound *sound)
 {
@@ -243,7 +245,7 @@ check_mp3 (const Sound *sound)
                    : NULL;
 }
 
-/* (Before it is decoded.) */
+/* Before decoding. */
 static gchar *
 check_ogg (const Sound *sound)
 {
@@ -252,8 +254,8 @@ check_ogg (const Sound *sound)
              : gst_tfx_ogg_check (sound->file, sound->start, sound->size, NULL);
 }
 
-/* A header of 21 bytes with the bits of a sample and the number of samples, 7 bits in
- * each byte, then packets of 127 bytes with 120 for samples. */
+/* A header of 21 bytes with the sample width and the number of samples, 7 bits
+ * in each byte, then packets of 127 bytes with 120 bytes of samples. */
 static gchar *
 check_sds (const Sound *sound)
 {
@@ -288,7 +290,7 @@ static const struct
   { 0, "\xff", check_mp3 },
 };
 
-/* Behind tags that some programs put in front: their size has 7 bits in each byte. */
+/* Skips ID3 tags, whose size has 7 bits in each byte. */
 static goffset
 find_start (const Sound *sound, goffset at)
 {
@@ -363,10 +365,11 @@ gst_tfx_cut_find_end (const gchar *path, gboolean *is_long)
   return end;
 }
 
-/* ---- files one after the other -------------------------------------------------------- */
+/* ---- files in a row ------------------------------------------------------ */
 
-/* A FLAC: the first block has 34 bytes, among them the shortest and longest block sizes,
- * 16 at least.  Returns where its header ends; 0: it is none. */
+/* Returns the offset after the four letters of a FLAC header, or 0 if it is
+ * none.  The first block has 34 bytes, among them the shortest and longest
+ * block sizes, at least 16. */
 static goffset
 find_flac (const Sound *sound, goffset at)
 {
@@ -382,7 +385,8 @@ find_flac (const Sound *sound, goffset at)
              : 0;
 }
 
-/* An MP3: tags, and then a frame. */
+/* Returns the end of the tags before the first frame of an MP3, or 0 if it is
+ * none. */
 static goffset
 find_mp3 (const Sound *sound, goffset at)
 {
@@ -401,7 +405,8 @@ find_mp3 (const Sound *sound, goffset at)
              : 0;
 }
 
-/* Adds a file for each offset with these letters at which `find` knows a header. */
+/* Adds a file for each offset with these letters where `find` accepts a
+ * header. */
 static void
 find_files (const Sound *sound, const gchar *letters,
     goffset (*find) (const Sound *sound, goffset at), GArray *links)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxdevice.c: where an element filters, and in which memory its buffers
- * are.
+ * gsttfxdevice.c: the device that an element filters on, and the memory of its
+ * buffers.
  */
 #include "gsttfxdevice.h"
 
@@ -12,7 +12,8 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Of the second after which a device that failed is tried again. */
+/* The longest time between two attempts on a device that failed: 2^6
+ * seconds. */
 #define MOST_DOUBLINGS 6
 
 static GstTfxDeviceState *
@@ -21,7 +22,7 @@ gst_tfx_device_get_state (GstTfxElement *self)
   return &gst_tfx_element_get_private (self)->device;
 }
 
-/* TFX_DEVICE says what "auto" is in this process: cpu or cuda. */
+/* Reads what "auto" is in this process from TFX_DEVICE: auto, cpu or cuda. */
 static gpointer
 gst_tfx_device_read_environment (gpointer data)
 {
@@ -58,15 +59,15 @@ gst_tfx_device_get_memory (GstTfxElement *self)
 
   if (state == GST_TFX_CUDA_GONE)
     return GST_TFX_MEMORY_SYSTEM;
-  /* A stream that plays waits for no driver; but who takes CUDA memory alone has
-   * its caps wait for the device. */
+  /* A playing stream does not wait for the driver.  A peer that supports only
+   * CUDA memory gets its caps when the device is open. */
   if (gst_tfx_opener_is_busy (&device->opener) ||
       (setting != GST_TFX_DEVICE_CPU &&
           g_atomic_int_get (&device->seen_setting) != 0 &&
           !gst_tfx_cuda_is_known ()))
     return GST_TFX_MEMORY_SYSTEM_FIRST;
-  /* Set while playing: until the others have asked again their buffers are in
-   * CUDA memory still.  Else the driver is not even looked for. */
+  /* The device was set while playing: buffers are in CUDA memory until the
+   * neighbours have renegotiated.  Otherwise the driver is not even opened. */
   if (setting == GST_TFX_DEVICE_CPU)
     return g_atomic_pointer_get (&device->cuda) ? GST_TFX_MEMORY_SYSTEM_FIRST
                                                 : GST_TFX_MEMORY_SYSTEM;
@@ -78,9 +79,10 @@ gst_tfx_device_get_memory (GstTfxElement *self)
   return GST_TFX_MEMORY_SYSTEM_FIRST;
 }
 
-/* ---- the backend ---------------------------------------------------------------- */
+/* ---- the backend --------------------------------------------------------- */
 
-/* A warning, once; of device=auto nobody has asked for CUDA. */
+/* Posts a warning once if the application asked for CUDA; with device=auto it
+ * did not. */
 static void
 gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 {
@@ -95,7 +97,8 @@ gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
       ("device=cuda is not available: %s. Filtering on the CPU.", why), (NULL));
 }
 
-/* What came of opening the device beside the stream.  FALSE: nothing yet. */
+/* Takes the result of the background task that opens the device.  Returns FALSE
+ * if there is none yet. */
 static gboolean
 gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
 {
@@ -114,7 +117,8 @@ gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
   return TRUE;
 }
 
-/* Finds the context and the backend, once in a stream.  *why is to be freed. */
+/* Finds the context and the backend, once per stream.  Free *why with
+ * g_free(). */
 static gboolean
 gst_tfx_device_open (GstTfxElement *self, gchar **why)
 {
@@ -139,7 +143,7 @@ gst_tfx_device_open (GstTfxElement *self, gchar **why)
   return TRUE;
 }
 
-/* Opens the device unless it failed before, and says so. */
+/* Opens the device unless it failed before.  Reports a failure. */
 gboolean
 gst_tfx_device_try_open (GstTfxElement *self)
 {
@@ -168,8 +172,9 @@ gst_tfx_device_reconfigure (GstTfxElement *self)
   gst_tfx_element_ask_upstream (self);
 }
 
-/* Opens the device beside a stream that plays, for what the element runs.  FALSE: the
- * element may wait for it, has it, or will not have it. */
+/* Opens the device in a background task while the stream plays.  Returns TRUE
+ * while the task runs; FALSE if the element may wait for the device, has it, or
+ * cannot use it. */
 static gboolean
 gst_tfx_device_open_beside (GstTfxElement *self)
 {
@@ -189,7 +194,7 @@ gst_tfx_device_open_beside (GstTfxElement *self)
       row.n, &priv->spec);
 }
 
-/* The application may have set another device. */
+/* Handles a change of the device property. */
 static void
 gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 {
@@ -206,13 +211,13 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
                                      gst_tfx_cuda_is_available (NULL));
   if (!changed)
     return;
-  /* Buffers in CUDA memory may be under way. */
+  /* Buffers in CUDA memory may be on their way. */
   device->may_have_cuda_memory |= device->cuda != NULL;
   g_atomic_int_set (&device->is_chosen, FALSE);
   gst_tfx_device_reconfigure (self);
 }
 
-/* Says so if the backend is not the one that is asked for. */
+/* Chooses the backend.  Reports if it is not the one that was asked for. */
 static const TfxBackend *
 gst_tfx_device_choose (GstTfxElement *self)
 {
@@ -230,7 +235,7 @@ gst_tfx_device_choose (GstTfxElement *self)
   return device->runs ? tfx_cuda_backend (device->cuda) : tfx_cpu_backend ();
 }
 
-/* ---- the life of a stream --------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------ */
 
 void
 gst_tfx_device_start (GstTfxElement *self)
@@ -245,7 +250,7 @@ gst_tfx_device_start (GstTfxElement *self)
   device->in_cuda = device->out_cuda = device->has_cuda_memory = FALSE;
   device->seen_frames = device->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
-  /* Before caps are asked for, so that they say what is possible. */
+  /* Before the first caps query, whose answer depends on it. */
   if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)
     gst_tfx_device_try_open (self);
 }
@@ -301,7 +306,7 @@ gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
   return FALSE;
 }
 
-/* To the backend that is chosen now. */
+/* Moves the filter to the backend that is chosen now. */
 void
 gst_tfx_device_move (GstTfxElement *self)
 {
@@ -325,9 +330,10 @@ gst_tfx_device_update (GstTfxElement *self)
     gst_tfx_device_reconfigure (self);
 }
 
-/* ---- failure ------------------------------------------------------------------------ */
+/* ---- failure ------------------------------------------------------------- */
 
-/* What follows gets system memory from now on, if it takes it. */
+/* Switches the source pad to system memory, if the downstream peer accepts
+ * it. */
 static void
 gst_tfx_device_leave_memory (GstTfxElement *self)
 {
@@ -335,7 +341,7 @@ gst_tfx_device_leave_memory (GstTfxElement *self)
   GstTfxDeviceState *device = &priv->device;
   GstCaps *caps = gst_pad_get_current_caps (priv->src), *of_system;
 
-  /* The caps that are being set are sent after that. */
+  /* gst_tfx_device_set_caps() is running, and sends caps after that. */
   if (device->is_setting || !device->out_cuda || !caps) {
     gst_tfx_device_reconfigure (self);
     gst_clear_caps (&caps);
@@ -362,7 +368,7 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
 
   if ((!device->runs && !device->out_cuda) || err == -EINVAL)
     return;
-  /* It was told before. */
+  /* It was reported before. */
   if (!device->runs && g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return;
   device->runs = FALSE;
@@ -400,14 +406,14 @@ gst_tfx_device_retry (GstTfxElement *self, gsize n_frames)
     device->n_until_retry -= n_frames;
     return;
   }
-  GST_INFO_OBJECT (self, "tries CUDA again");
+  GST_INFO_OBJECT (self, "trying CUDA again");
   g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
   device->seen_frames = 0;
   gst_tfx_device_move (self);
   gst_tfx_device_reconfigure (self);
 }
 
-/* ---- contexts -------------------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 void
 gst_tfx_device_set_context (GstTfxElement *self, GstContext *context)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxdevice.h: where an element filters, and in which memory its buffers
- * are.
+ * gsttfxdevice.h: the device that an element filters on, and the memory of its
+ * buffers.
  *
- * An element whose device is "cuda" filters on a CUDA device from the start of
- * its stream, and one whose device is "auto" from the buffer on of which
- * gsttfxcost.h says that it is worthwhile.  One that is set to "cuda" while it
- * plays goes on on the CPU until the device is open.  Without a usable device the CPU
- * filters instead.  After a failed call the device is tried again when a second of the
- * stream has passed, after the next failure two seconds, up to 64.
+ * An element with device=cuda filters on a CUDA device from the start of its
+ * stream.  With device=auto it does so from the first buffer for which
+ * gst_tfx_cost_is_worthwhile() holds.  If device=cuda is set while the element
+ * plays, the CPU filters until the device is open.  Without a usable device the
+ * CPU filters.  After a failed call the device is tried again once a second of
+ * the stream has passed; the time doubles with each failure, up to 64 seconds.
  */
 #ifndef GST_TFX_DEVICE_H
 #define GST_TFX_DEVICE_H
@@ -19,16 +19,16 @@
 
 G_BEGIN_DECLS
 
-/* Why CUDA is not used though the device setting allows for it. */
+/* Whether the device can be used. */
 typedef enum
 {
   GST_TFX_CUDA_FINE,
-  GST_TFX_CUDA_FAILED, /* a call failed; memory can still be read */
-  GST_TFX_CUDA_GONE    /* there is none, or it does not answer */
+  GST_TFX_CUDA_FAILED, /* a call failed; device memory can still be read */
+  GST_TFX_CUDA_GONE    /* there is no device, or it is lost */
 } GstTfxCudaState;
 
-/* The filters of a row of elements, the first one first.  The caps of all are set, and
- * their buffers arrive, in the thread that asks. */
+/* The filters of a row of elements, the first one first.  The caps of all are
+ * set, and their buffers arrive, in the thread that asks. */
 typedef struct
 {
   TfxFilter *filters[GST_TFX_ROW_MAX];
@@ -36,91 +36,94 @@ typedef struct
   gboolean is_running; /* one of them has processed samples */
 } GstTfxDeviceRow;
 
-/* Of the streaming thread, unless it says otherwise.  Starts with all zero. */
+/* Used in the streaming thread, unless a field is atomic.  Initialize with
+ * zeros. */
 typedef struct
 {
-  gboolean may_have_cuda_memory; /* buffers in CUDA memory may come or go */
-  gboolean has_cuda_memory;      /* the caps of a pad say so */
+  gboolean may_have_cuda_memory; /* pads may have CUDA memory */
+  gboolean has_cuda_memory;      /* the caps of a pad have CUDA memory */
   gint state;                    /* atomic, of GstTfxCudaState */
   guint n_failures;              /* since the start */
   guint64 n_until_retry;         /* frames; in GST_TFX_CUDA_FAILED */
   gint is_chosen;                /* atomic: device=auto has chosen CUDA */
   gint seen_setting;             /* atomic: the device property plus 1, or 0 */
-  gboolean was_warned;           /* a warning that it is missing was posted */
-  gboolean is_setting;           /* caps are being set */
-  gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */
-  gboolean out_cuda;             /* and so do the source pad's */
-  GstCudaContext *context;       /* see gst_tfx_cuda_ensure_context() */
-  TfxCuda *cuda;                 /* its backend, or NULL; written atomically */
-  GstTfxOpener opener;           /* opens it beside the stream */
-  gboolean runs;                 /* the filter is to run on it */
-  /* device=auto: what was last thought about. */
+  gboolean was_warned;     /* the warning that CUDA is missing was posted */
+  gboolean is_setting;     /* caps are being set */
+  gboolean in_cuda;        /* the caps of the sink pad have CUDA memory */
+  gboolean out_cuda;       /* those of the source pad do */
+  GstCudaContext *context; /* see gst_tfx_cuda_ensure_context() */
+  TfxCuda *cuda;           /* its backend, or NULL; written atomically */
+  GstTfxOpener opener;     /* opens it while the stream plays */
+  gboolean runs;           /* the filter is to run on it */
+  /* device=auto: what the last decision was made for. */
   gsize seen_frames, last_frames;
   guint64 seen_stages, seen_sections;
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
 } GstTfxDeviceState;
 
-/* The stream starts, and ends. */
+/* Called when a stream starts and stops. */
 void gst_tfx_device_start (GstTfxElement *self);
 void gst_tfx_device_stop (GstTfxElement *self);
 
-/* The element goes back to NULL: the context is let go. */
+/* The element goes to NULL: releases the context. */
 void gst_tfx_device_forget (GstTfxElement *self);
 
-/* Any thread: which memory the element's pads are to have. */
+/* Which memory the element's pads should have.  Any thread. */
 GstTfxMemory gst_tfx_device_get_memory (GstTfxElement *self);
 
-/* The caps of both pads are known: makes CUDA ready if they ask for it.  FALSE
- * after an error message if it cannot be. */
+/* Sets the caps of both pads, and opens the device if they have CUDA memory.
+ * Returns FALSE after an error message if it cannot be opened. */
 gboolean
 gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out);
 
-/* The device property may have been set. */
+/* Handles a change of the device property, and the end of the background task.
+ * Called before each buffer. */
 void gst_tfx_device_update (GstTfxElement *self);
 
-/* The filter is about to run over a buffer of so many frames: with device=auto this
- * may be the place to go over to another backend. */
+/* device=auto: decides before a buffer of n_frames whether to change the
+ * backend. */
 void gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames);
 
-/* Whether a buffer of so many frames in system memory is run by the device, and
- * device=auto has nothing to think about. */
+/* Whether a buffer of n_frames in system memory runs on the device, with no
+ * decision of device=auto due. */
 gboolean gst_tfx_device_stays (GstTfxElement *self, gsize n_frames);
 
-/* Caps are set and the filter is there: it goes to the backend for them, and what
- * takes time the first time is done now. */
+/* Called when caps are set and the filter exists: moves it to the right
+ * backend, and does now what takes long the first time. */
 void gst_tfx_device_switch_backend (GstTfxElement *self);
 
-/* n_frames pass while the CPU filters because the device has failed: tries the device
+/* Counts n_frames filtered on the CPU after a failure, and tries the device
  * again when it is time. */
 void gst_tfx_device_retry (GstTfxElement *self, gsize n_frames);
 
-/* A run, or a call for memory, has failed with @err, a negative errno value.  If
- * CUDA was to blame, says so: the CPU goes on, with the state of the filter if that
- * is not lost, and the output is in system memory if what follows takes that. */
+/* Handles a run or an allocation that failed with @err, a negative errno value.
+ * If CUDA failed, posts a warning and continues on the CPU: with the state of
+ * the filter unless that is lost, and with output in system memory if the
+ * downstream peer accepts it. */
 void gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
-/* ---- for gsttfxdeviceauto.c --------------------------------------------------------- */
+/* ---- gsttfxdevice.c, for gsttfxdeviceauto.c ------------------------------ */
 
-/* What the property asks for, or where that is "auto", the environment. */
+/* The device property, or if that is "auto", TFX_DEVICE. */
 GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);
 
-/* Opens the device unless it failed before, and says so. */
+/* Opens the device unless it failed before.  Reports a failure. */
 gboolean gst_tfx_device_try_open (GstTfxElement *self);
 
-/* The filter goes to the backend that is chosen now. */
+/* Moves the filter to the backend that is chosen now. */
 void gst_tfx_device_move (GstTfxElement *self);
 
-/* Both pads are to negotiate anew. */
+/* Renegotiates both pads. */
 void gst_tfx_device_reconfigure (GstTfxElement *self);
 
-/* ---- gsttfxdeviceauto.c, for gsttfxdevice.c ------------------------------------------ */
+/* ---- gsttfxdeviceauto.c, for gsttfxdevice.c ------------------------------ */
 
 /* Appends the filters of the row that ends with @self. */
 void gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row);
 
-/* ---- contexts ----------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------ */
 
 /* GstElementClass::set_context and GST_QUERY_CONTEXT. */
 void gst_tfx_device_set_context (GstTfxElement *self, GstContext *context);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxdeviceauto.c: what device=auto chooses, and what is done before the first
- * buffer so that it does not wait.
+ * gsttfxdeviceauto.c: the choice of device=auto, and the preparations that keep
+ * the first buffer from waiting.
  *
- * How much there is to do for a buffer is known when the buffers come, and may
- * change with the properties; where the filters run can change between any two.
- * But to open a device takes long.  So whether CUDA may ever be worthwhile is
- * asked when caps are set, for long buffers; if so the device is made ready then.
- * Whether it is for those that come is asked when two in a row are of one length,
- * and when the filters change.
+ * The work per buffer is known when buffers arrive, and changes with the
+ * properties.  A filter can change its backend between any two buffers, but
+ * opening a device takes long.  So when caps are set, the element decides for
+ * long buffers whether CUDA could ever be worthwhile, and opens the device
+ * then.  It decides for the actual buffers when two in a row have the same
+ * length, and when the filters change.
  */
 #include "gsttfxcost.h"
 #include "gsttfxcudabuffer.h"
@@ -16,9 +16,9 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- rows ------------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------- */
 
-/* The element that defers its filter to @self, as far as is known; a reference, or NULL.
+/* The element that probably defers its filter to @self; a reference, or NULL.
  * Its own flag may be older than the decision that @self widens. */
 static GstTfxElement *
 gst_tfx_device_row_find_upstream (GstTfxElement *self)
@@ -48,14 +48,14 @@ gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row)
   gst_clear_object (&upstream);
   if (!priv->filter)
     return;
-  /* No row is longer: another one begins here. */
+  /* A row has at most GST_TFX_ROW_MAX filters: the next row starts here. */
   if (row->n == GST_TFX_ROW_MAX)
     row->n = 0;
   row->filters[row->n++] = priv->filter->filter;
   row->is_running |= priv->is_running;
 }
 
-/* Those that leave their filters to @self ask for the same memory. */
+/* Elements upstream whose filters run here choose the same memory. */
 static void
 gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
@@ -68,10 +68,10 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
   gst_clear_object (&upstream);
 }
 
-/* ---- device=auto ----------------------------------------------------------------- */
+/* ---- device=auto --------------------------------------------------------- */
 
-/* Whether CUDA is worthwhile for what the plan that ran last does, in buffers of
- * so many frames.  Its filters are locked. */
+/* Whether CUDA is worthwhile for the last plan in buffers of n_frames.  The
+ * filters of the plan are locked. */
 static gboolean
 gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames)
 {
@@ -95,7 +95,8 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames)
       g_atomic_int_get (&device->is_chosen));
 }
 
-/* The same of what runs.  FALSE: nothing has, or it is changing. */
+/* Decides for the running filter.  Returns FALSE if it has no plan, or is
+ * changing. */
 static gboolean
 gst_tfx_device_ask (GstTfxElement *self, gsize n_frames,
     gboolean *is_worthwhile)
@@ -111,7 +112,7 @@ gst_tfx_device_ask (GstTfxElement *self, gsize n_frames,
   return ok;
 }
 
-/* Goes over to CUDA, or leaves it. */
+/* Moves the row to CUDA or back. */
 static void
 gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
 {
@@ -122,7 +123,7 @@ gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
   gst_tfx_device_reconfigure (self);
 }
 
-/* What was thought of last is what comes now. */
+/* Whether the last decision was made for such a buffer. */
 static gboolean
 gst_tfx_device_has_considered (GstTfxElementPrivate *priv, gsize n_frames,
     gboolean from_device)
@@ -159,7 +160,7 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   device->last_frames = n_frames;
   if (gst_tfx_device_has_considered (priv, n_frames, from_device))
     return;
-  /* One buffer of another length says little of those to come. */
+  /* A single buffer of another length says little about later ones. */
   if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return;
   device->from_device = from_device;
@@ -167,7 +168,7 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     device->from_device = was_from_device;
     return;
   }
-  /* What is on the device is filtered there. */
+  /* Samples on the device are filtered there. */
   to_cuda = to_cuda || from_device;
   if (to_cuda != device->runs)
     gst_tfx_device_go (self, to_cuda);
@@ -176,11 +177,11 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   device->seen_frames = n_frames;
 }
 
-/* ---- before the first buffer -------------------------------------------------------- */
+/* ---- before the first buffer --------------------------------------------- */
 
-/* Makes the plan of the row, which the first buffer is run by: on a device this
- * loads the kernels, starts each of them, and takes memory.  Returns whether CUDA
- * is worthwhile for it in buffers of a second. */
+/* Makes the plan of the row for the first buffer.  On a device that loads and
+ * starts the kernels, and allocates memory.  Returns whether CUDA is worthwhile
+ * for buffers of one second. */
 static gboolean
 gst_tfx_device_prepare (GstTfxElement *self)
 {
@@ -207,7 +208,7 @@ gst_tfx_device_prepare (GstTfxElement *self)
   return is_worthwhile;
 }
 
-/* Makes ready what device=auto may go over to. */
+/* Prepares the device that device=auto may choose later. */
 static void
 gst_tfx_device_warm_up (GstTfxElement *self)
 {
@@ -228,13 +229,14 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
   GstClockTime start = gst_util_get_timestamp ();
 
   gst_tfx_device_move (self);
-  /* Who leaves its filter to others needs nothing; a running stream goes on. */
+  /* An element that defers its filter needs nothing; a running stream is not
+   * interrupted. */
   if (!priv->device.may_have_cuda_memory || priv->is_running ||
       gst_tfx_fusion_defers (self))
     return;
-  /* A device that may be worthwhile once it is known how long the buffers are is
-   * opened now: a running stream could not wait for it.  Longer ones than of a
-   * second are rare. */
+  /* Open a device now if it could be worthwhile for some buffer length, because
+   * a running stream cannot wait for it.  Buffers longer than a second are
+   * rare. */
   if (gst_tfx_device_prepare (self) && gst_tfx_device_try_open (self))
     gst_tfx_device_warm_up (self);
   GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,

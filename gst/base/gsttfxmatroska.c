@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxmatroska.c: whether a Matroska or WebM file has all of its sound.
  *
- * A file has lost its end if its packets end before its duration, if the decoded sound ends
- * before the last packet of its track, or, without a duration (live muxers), if an element
- * is incomplete.  The tolerance is one packet.
+ * A file is truncated if its packets end before its duration, if the decoded
+ * sound ends before the last packet of its track, or, without a duration (live
+ * muxers), if an element is incomplete.  The tolerance is one packet.
  */
 #include "gsttfxmatroska.h"
 
@@ -28,8 +28,8 @@
 #define VIDEO 1
 #define SOUND 2
 
-/* Decoders drop the delay of an encoder, which may be longer than a packet; timestamps are
- * rounded. */
+/* Decoders drop the delay of an encoder, which may be longer than a packet;
+ * timestamps are rounded. */
 #define MAX_DELAY (10 * GST_MSECOND)
 
 /* Times are in units of the file. */
@@ -86,7 +86,8 @@ read_float (const guint8 *bytes, gsize n)
   return n == sizeof single ? (gdouble)single : n == sizeof number ? number : 0;
 }
 
-/* A block begins with the number of its track and its timestamp in its cluster. */
+/* Reads a block, which starts with the number of its track and its timestamp
+ * relative to the cluster. */
 static void
 take_block (Scan *scan, const guint8 *bytes, gsize n)
 {
@@ -155,8 +156,8 @@ take_value (Scan *scan, guint32 id, const guint8 *bytes, gsize n)
   }
 }
 
-/* Reads elements up to the end of the segment.  Returns the offset of the first incomplete
- * one, or -1. */
+/* Reads elements up to the end of the segment.  Returns the offset of the first
+ * incomplete one, or -1. */
 static goffset
 read_elements (Scan *scan, FILE *file, goffset size)
 {

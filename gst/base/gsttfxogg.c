@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxogg.c: the pages of an Ogg file, RFC 3533, 6.
  *
- * A demultiplexer drops a page with a wrong checksum, and what follows moves forward.
+ * A demultiplexer drops a page with a wrong checksum, and later samples move
+ * forward.
  */
 #include "gsttfxogg.h"
 
@@ -11,7 +12,7 @@
 
 #define HEAD 27
 
-/* Bits of its flags. */
+/* Bits of the flags. */
 #define IS_FIRST 2
 #define IS_LAST 4
 
@@ -47,7 +48,7 @@ gst_tfx_ogg_sum (const guint8 *page, gsize n)
   return sum;
 }
 
-/* FALSE: there is no whole page with a good checksum. */
+/* Reads a page.  Returns FALSE if it is incomplete or its checksum is wrong. */
 static gboolean
 read_page (FILE *file, goffset at, guint8 *bytes, Page *page)
 {
@@ -98,7 +99,8 @@ gst_tfx_ogg_read_last (FILE *file, goffset size, goffset *at, gsize *n)
   return bytes;
 }
 
-/* The next good page at an offset or after it; FALSE: there is none. */
+/* Finds the next valid page at an offset or after it; FALSE if there is
+ * none. */
 static gboolean
 find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)
 {
@@ -118,7 +120,7 @@ find_page (FILE *file, goffset at, goffset size, guint8 *bytes, Page *page)
   return TRUE;
 }
 
-/* A link without sound is dropped. */
+/* Sets the end of the last link; removes it if it has no sound. */
 static void
 end_link (GArray *links, gboolean has_sound, goffset end)
 {
@@ -133,7 +135,7 @@ gchar *
 gst_tfx_ogg_check (FILE *file, goffset start, goffset size, GArray *links)
 {
   GHashTable *numbers =
-      g_hash_table_new (NULL, NULL); /* the next of a serial */
+      g_hash_table_new (NULL, NULL); /* serial number to next page */
   guint8 *bytes = g_malloc (GST_TFX_OGG_MAX_PAGE);
   goffset at = start, bad = -1;
   gboolean has_data = TRUE, has_end = TRUE, has_sound = FALSE;

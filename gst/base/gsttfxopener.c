@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxopener.c: see gsttfxopener.h.
+ * gsttfxopener.c: opens a CUDA device while a stream plays.
  *
- * The driver loads a kernel when it is first started.  So filters like those of the
- * row run over silence here; those of the stream are none of this thread's
- * business.
+ * The driver loads a kernel at its first launch, so the background task also
+ * runs copies of the row's filters on silence.  It does not touch the filters
+ * of the stream.
  */
 #include "gsttfxopener.h"
 
@@ -15,7 +15,7 @@ typedef struct
   TfxFilterSpec spec;
   TfxChain *chains[GST_TFX_ROW_MAX];
   gsize n;
-  /* What comes of it. */
+  /* The result. */
   TfxCuda *cuda;
   gchar *why;
 } GstTfxOpenerJob;
@@ -30,7 +30,7 @@ gst_tfx_opener_free_job (GstTfxOpenerJob *job)
   g_free (job);
 }
 
-/* ---- warm-up ------------------------------------------------------------------------------ */
+/* ---- warm-up ------------------------------------------------------------- */
 
 /* The length of a warm-up run: at most this many frames and samples. */
 #define WARM_UP_FRAMES 1024
@@ -69,7 +69,7 @@ gst_tfx_warm_up_compile (const GstTfxRow *row, TfxCuda *cuda)
   return err;
 }
 
-/* ---- in the thread -------------------------------------------------------------------- */
+/* ---- the background task ------------------------------------------------- */
 
 static void
 gst_tfx_opener_warm_up (const GstTfxOpenerJob *job, TfxFilter *const *filters)
@@ -88,7 +88,8 @@ gst_tfx_opener_warm_up (const GstTfxOpenerJob *job, TfxFilter *const *filters)
   gst_tfx_shared_filter_unref (last);
 }
 
-/* What fails here fails, and is told of, when the stream needs it. */
+/* Ignores failures: they occur again, and are reported, when the stream needs
+ * the device. */
 static void
 gst_tfx_opener_prepare (const GstTfxOpenerJob *job)
 {
@@ -110,7 +111,7 @@ gst_tfx_opener_run (gpointer data)
   static GMutex one_at_a_time;
   GstTfxOpenerJob *job = data;
 
-  /* The next element finds the context of this one. */
+  /* Elements take turns, so that the next one finds this context. */
   g_mutex_lock (&one_at_a_time);
   if (gst_tfx_cuda_ensure_context (job->element, job->device_id, job->context,
           &job->why))
@@ -120,7 +121,7 @@ gst_tfx_opener_run (gpointer data)
     gst_tfx_opener_prepare (job);
 }
 
-/* ---- in the stream -------------------------------------------------------------------- */
+/* ---- the streaming thread ------------------------------------------------ */
 
 gboolean
 gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxpreset.c: presets of the elements that are one filter.
  *
- * GstPreset writes a string escaped twice and reads it unescaped once, up to
- * GStreamer 1.28 at least.  What it keeps about a preset (its meta) comes back as
- * it was: so the values are kept there too, and those count.
+ * Up to GStreamer 1.28 at least, GstPreset escapes a string twice on writing
+ * and unescapes it once on reading.  The meta of a preset comes back unchanged,
+ * so the values are stored there too, and take precedence.
  *
- * With the first preset that a user saves, GstPreset puts all others into the
- * user's file, where they stay as they are now.  They have no meta, so one that
- * the user has not saved is read where it comes from.
+ * When a user saves the first preset, GstPreset copies all others into the
+ * user's file, where later updates do not reach them.  These copies have no
+ * meta, so a preset without meta is read from the files that are installed with
+ * the element.
  */
 #include "gsttfxpreset.h"
 
@@ -16,7 +17,7 @@
 
 static GstPresetInterface defaults;
 
-/* ---- what comes with the element ---------------------------------------------- */
+/* ---- installed presets --------------------------------------------------- */
 
 static gchar *
 read_file (const gchar *folder, GstPreset *preset, const gchar *name,
@@ -50,9 +51,9 @@ gst_tfx_preset_read_shipped (GstPreset *preset, const gchar *name,
   return text;
 }
 
-/* ---- the properties ------------------------------------------------------------- */
+/* ---- the properties ------------------------------------------------------ */
 
-/* Those of the filter itself; to be freed with its array. */
+/* The properties of the filter itself.  Free the array. */
 static GPtrArray *
 list_properties (GstPreset *preset)
 {
@@ -83,7 +84,7 @@ gst_tfx_preset_get_property_names (GstPreset *preset)
   return names;
 }
 
-/* ---- saving --------------------------------------------------------------------- */
+/* ---- saving -------------------------------------------------------------- */
 
 static gboolean
 gst_tfx_preset_save (GstPreset *preset, const gchar *name)
@@ -98,7 +99,7 @@ gst_tfx_preset_save (GstPreset *preset, const gchar *name)
 
     g_value_init (&value, spec->value_type);
     g_object_get_property (G_OBJECT (preset), spec->name, &value);
-    /* NULL where there is no string, and then the preset does not name it. */
+    /* NULL if there is no string: the preset does not name the property. */
     text = gst_value_serialize (&value);
     ok = gst_preset_set_meta (preset, name, spec->name, text);
     g_free (text);
@@ -108,9 +109,9 @@ gst_tfx_preset_save (GstPreset *preset, const gchar *name)
   return ok;
 }
 
-/* ---- loading -------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------- */
 
-/* What a preset has for a property, to be freed, or NULL. */
+/* The text of a property in a preset, to be freed, or NULL. */
 static gchar *
 read_text (GstPreset *preset, const gchar *name, const GParamSpec *spec)
 {
@@ -136,7 +137,7 @@ gst_tfx_preset_warn (GstPreset *preset, const gchar *format, ...)
   g_free (text);
 }
 
-/* Where a number has to lie; to be freed. */
+/* The valid range, for a message; to be freed. */
 static gchar *
 describe_range (GParamSpec *spec)
 {
@@ -167,8 +168,9 @@ read_value (GstPreset *preset, const gchar *name, GParamSpec *spec,
   return FALSE;
 }
 
-/* The values of a preset into values[specs->len]; those that it does not have are the
- * defaults.  FALSE after a warning.  has_any: whether it has one at all. */
+/* Reads the values of a preset; properties that it does not name get their
+ * defaults.  *has_any is set if it names one.  Returns FALSE after a
+ * warning. */
 static gboolean
 read_values (GstPreset *preset, const gchar *name, const GPtrArray *specs,
     GValue *values, gboolean *has_any)
@@ -204,7 +206,7 @@ gst_tfx_preset_load (GstPreset *preset, const gchar *name)
           g_param_spec_get_name (specs->pdata[i]), &values[i]);
     g_value_unset (&values[i]);
   }
-  /* In a file from elsewhere. */
+  /* Another program wrote the preset, without meta. */
   if (!has_any)
     ok = defaults.load_preset (preset, name);
   g_free (values);
@@ -217,7 +219,7 @@ gst_tfx_preset_init (gpointer iface, gpointer data)
 {
   GstPresetInterface *preset = iface;
 
-  /* A subclass may come with what its parent has. */
+  /* A subclass inherits the functions of its parent. */
   if (preset->load_preset != gst_tfx_preset_load)
     defaults = *preset;
   preset->get_property_names = gst_tfx_preset_get_property_names;

@@ -8,18 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* GInterfaceInitFunc of GstPreset.  A preset keeps the properties of the filter,
- * not those that all elements have (device, fuse ...); one that it does not
- * name gets its default.  A value that cannot be is told of by a warning, and the
- * filter goes on as it was. */
+/* GInterfaceInitFunc of GstPreset.  A preset stores the properties of the
+ * filter, not those that all elements have (device, fuse ...); a property that
+ * it does not name gets its default.  An invalid value posts a warning, and the
+ * filter is not changed. */
 void gst_tfx_preset_init (gpointer iface, gpointer data);
 
-/* What the presets that come with the element have for a key, to be freed, or
- * NULL. */
+/* The text of a key in the installed preset, to be freed, or NULL. */
 gchar *gst_tfx_preset_read_shipped (GstPreset *preset, const gchar *name,
     const gchar *key);
 
-/* Posts a warning, which may quote the file: bytes that are not UTF-8 become \\xNN. */
+/* Posts a warning, which may quote the file: bytes that are not UTF-8 become
+ * \\xNN. */
 void gst_tfx_preset_warn (GstPreset *preset, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxresponse.c: the response of a chain, and the curve of dynamics, for
- * applications.
+ * gsttfxresponse.c: the frequency response of a chain, and the gain curve of
+ * dynamics, for applications.
  */
 #include "gsttfxresponse.h"
 
-/* The numbers; NULL if that is something else. */
+/* Returns the numbers of a GVariant, or NULL with a warning if it is of another
+ * type. */
 static const gdouble *
 read_doubles (GVariant *variant, gsize *n)
 {

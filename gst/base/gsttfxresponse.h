@@ -11,20 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* What a chain does to a channel at @frequencies, doubles in Hz, as a dictionary:
- * rate (d, Hz), channel (u), latency (t, ns), and of as many numbers as there
- * are frequencies real, imaginary, group-delay (ad, frames).  @latency:
- * GST_CLOCK_TIME_NONE is the chain's own.  NULL without a chain, or with a warning if
- * that are no doubles; the other of an own reference. */
+/* Returns the response of a chain for a channel at @frequencies, doubles in Hz,
+ * as a dictionary: rate (d, Hz), channel (u), latency (t, ns), and one number
+ * per frequency in real, imaginary and group-delay (ad, frames).  @latency
+ * GST_CLOCK_TIME_NONE: that of the chain.  Returns a reference; NULL without a
+ * chain, or with a warning if @frequencies has another type. */
 GVariant *gst_tfx_response_new (const TfxChain *chain, guint channel,
     gdouble rate, GstClockTime latency, GVariant *frequencies);
 
-/* The gain in dB of dynamics at @levels in dB, doubles both; NULL if the gain does
- * not go by the level. */
+/* Returns the gain in dB of dynamics at @levels in dB, both doubles; NULL if
+ * the gain does not depend on the level. */
 GVariant *gst_tfx_response_new_curve (const TfxStage *stage, GVariant *levels);
 
-/* Adds an action signal to a class: a GVariant for a GVariant; with a channel
- * behind that or not. */
+/* Adds an action signal to a class that takes a GVariant, and a channel if
+ * @has_channel, and returns a GVariant. */
 void gst_tfx_response_add_signal (GType type, const gchar *name,
     gboolean has_channel, GCallback handler);
 

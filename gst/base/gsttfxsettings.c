@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxsettings.c: how the properties of a GstTfxElement become the settings of
- * its filter.
+ * gsttfxsettings.c: turns the properties of a GstTfxElement into the settings
+ * of its filter.
  *
- * All of this runs in the streaming thread.
+ * All functions run in the streaming thread.
  */
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- faults ------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------- */
 
 static void
 gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
@@ -32,7 +32,7 @@ gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
       spec->rate_hz, why);
 }
 
-/* ---- latency ------------------------------------------------------------------------ */
+/* ---- latency ------------------------------------------------------------- */
 
 void
 gst_tfx_settings_note_latency (GstTfxElement *self)
@@ -55,7 +55,7 @@ gst_tfx_settings_note_latency (GstTfxElement *self)
       gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* The chain that was built is in force. */
+/* The chain that was built is in use. */
 static void
 gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
 {
@@ -74,15 +74,15 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
   priv->may_be_identity = priv->delay == 0;
   priv->reserved_frames = 0;
   priv->control.has_delays = FALSE;
-  /* What device=auto chose by the last one says little of this one. */
+  /* device=auto measured the last chain; measure again. */
   priv->device.seen_frames = 0;
   gst_tfx_settings_note_latency (self);
 }
 
-/* ---- chains --------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------- */
 
-/* Before the properties are read: what is set meanwhile counts for the next
- * buffer. */
+/* Call before the properties are read: a property that is set later applies
+ * from the next buffer on. */
 static void
 gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
 {
@@ -104,7 +104,8 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
   gst_tfx_clamp_report_begin (&priv->clamps, build->by_hand);
 }
 
-/* Nothing changes now.  What was set is still to be told of. */
+/* Nothing changes now.  A change by the application is reported with a later
+ * buffer. */
 static void
 gst_tfx_settings_put_off (GstTfxElement *self, const GstTfxBuild *build)
 {
@@ -122,14 +123,15 @@ gst_tfx_settings_queue_stage (GstTfxSharedFilter *filter, guint64 point,
 {
   gint err;
 
-  /* It goes there from the point before on, for as long as such a stage takes. */
+  /* The ramp to the point starts one parameter grid step of the stage
+   * earlier. */
   point += tfx_stage_grid_frames (stage) - TFX_GRID_FRAMES;
   tfx_filter_lock (filter->filter);
   err = tfx_filter_queue_stage (filter->filter, point, stage);
   tfx_filter_unlock (filter->filter);
   if (err != -ENOBUFS || !gst_tfx_shared_filter_is_pending (filter))
     return err;
-  /* What others have not run yet stands in the way. */
+  /* Pending memory still holds events of the filter. */
   gst_tfx_pending_flush (filter);
   tfx_filter_lock (filter->filter);
   err = tfx_filter_queue_stage (filter->filter, point, stage);
@@ -177,7 +179,7 @@ gst_tfx_element_get_running (GstTfxElement *self)
   return chain;
 }
 
-/* Gives the chain to the filter. */
+/* Sets the chain of the filter. */
 static gboolean
 gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
     const GstTfxBuild *build, GError **error)
@@ -201,9 +203,9 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   return TRUE;
 }
 
-/* The frames that a delay drops when it grows are the first ones of a buffer, and a
- * step lasts for whole buffers: inside of one both wait for the next.  TRUE if the
- * chain has to. */
+/* Frames dropped for a longer delay are the first of a buffer, and a transition
+ * chain lasts for whole buffers.  So inside a buffer both are deferred to the
+ * next one.  Returns TRUE if the chain is deferred. */
 static gboolean
 gst_tfx_settings_wait (GstTfxElement *self, GstTfxBuild *build)
 {
@@ -261,27 +263,27 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
   GstTfxBuild build;
   gboolean is_done;
 
-  /* It is asked for again behind the step. */
+  /* The values are read again after the transition chain. */
   if (priv->is_step)
     return TRUE;
   gst_tfx_settings_begin (self, &build);
   build.is_settled = FALSE;
-  build.is_running = TRUE; /* at that point */
+  build.is_running = TRUE; /* at the point */
   build.point = point;
   is_done = klass->move_stage && klass->move_stage (self, &build);
   priv->control.is_put_off =
       is_done && build.ask_again && !build.is_for_next_buffer;
-  /* What no stage can follow takes another chain. */
+  /* Values that no stage can take need a new chain. */
   build.ask_again = build.ask_again || !is_done;
   if (build.ask_again)
     gst_tfx_settings_put_off (self, &build);
   return is_done;
 }
 
-/* ---- the life of the filter --------------------------------------------------------- */
+/* ---- the life of the filter ---------------------------------------------- */
 
-/* What the filter is to run over, for what comes in.  (What does not fit the
- * properties is told of when the chain is built.) */
+/* Sets the format that the filter processes from the input format.  Properties
+ * that do not fit it are reported when the chain is built. */
 void
 gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
 {
@@ -316,7 +318,7 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   gint err;
 
   gst_tfx_settings_stop (self);
-  /* Again if the properties have come to ask for other channels meanwhile. */
+  /* Again if the properties ask for other channels by now. */
   do {
     gst_tfx_settings_set_info (self, info);
     priv->spec = (TfxFilterSpec){ .rate_hz = GST_AUDIO_INFO_RATE (info),
@@ -363,7 +365,7 @@ gst_tfx_settings_stop (GstTfxElement *self)
   priv->filter = NULL;
   GST_OBJECT_UNLOCK (self);
   if (filter) {
-    /* Buffers may need it still. */
+    /* Buffers downstream may still hold the filter. */
     gst_tfx_pending_flush (filter);
     gst_tfx_shared_filter_drop_plan (filter);
     gst_tfx_shared_filter_unref (filter);
@@ -394,9 +396,9 @@ gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
   return TRUE;
 }
 
-/* How a long FIR is best cut up depends on the length of the blocks, which is
- * known when they come.  A running filter stays as it is.  The first buffer after
- * a seek is often cut: what came in twos before says more about those to come. */
+/* The best partition of a long FIR depends on the block length, which is known
+ * when buffers arrive.  A running filter is not changed.  The first buffer
+ * after a seek is often short, so use a length that occurred twice in a row. */
 void
 gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames)
 {
@@ -421,7 +423,7 @@ gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,
   tfx_filter_lock (priv->filter->filter);
   tfx_filter_reserve (priv->filter->filter, id, n_frames, will_follow);
   tfx_filter_unlock (priv->filter->filter);
-  /* One that is in force, one that comes; and those that are queued. */
+  /* The current stage, the next one, and those that are queued. */
   return 2 + (will_follow ? n_frames / n_grid_frames + 3 : 0);
 }
 

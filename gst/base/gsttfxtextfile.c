@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtextfile.c: texts that stand in files.
+ * gsttfxtextfile.c: reads text files.
  *
- * Files are read, not mapped: one that is saved anew meanwhile, which first makes
- * it shorter, would end the process.  A device has no end.
+ * Files are read, not mapped: if another program shortens a mapped file while
+ * it is read, the process dies.  A device has no end.
  */
 #include "gsttfxtextfile.h"
 
@@ -52,7 +52,8 @@ gst_tfx_text_file_is_utf16 (const guint8 *bytes, gsize n)
                        memcmp (bytes, MARK_16_BE, 2) == 0);
 }
 
-/* Replaces UTF-16 with its mark by UTF-8 without one.  Returns why it cannot, or NULL. */
+/* Replaces UTF-16 with its mark by UTF-8 without one.  Returns why it cannot,
+ * or NULL. */
 static gchar *
 convert_utf16 (GString *bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtextfile.h: texts that stand in files.
+ * gsttfxtextfile.h: reads text files.
  */
 #ifndef GST_TFX_TEXT_FILE_H
 #define GST_TFX_TEXT_FILE_H
@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Whether the bytes begin with the mark of UTF-16. */
+/* Whether the bytes begin with the byte order mark of UTF-16. */
 gboolean gst_tfx_text_file_is_utf16 (const guint8 *bytes, gsize n);
 
-/* The text of a file of at most @most bytes, without the mark that Windows puts in
- * front of UTF-8, and its length (unless @length is %NULL).  UTF-16 with its mark
- * becomes UTF-8.  Free with g_free().
- * %NULL, and why not, to be freed.  What others do to the file meanwhile does no
- * harm. */
+/* Reads a text file of at most @most bytes.  Removes the byte order mark of
+ * UTF-8; converts UTF-16 with a byte order mark to UTF-8.  Stores the length in
+ * bytes unless @length is %NULL.  Returns the text; free it with g_free().  On
+ * failure returns %NULL and the reason in *why, to be freed.  Safe while other
+ * programs write the file. */
 gchar *gst_tfx_text_file_read (const gchar *path, gsize most, gsize *length,
     gchar **why);
 

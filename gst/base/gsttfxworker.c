@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxworker.c: a thread for what takes longer than a stream can wait.
+ * gsttfxworker.c: a background task: a thread for work that takes longer than a
+ * stream can wait.
  */
 #include "gsttfxworker.h"
 
@@ -26,7 +27,7 @@ gst_tfx_worker_run (gpointer data)
 
   g_slist_free_full (g_steal_pointer (&self->old), gst_tfx_worker_free_old);
   self->run (self->job);
-  /* From here on the owner may take the job, and start another one when this
+  /* From here on the owner may take the job, and start another one once this
    * thread has ended. */
   g_atomic_int_set (&self->is_done, TRUE);
   gst_tfx_element_mark_ready (element);
@@ -71,7 +72,7 @@ gst_tfx_worker_free_later (GstTfxWorker *self, gpointer data,
 
   if (!data)
     return;
-  /* The list is the thread's while there is one. */
+  /* The thread owns the list while it runs. */
   if (self->thread) {
     destroy (data);
     return;
