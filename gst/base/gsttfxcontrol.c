@@ -11,6 +11,8 @@
  */
 #include "gsttfxelementprivate.h"
 
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
 static guint64
 gst_tfx_control_round_up (guint64 frame)
 {
@@ -224,6 +226,8 @@ gst_tfx_control_stop (GstTfxElement *self)
 {
   GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
 
+  if (control->is_followed)
+    GST_DEBUG_OBJECT (self, "no property is controlled any more");
   control->is_followed = FALSE;
   gst_tfx_curves_drop (&control->curves);
 }
@@ -259,6 +263,10 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
   control->is_due = FALSE;
   control->is_followed = gst_tfx_control_read (self, first, 1);
   gst_tfx_curves_forget (&control->curves);
+  GST_DEBUG_OBJECT (self,
+      "%u controlled properties from frame %" G_GUINT64_FORMAT " on%s",
+      control->curves.n, first,
+      control->is_followed ? "" : ", but the stream has no timestamps");
   if (control->is_followed)
     gst_tfx_control_apply (self, 0);
 }
@@ -301,6 +309,9 @@ gst_tfx_control_follow (GstTfxElement *self, guint n)
     gst_tfx_control_apply (self, i);
     if (g_atomic_int_get (&priv->dirty) &&
         !gst_tfx_settings_follow (self, control->point)) {
+      GST_LOG_OBJECT (self,
+          "the values at frame %" G_GUINT64_FORMAT " need another chain",
+          control->point);
       control->is_due = TRUE;
       return FALSE;
     }

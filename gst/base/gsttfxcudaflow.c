@@ -38,8 +38,12 @@ gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
       n_frames * GST_AUDIO_INFO_BPF (&priv->info), 0, 0);
   gst_caps_unref (caps);
   if (gst_buffer_pool_set_config (device->pool, config) &&
-      gst_buffer_pool_set_active (device->pool, TRUE))
+      gst_buffer_pool_set_active (device->pool, TRUE)) {
+    GST_DEBUG_OBJECT (self,
+        "new pool of CUDA buffers of %" G_GSIZE_FORMAT " frames", n_frames);
     return TRUE;
+  }
+  GST_WARNING_OBJECT (self, "no pool of CUDA buffers");
   gst_clear_object (&device->pool);
   return FALSE;
 }
@@ -248,8 +252,13 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
   if (!gst_tfx_control_is_partial (self, job->n_frames) &&
       gst_tfx_row_is_on_device (&job->row))
     err = gst_tfx_cuda_flow_run_on_device (self, job);
-  if (err < 0 && err != -EINVAL)
+  if (err < 0 && err != -EINVAL) {
+    GST_LOG_OBJECT (self,
+        "the CPU filters from frame %" G_GSIZE_FORMAT " of %" GST_PTR_FORMAT
+        " on",
+        job->n_done, job->in);
     err = gst_tfx_cuda_flow_run_in_host (self, job);
+  }
   return err;
 }
 
@@ -358,6 +367,8 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     gst_clear_buffer (&out);
     return FALSE;
   }
+  GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " frames moved to %s memory",
+      n_frames, to_device ? "CUDA" : "system");
   if (to_device)
     gst_tfx_count_add (&priv->counts.n_uploads, 1);
   else
@@ -418,6 +429,8 @@ gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
   ok = gst_buffer_pool_set_config (pool, config);
   if (ok)
     gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  GST_DEBUG_OBJECT (self, "proposing a pool of CUDA buffers upstream%s",
+      ok ? "" : " failed");
   gst_object_unref (pool);
   return ok;
 }

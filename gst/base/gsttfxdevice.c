@@ -108,6 +108,9 @@ gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
 
   if (!gst_tfx_opener_take (&device->opener, may_wait, &cuda, &why))
     return FALSE;
+  if (cuda)
+    GST_INFO_OBJECT (self, "CUDA device %d, %s, opened while playing",
+        tfx_cuda_device (cuda), tfx_cuda_name (cuda));
   g_atomic_pointer_set (&device->cuda, cuda);
   if (!cuda) {
     g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
@@ -189,6 +192,9 @@ gst_tfx_device_open_beside (GstTfxElement *self)
     return FALSE;
   if (!gst_tfx_fusion_defers (self))
     gst_tfx_device_row_list (self, &row);
+  GST_DEBUG_OBJECT (self,
+      "opening a CUDA device for %" G_GSIZE_FORMAT " filters while playing",
+      row.n);
   return gst_tfx_opener_start (&device->opener, self,
       g_atomic_int_get (&priv->cuda_device_id), &device->context, row.filters,
       row.n, &priv->spec);
@@ -211,6 +217,10 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
                                      gst_tfx_cuda_is_available (NULL));
   if (!changed)
     return;
+  GST_DEBUG_OBJECT (self, "device set to %s",
+      setting == GST_TFX_DEVICE_CUDA  ? "cuda"
+      : setting == GST_TFX_DEVICE_CPU ? "cpu"
+                                      : "auto");
   /* Buffers in CUDA memory may be on their way. */
   device->may_have_cuda_memory |= device->cuda != NULL;
   g_atomic_int_set (&device->is_chosen, FALSE);
@@ -295,6 +305,9 @@ gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
   device->out_cuda = gst_tfx_memory_is_cuda (out);
   device->has_cuda_memory = device->in_cuda || device->out_cuda;
   gst_tfx_device_drop_pool (device);
+  GST_DEBUG_OBJECT (self, "input in %s memory, output in %s memory",
+      device->in_cuda ? "CUDA" : "system",
+      device->out_cuda ? "CUDA" : "system");
   if (!device->has_cuda_memory)
     return TRUE;
   device->may_have_cuda_memory = TRUE;
@@ -313,6 +326,8 @@ gst_tfx_device_move (GstTfxElement *self)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const TfxBackend *backend = gst_tfx_device_choose (self);
 
+  GST_DEBUG_OBJECT (self, "filtering on %s",
+      priv->device.runs ? "the CUDA device" : "the CPU");
   if (priv->filter)
     gst_tfx_shared_filter_set_backend (priv->filter, backend,
         priv->device.runs ? (GstObject *)priv->device.context : NULL);
@@ -350,6 +365,7 @@ gst_tfx_device_leave_memory (GstTfxElement *self)
   of_system = gst_tfx_memory_to_system (caps);
   if (gst_pad_peer_query_accept_caps (priv->src, of_system) &&
       gst_pad_push_event (priv->src, gst_event_new_caps (of_system))) {
+    GST_INFO_OBJECT (self, "output is in system memory from now on");
     device->out_cuda = FALSE;
     device->has_cuda_memory = device->in_cuda;
   }

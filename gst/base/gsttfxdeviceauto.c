@@ -116,7 +116,7 @@ gst_tfx_device_ask (GstTfxElement *self, gsize n_frames,
 static void
 gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
 {
-  GST_INFO_OBJECT (self, "device=auto goes to %s",
+  GST_INFO_OBJECT (self, "device=auto chooses %s",
       to_cuda ? "CUDA" : "the CPU");
   gst_tfx_device_tell_row (self, to_cuda);
   gst_tfx_device_move (self);
@@ -192,6 +192,7 @@ gst_tfx_device_prepare (GstTfxElement *self)
   gint err;
 
   gst_tfx_device_row_list (self, &members);
+  GST_DEBUG_OBJECT (self, "preparing %" G_GSIZE_FORMAT " filters", members.n);
   row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
   err = members.is_running ? gst_tfx_row_compile (&row)

@@ -13,7 +13,9 @@
 #include "gsttfxpreset.h"
 
 #include "gsttfxbytes.h"
-#include "gsttfxelement.h"
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
 
 static GstPresetInterface defaults;
 
@@ -209,6 +211,8 @@ gst_tfx_preset_load (GstPreset *preset, const gchar *name)
   /* Another program wrote the preset, without meta. */
   if (!has_any)
     ok = defaults.load_preset (preset, name);
+  GST_INFO_OBJECT (preset, "preset \"%s\" %s", name,
+      ok ? "loaded" : "cannot be loaded");
   g_free (values);
   g_ptr_array_unref (specs);
   return ok;

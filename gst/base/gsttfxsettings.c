@@ -199,6 +199,9 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
     gst_tfx_settings_set_error (error, &priv->spec, err);
     return FALSE;
   }
+  GST_DEBUG_OBJECT (self, "new chain: delay %" G_GSIZE_FORMAT " frames%s%s",
+      build->delay, build->at_once ? ", at once" : "",
+      build->min_frames > 0 ? ", a transition to the next one" : "");
   gst_tfx_settings_accept (self, build);
   return TRUE;
 }
@@ -214,6 +217,10 @@ gst_tfx_settings_wait (GstTfxElement *self, GstTfxBuild *build)
   if (!priv->control.is_inside ||
       (build->delay <= priv->delay && build->min_frames == 0))
     return FALSE;
+  GST_DEBUG_OBJECT (self,
+      "a chain with a delay of %" G_GSIZE_FORMAT
+      " frames waits for the next buffer",
+      build->delay);
   priv->was_refused = TRUE;
   priv->control.is_followed = FALSE;
   build->ask_again = TRUE;
@@ -239,15 +246,19 @@ gst_tfx_settings_update (GstTfxElement *self)
   tfx_filter_unlock (priv->filter->filter);
   gst_tfx_device_update (self);
 
-  if (klass->move_stage && klass->move_stage (self, &build))
+  if (klass->move_stage && klass->move_stage (self, &build)) {
+    GST_LOG_OBJECT (self, "new values%s", build.by_hand ? ", set by hand" : "");
     return TRUE;
+  }
   chain = klass->build_chain (self, &build, &error);
   priv->waits_for_rest = build.waits_for_rest;
   if (chain)
     is_taken = !gst_tfx_settings_wait (self, &build) &&
                gst_tfx_settings_set_chain (self, chain, &build, &error);
-  else if (!error)
+  else if (!error) {
+    GST_LOG_OBJECT (self, "no new chain yet");
     gst_tfx_settings_put_off (self, &build);
+  }
   tfx_chain_unref (&chain);
   if (error)
     gst_tfx_element_report_refusal (self, error);
@@ -300,6 +311,8 @@ gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
   gst_tfx_element_take_info (priv, info);
   widens = channels->in != channels->most;
   if (g_atomic_int_get (&priv->widens) != widens) {
+    GST_DEBUG_OBJECT (self, "channels: %u in, %u out, buffers of %u",
+        channels->in, channels->out, channels->most);
     g_atomic_int_set (&priv->widens, widens);
     gst_tfx_element_ask_upstream (self);
   }
@@ -351,6 +364,11 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   gst_tfx_counts_note_new_filter (&priv->counts);
   priv->was_refused = priv->waits_for_rest = FALSE;
   gst_tfx_settings_accept (self, &build);
+  GST_DEBUG_OBJECT (self,
+      "new filter: %u channels at %.12g Hz, %d-bit samples, "
+      "delay %" G_GSIZE_FORMAT " frames",
+      priv->spec.n_channels, priv->spec.rate_hz, GST_AUDIO_INFO_WIDTH (info),
+      build.delay);
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
   return TRUE;
 }
@@ -365,6 +383,7 @@ gst_tfx_settings_stop (GstTfxElement *self)
   priv->filter = NULL;
   GST_OBJECT_UNLOCK (self);
   if (filter) {
+    GST_DEBUG_OBJECT (self, "the filter is released");
     /* Buffers downstream may still hold the filter. */
     gst_tfx_pending_flush (filter);
     gst_tfx_shared_filter_drop_plan (filter);
@@ -391,6 +410,9 @@ gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
     GST_WARNING_OBJECT (self, "other samples or blocks: %s", g_strerror (-err));
     return FALSE;
   }
+  GST_DEBUG_OBJECT (self,
+      "%d-bit samples in blocks of %" G_GSIZE_FORMAT " frames",
+      sample == TFX_SAMPLE_F32 ? 32 : 64, block_frames);
   priv->spec.sample = sample;
   priv->spec.block_frames = block_frames;
   return TRUE;
@@ -453,6 +475,7 @@ gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames)
     return;
   priv->min_frames -= MIN (priv->min_frames, n_frames);
   if (priv->min_frames == 0 && priv->skip == 0) {
+    GST_DEBUG_OBJECT (self, "the transition chain is done");
     priv->is_step = FALSE;
     gst_tfx_element_mark_ready (self);
   }
@@ -470,4 +493,6 @@ gst_tfx_settings_find_identity (GstTfxElement *self)
   priv->is_identity = tfx_filter_is_identity (filter);
   priv->may_be_identity = !priv->is_identity && tfx_filter_is_changing (filter);
   tfx_filter_unlock (filter);
+  if (priv->is_identity)
+    GST_DEBUG_OBJECT (self, "the filter is an identity");
 }

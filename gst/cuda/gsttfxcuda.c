@@ -117,6 +117,7 @@ gst_tfx_cuda_forget (gpointer data, GObject *context)
   cuda = g_hash_table_lookup (table, context);
   g_hash_table_remove (table, context);
   g_mutex_unlock (&table_lock);
+  GST_DEBUG ("context %p is freed", context);
   tfx_cuda_unref (&cuda);
 }
 
@@ -145,6 +146,8 @@ gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
   if (!table)
     table = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (table, context, cuda);
+  GST_DEBUG_OBJECT (context, "backend on device %d, %s", tfx_cuda_device (cuda),
+      tfx_cuda_name (cuda));
   g_object_weak_ref (G_OBJECT (context), gst_tfx_cuda_forget, NULL);
   return cuda;
 }
@@ -212,6 +215,7 @@ gst_tfx_cuda_find_context (GstElement *element, gint device_id,
     GstCudaContext **context)
 {
   if (gst_cuda_ensure_element_context (element, device_id, context)) {
+    GST_DEBUG_OBJECT (element, "context %" GST_PTR_FORMAT, *context);
     g_atomic_int_set (&has_made, TRUE);
     return TRUE;
   }
@@ -319,6 +323,7 @@ gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
   if (!*context)
     *context = g_steal_pointer (&taken);
   GST_OBJECT_UNLOCK (element);
+  GST_DEBUG_OBJECT (element, "was given %" GST_PTR_FORMAT, given);
   gst_clear_object (&taken);
 }
 

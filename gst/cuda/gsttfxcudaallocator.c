@@ -259,6 +259,7 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
     tfx_cuda_unref (&cuda);
     return NULL;
   }
+  GST_LOG_OBJECT (context, "%" G_GSIZE_FORMAT " bytes of device memory", size);
   /* The library rounds up to the size of an image row. */
   memory->size = memory->maxsize = size;
   GST_CUDA_MEMORY_CAST (memory)->info.size = size;

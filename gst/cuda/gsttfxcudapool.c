@@ -42,6 +42,9 @@ gst_tfx_cuda_pool_set_config (GstBufferPool *pool, GstStructure *config)
     return FALSE;
   }
   self->size = size - size % self->info.bpf;
+  GST_DEBUG_OBJECT (self,
+      "buffers of %" G_GSIZE_FORMAT " bytes, %" GST_PTR_FORMAT, self->size,
+      caps);
   gst_buffer_pool_config_set_params (config, caps, self->size, min, max);
   return GST_BUFFER_POOL_CLASS (gst_tfx_cuda_pool_parent_class)
       ->set_config (pool, config);

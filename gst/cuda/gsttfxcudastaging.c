@@ -93,8 +93,13 @@ gst_tfx_cuda_staging_move (GstTfxCudaStaging *self, guint needed)
   if (!GST_MEMORY_FLAG_IS_SET (self->root, needed))
     return TRUE;
   if (!gst_tfx_cuda_staging_copy (self, &copy) ||
-      (!is_up && !gst_tfx_cuda_staging_wait (self)))
+      (!is_up && !gst_tfx_cuda_staging_wait (self))) {
+    GST_WARNING ("%" G_GSIZE_FORMAT " bytes cannot be copied %s", size,
+        is_up ? "to the device" : "from the device");
     return FALSE;
+  }
+  GST_LOG ("%" G_GSIZE_FORMAT " bytes copied %s", size,
+      is_up ? "to the device" : "from the device");
   GST_MEMORY_FLAG_UNSET (self->root, needed);
   return TRUE;
 }

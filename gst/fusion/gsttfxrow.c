@@ -8,6 +8,25 @@
 #include "gsttfxcount.h"
 #include "gsttfxtrace.h"
 
+#define GST_CAT_DEFAULT gst_tfx_row_get_category ()
+
+static gpointer
+gst_tfx_row_make_category (gpointer data)
+{
+  GstDebugCategory *category = NULL;
+
+  GST_DEBUG_CATEGORY_INIT (category, "tfxfusion", 0, "filters that run as one");
+  return category;
+}
+
+static GstDebugCategory *G_GNUC_UNUSED
+gst_tfx_row_get_category (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, gst_tfx_row_make_category, NULL);
+}
+
 /* The CPU runs the row if the backend does not support one of its stages. */
 static const TfxBackend *
 gst_tfx_row_backend (const GstTfxRow *self)
@@ -54,8 +73,10 @@ gst_tfx_row_leave_device (const GstTfxRow *self, gint err)
   GstTfxSharedFilter *last = self->last;
 
   if (err == -ENOTSUP || err == -EINPROGRESS) {
+    GST_DEBUG ("row %p: the CPU runs a change: %s", last, g_strerror (-err));
     last->is_mixing = TRUE;
   } else {
+    GST_INFO ("row %p: the device failed: %s", last, g_strerror (-err));
     last->backend = tfx_cpu_backend ();
     last->counts.error = err;
   }
@@ -73,6 +94,10 @@ gst_tfx_row_compile (const GstTfxRow *self)
     return 0;
   err = tfx_plan_new (self->filters, self->n, gst_tfx_row_backend (self),
       &last->plan);
+  GST_DEBUG ("row %p: new plan of %" G_GSIZE_FORMAT " filters on %s: %s", last,
+      self->n,
+      gst_tfx_row_backend (self) == tfx_cpu_backend () ? "the CPU" : "a device",
+      err == 0 ? "done" : g_strerror (-err));
   if (err == 0 || gst_tfx_row_backend (self) == tfx_cpu_backend () ||
       err == -EINVAL)
     return err;
