@@ -106,6 +106,13 @@ void gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
 /* ---- gsttfxdevice.c, for gsttfxdeviceauto.c ------------------------------ */
 
+/* The element that probably defers its filter to @self; a reference, or NULL.
+ * Its own flag may be older than the decision that @self widens. */
+GstTfxElement *gst_tfx_device_row_find_upstream (GstTfxElement *self);
+
+/* Appends the filters of the row that ends with @self. */
+void gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row);
+
 /* The device property, or if that is "auto", TFX_DEVICE. */
 GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);
 
@@ -117,11 +124,6 @@ void gst_tfx_device_move (GstTfxElement *self);
 
 /* Renegotiates both pads. */
 void gst_tfx_device_reconfigure (GstTfxElement *self);
-
-/* ---- gsttfxdeviceauto.c, for gsttfxdevice.c ------------------------------ */
-
-/* Appends the filters of the row that ends with @self. */
-void gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row);
 
 /* ---- contexts ------------------------------------------------------------ */
 

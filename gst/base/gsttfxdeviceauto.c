@@ -12,48 +12,10 @@
 #include "gsttfxcost.h"
 #include "gsttfxcudabuffer.h"
 #include "gsttfxelementprivate.h"
-#include "gsttfxpeer.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* ---- rows ---------------------------------------------------------------- */
-
-/* The element that probably defers its filter to @self; a reference, or NULL.
- * Its own flag may be older than the decision that @self widens. */
-static GstTfxElement *
-gst_tfx_device_row_find_upstream (GstTfxElement *self)
-{
-  GstPad *sink = gst_tfx_element_get_private (self)->sink;
-  GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
-  const GstTfxElementPrivate *priv;
-
-  if (!element)
-    return NULL;
-  priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->delay > 0 ||
-      gst_tfx_channels_change (&priv->channels) ||
-      g_atomic_int_get (&gst_tfx_element_get_private (self)->widens))
-    gst_clear_object (&element);
-  return (GstTfxElement *)element;
-}
-
-void
-gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxElement *upstream = gst_tfx_device_row_find_upstream (self);
-
-  if (upstream)
-    gst_tfx_device_row_list (upstream, row);
-  gst_clear_object (&upstream);
-  if (!priv->filter)
-    return;
-  /* A row has at most GST_TFX_ROW_MAX filters: the next row starts here. */
-  if (row->n == GST_TFX_ROW_MAX)
-    row->n = 0;
-  row->filters[row->n++] = priv->filter->filter;
-  row->is_running |= priv->is_running;
-}
 
 /* Elements upstream whose filters run here choose the same memory. */
 static void
