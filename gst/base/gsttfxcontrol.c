@@ -283,15 +283,6 @@ gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
   return is_wanted;
 }
 
-/* The number of the next n points that are in one group. */
-static guint
-gst_tfx_control_count_left (const GstTfxControl *self, guint64 n)
-{
-  const guint64 next = self->point / TFX_GRID_FRAMES + 1;
-
-  return MIN (n, GROUP_POINTS - next % GROUP_POINTS);
-}
-
 /* Queues the values of the next n points.  Returns FALSE if a point needs
  * another chain; it is the last one read. */
 static gboolean
@@ -327,7 +318,6 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
   guint64 end = gst_tfx_control_round_up (
       control->start +
       MIN (n_frames, GST_TFX_CONTROL_POINTS * TFX_GRID_FRAMES));
-  guint64 n = 0;
 
   if (control->is_due && control->start < control->point) {
     control->n_ready = MIN (n_frames, control->point - control->start);
@@ -338,13 +328,15 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
     control->is_put_off = FALSE;
   if (g_atomic_int_get (&priv->dirty) && !control->is_put_off)
     gst_tfx_settings_update (self);
-  do {
-    if (control->is_followed && control->point < end)
-      n = (end - control->point) / TFX_GRID_FRAMES;
-    else
-      n = 0;
-  } while (n > 0 && gst_tfx_control_follow (self,
-                        gst_tfx_control_count_left (control, n)));
+  /* One group at a time. */
+  while (control->is_followed && control->point < end) {
+    const guint64 left = (end - control->point) / TFX_GRID_FRAMES;
+    const guint64 next = control->point / TFX_GRID_FRAMES + 1;
+
+    if (!gst_tfx_control_follow (self,
+            MIN (left, GROUP_POINTS - next % GROUP_POINTS)))
+      break;
+  }
   gst_tfx_curves_notify (&control->curves);
   control->n_ready = control->is_followed
                          ? MIN (n_frames, control->point - control->start)

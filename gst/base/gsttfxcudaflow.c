@@ -276,17 +276,6 @@ gst_tfx_cuda_flow_is_gap (GstTfxElement *self, const Job *job)
   return FALSE;
 }
 
-static void
-gst_tfx_cuda_flow_report_lost (GstTfxElement *self, GstBuffer *buffer,
-    gsize n_frames)
-{
-  GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " were lost with the "
-       "CUDA device and are replaced by silence.",
-          n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (buffer))),
-      (NULL));
-}
-
 /* Makes the output buffer.  It is in system memory if device memory is short
  * and the downstream peer accepts that.  NULL if there is no memory. */
 static GstBuffer *
@@ -338,7 +327,11 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     err = gst_tfx_cuda_flow_run (self, &job);
   gst_tfx_cuda_flow_end (self, &job);
   if (job.silence)
-    gst_tfx_cuda_flow_report_lost (self, *buffer, n_frames);
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " were lost with "
+         "the CUDA device and are replaced by silence.",
+            n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (*buffer))),
+        (NULL));
   gst_clear_buffer (&job.silence);
   if (err < 0 || is_gap) {
     gst_clear_buffer (&job.out);

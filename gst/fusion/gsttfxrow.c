@@ -134,41 +134,18 @@ typedef struct
   TfxStats before;
 } GstTfxRowNote;
 
-static void
-gst_tfx_row_tell_begin (const GstTfxRow *self, GstTfxRowNote *note,
+/* Call before a run; @what: see GstTfxTraceRun. */
+static inline void
+gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
     const gchar *what)
 {
+  if (!gst_tfx_trace_is_on ())
+    return;
   note->run =
       (GstTfxTraceRun){ .what = what, .filters = self->filters, .n = self->n };
   note->before = self->last->counts.stats;
   gst_tfx_trace_begin (&note->run);
   note->run.start = gst_util_get_timestamp ();
-}
-
-static void
-gst_tfx_row_tell_end (const GstTfxRow *self, GstTfxRowNote *note,
-    gsize n_frames, gint err)
-{
-  const GstTfxRowCounts *counts = &self->last->counts;
-  GstTfxTraceRun *run = &note->run;
-
-  run->end = gst_util_get_timestamp ();
-  run->n_frames = n_frames;
-  run->n_stages = counts->n_stages;
-  run->n_sections = counts->n_sections;
-  run->err = err;
-  run->added = counts->stats;
-  gst_tfx_count_sum_stats (&run->added, &run->added, &note->before, -1);
-  gst_tfx_trace_end (run);
-}
-
-/* @what: see GstTfxTraceRun. */
-static inline void
-gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
-    const gchar *what)
-{
-  if (gst_tfx_trace_is_on ())
-    gst_tfx_row_tell_begin (self, note, what);
 }
 
 static gpointer
@@ -193,11 +170,15 @@ gst_tfx_row_free_later (TfxRetired *retired)
     tfx_retired_free (&retired);
 }
 
-/* Counts a run, and frees what changes that ended have replaced. */
+/* Call after a run: counts it, and frees what changes that ended have
+ * replaced. */
 static inline void
 gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
     gsize n_frames, gint err)
 {
+  const GstTfxRowCounts *counts = &self->last->counts;
+  GstTfxTraceRun *run = &note->run;
+
   gst_tfx_shared_filter_count (self->last);
   for (gsize i = 0; i < self->n; i++) {
     TfxRetired *retired = tfx_filter_take_retired (self->filters[i]);
@@ -205,8 +186,16 @@ gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
     if (G_UNLIKELY (retired))
       gst_tfx_row_free_later (retired);
   }
-  if (gst_tfx_trace_is_on ())
-    gst_tfx_row_tell_end (self, note, n_frames, err);
+  if (!gst_tfx_trace_is_on ())
+    return;
+  run->end = gst_util_get_timestamp ();
+  run->n_frames = n_frames;
+  run->n_stages = counts->n_stages;
+  run->n_sections = counts->n_sections;
+  run->err = err;
+  run->added = counts->stats;
+  gst_tfx_count_sum_stats (&run->added, &run->added, &note->before, -1);
+  gst_tfx_trace_end (run);
 }
 
 /* Runs the frames after n_done on the CPU.  The row has left the device. */
