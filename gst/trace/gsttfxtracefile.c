@@ -139,7 +139,10 @@ gst_tfx_trace_file_flush (GstTfxTraceFile *self, gboolean is_last)
   const GstClockTime now = gst_util_get_timestamp ();
   GString *text = NULL;
 
-  g_mutex_lock (&self->write_lock);
+  if (is_last)
+    g_mutex_lock (&self->write_lock);
+  else if (!g_mutex_trylock (&self->write_lock))
+    return;
   g_mutex_lock (&self->lock);
   if (self->has_events && self->waiting->len > 0 &&
       (is_last || self->waiting->len >= MAX_WAITING ||

@@ -34,8 +34,8 @@ void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
 void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
     const gchar *name, gboolean is_start, GstClockTime time);
 
-/* Writes waiting events if they are many or old, or if @is_last.  Any thread,
- * with no filter locked. */
+/* Writes waiting events if they are many or old and no other thread writes, or if
+ * @is_last.  Any thread, with no filter locked. */
 void gst_tfx_trace_file_flush (GstTfxTraceFile *self, gboolean is_last);
 
 G_END_DECLS
