@@ -349,8 +349,8 @@ GST_START_TEST (test_retry)
     "cuMemAlloc_v2:1,2,short" };
   static const gchar *const launches[] = {
     "tfxfir name=e0 taps=301 DEVICE",
-    "tfxbutterworth name=e0 fuse=false cutoff=100 DEVICE ! "
-    "tfxfir taps=31 fuse=false DEVICE",
+    ("tfxbutterworth name=e0 fuse=false cutoff=100 DEVICE ! "
+     "tfxfir taps=31 fuse=false DEVICE"),
     "tfxbutterworth cutoff=100 DEVICE ! tfxfir name=e0 taps=31 DEVICE",
   };
   static const gsize lengths[] = { RATE / 2, RATE / 2, 2 * RATE, 4 * RATE };

@@ -20,8 +20,8 @@ static const gchar *const launches[] = {
   "tfxchain chain=\"ParametricEQ(100,1,6)|Reverb()\"",
   "tfxfir taps=301 cutoff=400 method=direct",
   "tfxfir taps=301 cutoff=400 method=direct align=false",
-  "tfxbutterworth cutoff=900 ! tfxfir taps=101 cutoff=400 method=direct ! "
-  "tfxchain chain=\"Limiter(-6,lookahead=0.02)\"",
+  ("tfxbutterworth cutoff=900 ! tfxfir taps=101 cutoff=400 method=direct ! "
+   "tfxchain chain=\"Limiter(-6,lookahead=0.02)\""),
 };
 
 #define N_LAUNCHES ((gint)G_N_ELEMENTS (launches))
