@@ -598,6 +598,8 @@ GST_START_TEST (test_positions)
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
+  /* Messages would keep the element. */
+  gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
@@ -668,6 +670,8 @@ GST_START_TEST (test_wrong_channels)
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
+  /* Messages would keep the element. */
+  gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
@@ -786,6 +790,7 @@ GST_START_TEST (test_switch)
       gst_bus_pop_filtered (bus,
           s->n_behind > 2 ? GST_MESSAGE_ERROR
                           : GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) == NULL);
+  gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   g_free (launch);
   gst_harness_teardown (h);
@@ -860,6 +865,8 @@ GST_START_TEST (test_refused_switch)
   g_free (y);
   gst_buffer_unref (buffer);
   gst_object_unref (chain);
+  /* Messages would keep the element. */
+  gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
