@@ -48,15 +48,23 @@ ring_make (TfxCudaPast *p, size_t size)
   return ret;
 }
 
-/* What counts of one ring to the start of another one of ring_size. */
+/* The frame of the ring where the past begins; returns how many of its frames precede
+ * the end of the ring, the others are at the start. */
+static size_t
+ring_find (const TfxCudaPast *p, size_t *first)
+{
+  *first = (p->position + p->size - p->length) % p->size;
+  return p->size - *first < p->length ? p->size - *first : p->length;
+}
+
+/* Copies the past of one ring to the start of another one of ring_size. */
 static int
 ring_copy (const TfxCudaPast *p, const TfxCudaPast *from, CUdeviceptr to,
     size_t ring_size)
 {
   const size_t width = sizeof (double);
-  const size_t first = (from->position + from->size - p->length) % from->size;
-  const size_t n =
-      from->size - first < p->length ? from->size - first : p->length;
+  size_t first;
+  const size_t n = ring_find (from, &first);
   int ret = 0;
 
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++) {
@@ -138,6 +146,7 @@ tfx_cuda_past_commit (TfxCudaPast *p)
 int
 tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
 {
+  TfxCuda *cuda = p->stream->cuda;
   const size_t width = sizeof *state, n = p->length;
   size_t first, n_first;
   int ret = 0;
@@ -146,17 +155,22 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
     memset (state, 0, p->n_channels * n * width);
     return 0;
   }
-  first = (p->position + p->size - n) % p->size;
-  n_first = p->size - first < n ? p->size - first : n;
+  n_first = ring_find (p, &first);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++, state += n) {
     const CUdeviceptr ring = p->data.data + c * p->size * width;
 
-    ret = tfx_buffer_download (p->stream, state, ring + first * width,
-        n_first * width);
+    ret = tfx_context_check (cuda,
+        cuda->driver->memcpy_dtoh_async (state, ring + first * width,
+            n_first * width, p->stream->handle),
+        "downloading the state");
     if (ret == 0 && n_first < n)
-      ret = tfx_buffer_download (p->stream, state + n_first, ring,
-          (n - n_first) * width);
+      ret = tfx_context_check (cuda,
+          cuda->driver->memcpy_dtoh_async (state + n_first, ring,
+              (n - n_first) * width, p->stream->handle),
+          "downloading the state");
   }
+  if (tfx_context_drain (p->stream) < 0 && ret == 0)
+    ret = -EIO;
   return ret;
 }
 

@@ -290,7 +290,7 @@ test_shortage (void)
         break;
       tap_many_check (&samples,
           distance (out, expected) < 1e-6 && !outcome.is_lost,
-          "%s until block %u: %g%s", setting, k % N_BLOCKS,
+          "%s until block %u: %g%s", setting, 1 + k % N_BLOCKS,
           distance (out, expected), outcome.is_lost ? ", lost" : "");
       n_tried++;
     }
