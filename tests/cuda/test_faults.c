@@ -176,6 +176,20 @@ distance (const float *a, const float *b)
   return most / peak;
 }
 
+/* Noise, and what the CPU makes of it. */
+static void
+make_samples (TfxChain *chain, float **in, float **expected)
+{
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+
+  *in = test_alloc (N_SAMPLES * sizeof **in);
+  *expected = test_alloc (N_SAMPLES * sizeof **in);
+  test_noise_f32 (*in, N_SAMPLES);
+  memcpy (*expected, *in, N_SAMPLES * sizeof **in);
+  cuda_row_f32 (row, *expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  cuda_row_free (&row);
+}
+
 /* A call in vain must not be what the outcome hangs on. */
 static bool
 is_harmless (const char *what)
@@ -206,16 +220,11 @@ test_every_call (void)
   TapMany samples = tap_many ("every sample is right");
   TapMany errors = tap_many ("an error says what failed");
   TfxChain *chain = make_chain ();
-  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
-  float *in = test_alloc (N_SAMPLES * sizeof *in);
-  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  float *in, *expected;
   float *out = test_alloc (N_SAMPLES * sizeof *in);
   unsigned n, n_failed = 0, step = part_is_wanted () ? 17 : 1;
 
-  test_noise_f32 (in, N_SAMPLES);
-  memcpy (expected, in, N_SAMPLES * sizeof *in);
-  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
-  cuda_row_free (&row);
+  make_samples (chain, &in, &expected);
   test_cuda_set ("TFX_STANDIN_REPORT", report_path);
   for (n = 1; n < MAX_CALLS; n += step) {
     char setting[64];
@@ -263,16 +272,11 @@ test_shortage (void)
   static const char *const functions[] = { "cuMemAlloc_v2", "cuMemHostAlloc" };
   TapMany samples = tap_many ("every sample is right while memory is short");
   TfxChain *chain = make_chain ();
-  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
-  float *in = test_alloc (N_SAMPLES * sizeof *in);
-  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  float *in, *expected;
   float *out = test_alloc (N_SAMPLES * sizeof *in);
   unsigned n_tried = 0;
 
-  test_noise_f32 (in, N_SAMPLES);
-  memcpy (expected, in, N_SAMPLES * sizeof *in);
-  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
-  cuda_row_free (&row);
+  make_samples (chain, &in, &expected);
   test_cuda_set ("TFX_STANDIN_REPORT", report_path);
   for (unsigned k = 0; k < 2 * N_BLOCKS; k++) {
     for (unsigned n = 1; n < MAX_CALLS; n++) {
@@ -312,14 +316,10 @@ test_parts (void)
   const size_t part = 500;
   TapMany many = tap_many ("parts of a block that fails count");
   TfxChain *chain = make_chain ();
-  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
-  float *in = test_alloc (N_SAMPLES * sizeof *in);
-  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  float *in, *expected;
   unsigned most = 0;
 
-  test_noise_f32 (in, N_SAMPLES);
-  memcpy (expected, in, N_SAMPLES * sizeof *in);
-  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  make_samples (chain, &in, &expected);
   for (unsigned n = 1; n < 60; n += 4) {
     TfxCuda *cuda = test_cuda_new (NULL);
     TfxBackend backend = *tfx_cuda_backend (cuda);
@@ -358,7 +358,6 @@ test_parts (void)
   }
   tap_many_end (&many);
   tap_check (most > 2 * part, "up to %u frames were done", most);
-  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (in);
   free (expected);
