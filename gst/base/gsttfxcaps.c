@@ -306,7 +306,7 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
   return ok;
 }
 
-gboolean
+GstFlowReturn
 gst_tfx_caps_renegotiate (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
@@ -315,7 +315,11 @@ gst_tfx_caps_renegotiate (GstTfxElement *self)
   gboolean ok = in && gst_tfx_caps_set (self, in, &info);
 
   gst_clear_caps (&in);
-  return ok;
+  if (ok)
+    return GST_FLOW_OK;
+  gst_pad_mark_reconfigure (priv->src);
+  return GST_PAD_IS_FLUSHING (priv->src) ? GST_FLOW_FLUSHING
+                                         : GST_FLOW_NOT_NEGOTIATED;
 }
 
 static void gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps);

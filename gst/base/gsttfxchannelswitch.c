@@ -82,6 +82,7 @@ gst_tfx_channel_switch_keep_filter (GstTfxElement *self)
 GstFlowReturn
 gst_tfx_channel_switch_follow (GstTfxElement *self)
 {
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gboolean has_room, was_put_off = priv->is_switch_put_off;
   GstFlowReturn flow;
@@ -89,7 +90,7 @@ gst_tfx_channel_switch_follow (GstTfxElement *self)
   gsize latency = 0;
 
   priv->is_switch_refused = priv->is_switch_put_off = FALSE;
-  if (!priv->filter || priv->is_step ||
+  if (!priv->filter || priv->is_step || !klass->get_channels ||
       !gst_tfx_channel_switch_is_wanted (self, &n))
     return GST_FLOW_OK;
   has_room = n.most == priv->spec.n_channels && priv->delay == 0;
@@ -117,9 +118,5 @@ gst_tfx_channel_switch_follow (GstTfxElement *self)
     gst_tfx_settings_stop (self);
   }
   GST_INFO_OBJECT (self, "channels: %u in, %u out", n.in, n.out);
-  if (flow != GST_FLOW_OK || gst_tfx_caps_renegotiate (self))
-    return flow;
-  gst_pad_mark_reconfigure (priv->src);
-  return GST_PAD_IS_FLUSHING (priv->src) ? GST_FLOW_FLUSHING
-                                         : GST_FLOW_NOT_NEGOTIATED;
+  return flow == GST_FLOW_OK ? gst_tfx_caps_renegotiate (self) : flow;
 }

@@ -274,11 +274,12 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
 gboolean
 gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
 {
+  const GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
   const gboolean is_wanted = gst_tfx_control_is_wanted (self);
 
   if (is_wanted)
     gst_tfx_control_begin (self, pts);
-  else
+  else if (G_UNLIKELY (control->is_followed || control->curves.n > 0))
     gst_tfx_control_stop (self);
   return is_wanted;
 }

@@ -521,7 +521,7 @@ gst_tfx_element_init (GstTfxElement *self)
   priv->sink = gst_tfx_element_add_pad (self, "sink");
   priv->src = gst_tfx_element_add_pad (self, "src");
   gst_pad_set_chain_function (priv->sink,
-      GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
+      GST_DEBUG_FUNCPTR (gst_tfx_stream_chain));
   gst_pad_set_event_function (priv->sink,
       GST_DEBUG_FUNCPTR (gst_tfx_events_sink));
   gst_pad_set_event_function (priv->src,

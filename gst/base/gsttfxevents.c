@@ -84,23 +84,6 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
   return gst_tfx_out_event (self, event);
 }
 
-/* ---- gaps ---------------------------------------------------------------- */
-
-/* Changes the number of channels before a gap, as before a buffer. */
-static gboolean
-gst_tfx_events_gap (GstTfxElement *self, GstEvent *event)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (g_atomic_int_get (&priv->dirty) &&
-      GST_TFX_ELEMENT_GET_CLASS (self)->get_channels &&
-      gst_tfx_channel_switch_follow (self) != GST_FLOW_OK) {
-    gst_event_unref (event);
-    return FALSE;
-  }
-  return gst_tfx_out_gap (self, event);
-}
-
 /* ---- the sink pad -------------------------------------------------------- */
 
 void
@@ -156,7 +139,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_SEGMENT:
       return gst_tfx_events_segment (self, event);
     case GST_EVENT_GAP:
-      return gst_tfx_events_gap (self, event);
+      return gst_tfx_out_gap (self, event);
     case GST_EVENT_FLUSH_STOP:
       return gst_tfx_events_flush_stop (self, event);
     case GST_EVENT_EOS:

@@ -21,8 +21,9 @@
 
 /* Converts to the number of output channels; NULL after an error message. */
 static GstBuffer *
-gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
+gst_tfx_out_narrow (GstTfxElement *self, GstBuffer *buffer)
 {
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstAudioInfo info =
       gst_tfx_channels_make_info (&priv->info, priv->channels.out);
   GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
@@ -32,20 +33,21 @@ gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
 
   buffer = gst_tfx_channels_convert (buffer, &priv->info, &info, n_frames);
   if (!buffer)
-    GST_ELEMENT_ERROR (GST_PAD_PARENT (priv->src), RESOURCE, NO_SPACE_LEFT,
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Out of memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
   return buffer;
 }
 
 GstFlowReturn
-gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
+gst_tfx_out_push (GstTfxElement *self, GstBuffer *buffer)
 {
-  GstClockTime end = gst_tfx_out_end (buffer);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstClockTime end = gst_tfx_out_end (buffer);
 
-  if (priv->times.is_backwards)
-    gst_tfx_run_reverse (GST_TFX_ELEMENT (GST_PAD_PARENT (priv->src)), buffer);
+  if (G_UNLIKELY (priv->times.is_backwards))
+    gst_tfx_stream_reverse (self, buffer);
   if (G_UNLIKELY (priv->channels.out != priv->channels.most))
-    buffer = gst_tfx_out_narrow (priv, buffer);
+    buffer = gst_tfx_out_narrow (self, buffer);
   if (!buffer)
     return GST_FLOW_ERROR;
   if (GST_CLOCK_TIME_IS_VALID (end))
@@ -53,7 +55,9 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
   return gst_pad_push (priv->src, buffer);
 }
 
-void
+/* Pushes the held events that are due: the frames before them have been
+ * pushed. */
+static void
 gst_tfx_out_push_events (GstTfxElementPrivate *priv)
 {
   GstEvent *event;
@@ -116,7 +120,7 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       if (priv->discont_out)
         GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
       priv->discont_out = FALSE;
-      flow = gst_tfx_out_push (priv, buffer);
+      flow = gst_tfx_out_push (self, buffer);
     } else {
       GST_DEBUG_OBJECT (self, "dropped %" G_GUINT64_FORMAT " frames: %s",
           n_first, gst_flow_get_name (flow));
@@ -136,7 +140,7 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_LIKELY (priv->delay == 0)) {
     gst_tfx_settings_count_step (self, n_frames);
-    return gst_tfx_out_push (priv, buffer);
+    return gst_tfx_out_push (self, buffer);
   }
   skip = MIN (priv->skip, n_frames);
   priv->skip -= skip;
@@ -199,8 +203,8 @@ GstFlowReturn
 gst_tfx_out_drain (GstTfxElement *self, const gchar *because)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = gst_tfx_flight_drain (self);
   gsize left = priv->is_running ? priv->delay : 0;
-  GstFlowReturn flow = GST_FLOW_OK;
   GstEvent *event;
 
   if (left > 0)
@@ -208,7 +212,7 @@ gst_tfx_out_drain (GstTfxElement *self, const gchar *because)
         because);
   while (left > 0 && flow == GST_FLOW_OK) {
     gsize n_frames = gst_tfx_out_count (priv, left, MAX_TAIL_FRAMES);
-    GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+    GstBuffer *buffer = gst_tfx_stream_make_silence (self, n_frames);
 
     flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
     left -= n_frames;
@@ -236,13 +240,13 @@ gst_tfx_out_pass (GstTfxElement *self, guint64 n_frames)
     /* No push returns FLUSHING here. */
     if (GST_PAD_IS_FLUSHING (priv->src))
       return FALSE;
-    silence = gst_tfx_run_silence (self, n);
+    silence = gst_tfx_stream_make_silence (self, n);
     if (!silence)
       return FALSE;
     gst_buffer_unref (silence);
     n_frames -= n;
   }
-  gst_tfx_run_pass (self, n_frames);
+  gst_tfx_stream_advance (self, n_frames);
   return TRUE;
 }
 
@@ -316,7 +320,7 @@ static GstFlowReturn
 gst_tfx_out_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+  GstBuffer *buffer = gst_tfx_stream_make_silence (self, n_frames);
   GstClockTime end;
 
   if (!buffer)
@@ -334,17 +338,23 @@ gboolean
 gst_tfx_out_gap (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const guint rate = priv->times.rate;
   GstFlowReturn flow = GST_FLOW_OK;
   GstClockTime start, duration;
   gboolean ok = TRUE;
   guint64 left = 0;
 
+  if (g_atomic_int_get (&priv->dirty))
+    flow = gst_tfx_channel_switch_follow (self);
+  if (flow != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   gst_event_parse_gap (event, &start, &duration);
   /* Counted from 0, so rounding errors of adjacent gaps do not accumulate. */
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
-    left = gst_util_uint64_scale_round (start + duration, rate, GST_SECOND) -
-           gst_util_uint64_scale_round (start, rate, GST_SECOND);
+    left = gst_util_uint64_scale_round (start + duration, priv->times.rate,
+               GST_SECOND) -
+           gst_util_uint64_scale_round (start, priv->times.rate, GST_SECOND);
   if (priv->times.is_backwards && left > 0)
     start += duration;
   if (gst_tfx_times_is_break (&priv->times, start, FALSE))
@@ -364,7 +374,7 @@ gst_tfx_out_gap (GstTfxElement *self, GstEvent *event)
   while (left > 0 && flow == GST_FLOW_OK &&
          ((priv->delay > 0 && !GST_CLOCK_TIME_IS_VALID (
                                   gst_tfx_times_next_out (&priv->times))) ||
-             !gst_tfx_run_is_silent (self))) {
+             !gst_tfx_stream_is_silent (self))) {
     gsize n_frames = gst_tfx_out_count (priv, left, MAX_GAP_FRAMES);
 
     gst_tfx_times_advance (&priv->times, start, n_frames);
