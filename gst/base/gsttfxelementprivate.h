@@ -156,7 +156,36 @@ gboolean gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames);
 gboolean gst_tfx_fusion_begin (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames, GstTfxPendingRun *run);
 
-/* ---- gsttfxout.c: output ------------------------------------------- */
+/* ---- gsttfxrun.c: the filter and the samples ----------------------------- */
+
+/* Runs the buffer's pending filters and the element's own over *@buffer, which
+ * must be writable and may be replaced.  FALSE after an error message. */
+gboolean
+gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
+
+/* Reports the result of a run over a buffer: @err is 0 or a negative errno
+ * value.  FALSE after an error message. */
+gboolean
+gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err);
+
+/* Counts the processing time of a buffer. */
+void gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
+    gsize n_frames);
+
+/* Reverses the frames of a writable buffer, unless its memory is lost. */
+void gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer);
+
+/* Whether the filter puts out silence for silence. */
+gboolean gst_tfx_run_is_silent (GstTfxElement *self);
+
+/* Advances such a filter by n_frames. */
+void gst_tfx_run_advance (GstTfxElement *self, gsize n_frames);
+
+/* Filters up to *n_frames of silence in a new buffer, and sets *n_frames to
+ * their number; NULL after an error message. */
+GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize *n_frames);
+
+/* ---- gsttfxout.c: output ------------------------------------------------- */
 
 /* End time of a buffer, or none. */
 static inline GstClockTime
@@ -170,14 +199,17 @@ gst_tfx_out_end (GstBuffer *buffer)
 /* Pushes a buffer, converted to the number of output channels.  Takes it. */
 GstFlowReturn gst_tfx_out_push (GstTfxElement *self, GstBuffer *buffer);
 
+/* Pushes the held events that are due: the frames before them have been
+ * pushed. */
+void gst_tfx_out_push_events (GstTfxElementPrivate *priv);
+
 /* Sends a buffer of n_frames filtered frames: drops those before the start of
  * the stream, stamps the others and pushes them with the events held for them.
  * Takes the buffer. */
 GstFlowReturn
 gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Sends a buffer in flight, drains the filter and resets it; @because is the
- * reason, for the log. */
+/* Drains the filter and resets it; @because is the reason, for the log. */
 GstFlowReturn gst_tfx_out_drain (GstTfxElement *self, const gchar *because);
 
 /* Resets the filter and drops held frames; @because is the reason, for the
@@ -187,39 +219,13 @@ void gst_tfx_out_reset (GstTfxElement *self, const gchar *because);
 /* Sends a serialized event after the frames that preceded it.  Takes it. */
 gboolean gst_tfx_out_event (GstTfxElement *self, GstEvent *event);
 
-/* Filters a GAP event as silence of its length.  Takes it. */
-gboolean gst_tfx_out_gap (GstTfxElement *self, GstEvent *event);
-
-/* ---- gsttfxstream.c: the chain function ---------------------------------- */
+/* ---- gsttfxstream.c: input ----------------------------------------------- */
 
 GstFlowReturn
 gst_tfx_stream_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 
-/* Runs the buffer's pending filters and the element's own over *@buffer, which
- * must be writable and may be replaced.  FALSE after an error message. */
-gboolean
-gst_tfx_stream_run (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
-
-/* Reports the result of a run over a buffer: @err is 0 or a negative errno
- * value.  FALSE after an error message. */
-gboolean
-gst_tfx_stream_conclude (GstTfxElement *self, GstBuffer *buffer, gint err);
-
-/* Counts the processing time of a buffer. */
-void gst_tfx_stream_note_time (GstTfxElement *self, GstClockTime elapsed,
-    gsize n_frames);
-
-/* Reverses the frames of a writable buffer, unless its memory is lost. */
-void gst_tfx_stream_reverse (GstTfxElement *self, GstBuffer *buffer);
-
-/* Whether the filter puts out silence for silence. */
-gboolean gst_tfx_stream_is_silent (GstTfxElement *self);
-
-/* Advances such a filter by n_frames. */
-void gst_tfx_stream_advance (GstTfxElement *self, gsize n_frames);
-
-/* Filters n_frames of silence in a new buffer; NULL after an error message. */
-GstBuffer *gst_tfx_stream_make_silence (GstTfxElement *self, gsize n_frames);
+/* Filters a GAP event as silence of its length.  Takes it. */
+gboolean gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event);
 
 /* ---- gsttfxflight.c: two buffers in flight ------------------------------- */
 

@@ -139,7 +139,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_SEGMENT:
       return gst_tfx_events_segment (self, event);
     case GST_EVENT_GAP:
-      return gst_tfx_out_gap (self, event);
+      return gst_tfx_stream_gap (self, event);
     case GST_EVENT_FLUSH_STOP:
       return gst_tfx_events_flush_stop (self, event);
     case GST_EVENT_EOS:

@@ -169,7 +169,7 @@ gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
 {
   GstBuffer *buffer = g_steal_pointer (&flight->buffer);
 
-  if (!gst_tfx_stream_conclude (self, buffer, flight->err)) {
+  if (!gst_tfx_run_conclude (self, buffer, flight->err)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
@@ -249,7 +249,7 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (held)
     gst_tfx_flight_finish (self, held);
   flights->held = flight;
-  gst_tfx_stream_note_time (self, gst_util_get_timestamp () - start, n_frames);
+  gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   if (held)
     flow = gst_tfx_flight_send (self, held);
   if (flow == GST_FLOW_OK && flight->is_done)

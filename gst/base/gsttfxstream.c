@@ -1,251 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxstream.c: the chain function of a GstTfxElement: it checks a buffer,
- * applies changed properties, filters the samples and sends them.
+ * gsttfxstream.c: the input of a GstTfxElement.  A buffer is checked, changed
+ * properties are applied, its samples are filtered and sent.  A GAP event is
+ * filtered as silence.
  *
  * All of this runs in the streaming thread.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Reading the clock takes longer than filtering a short buffer, so one in
- * TIMED_EVERY is timed; the others count with its time per frame. */
-#define TIMED_EVERY 8
-#define SHORT_TIME (20 * GST_USECOND)
-
-/* ---- samples ------------------------------------------------------------- */
-
-gboolean
-gst_tfx_stream_is_silent (GstTfxElement *self)
-{
-  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
-  gboolean is_silent;
-
-  gst_tfx_pending_flush (filter);
-  tfx_filter_lock (filter->filter);
-  is_silent = tfx_filter_is_silent (filter->filter);
-  tfx_filter_unlock (filter->filter);
-  return is_silent;
-}
-
-void
-gst_tfx_stream_advance (GstTfxElement *self, gsize n_frames)
-{
-  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
-  const GstTfxRow row = { &filter->filter, 1, filter };
-
-  gst_tfx_row_lock (&row);
-  gst_tfx_row_pass (&row, n_frames);
-  gst_tfx_row_unlock (&row);
-}
-
-/* Backward streams too are filtered in playback order. */
-void
-gst_tfx_stream_reverse (GstTfxElement *self, GstBuffer *buffer)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
-  const gsize size = GST_AUDIO_INFO_BPS (&priv->info);
-  GstTfxBuffer mapped;
-  guint64 sample;
-
-  if (gst_buffer_get_size (buffer) == 0 || (meta && meta->samples == 0))
-    return;
-  /* A device may fail once.  Memory that is lost is reported by its next reader. */
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch) &&
-      !gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
-    return;
-  for (guint c = 0; c < mapped.block.n_channels; c++) {
-    guint8 *a =
-        (guint8 *)mapped.block.data + c * mapped.block.channel_stride * size;
-    gsize step = mapped.block.frame_stride * size;
-    guint8 *b = a + (mapped.block.n_frames - 1) * step;
-
-    for (; a < b; a += step, b -= step) {
-      memcpy (&sample, a, size);
-      memcpy (a, b, size);
-      memcpy (b, &sample, size);
-    }
-  }
-  gst_tfx_buffer_unmap (&mapped);
-}
-
-/* Runs the buffer's pending filters and the element's own as one row; or the
- * element's own filter alone, over a buffer that is mapped with no lock held,
- * because mapping runs what is pending in it. */
-static gint
-gst_tfx_stream_filter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxSharedFilter *filter = priv->filter;
-  const GstTfxRow row = { &filter->filter, 1, filter };
-  GstTfxPendingRun run;
-  GstTfxBuffer mapped;
-  gboolean is_gap;
-  gint err;
-
-  if (gst_tfx_fusion_begin (self, buffer, n_frames, &run)) {
-    err = gst_tfx_pending_filter (&run);
-    gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-    gst_tfx_pending_end (&run, buffer);
-    return err;
-  }
-  /* A filter decays after its input ends: a buffer stays marked as a gap only
-   * if its input and its output are silent. */
-  is_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
-           gst_tfx_buffer_is_zero (buffer, &priv->info) &&
-           gst_tfx_stream_is_silent (self);
-  if (is_gap && !priv->control.is_followed) {
-    gst_tfx_stream_advance (self, n_frames);
-    return 0;
-  }
-  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
-    return -EFAULT;
-  gst_tfx_row_lock (&row);
-  if (G_UNLIKELY (gst_tfx_control_is_partial (self, n_frames)))
-    err = gst_tfx_control_run (self, &row, &mapped.block, &mapped.block);
-  else
-    err = gst_tfx_row_run (&row, &mapped.block, &mapped.block, TRUE);
-  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-  gst_tfx_row_unlock (&row);
-  gst_tfx_buffer_unmap (&mapped);
-  /* It ran only so that values follow their curves. */
-  if (is_gap) {
-    gst_buffer_memset (buffer, 0, 0, -1);
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
-  }
-  return err;
-}
-
-void
-gst_tfx_stream_note_time (GstTfxElement *self, GstClockTime elapsed,
-    gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  priv->ns_per_frame = (gdouble)elapsed / n_frames;
-  priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
-  gst_tfx_load_note (&priv->counts.load, elapsed,
-      MAX (1, gst_util_uint64_scale_int (n_frames, GST_SECOND,
-                  GST_AUDIO_INFO_RATE (&priv->info))));
-  gst_tfx_count_add (&priv->counts.process_time, elapsed);
-}
-
-/* Posts one warning per stream, and logs later ones. */
-static void
-gst_tfx_stream_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
-                                  " (time %" GST_TIME_FORMAT ")",
-      priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
-
-  priv->counts.told_recoveries = priv->counts.n_recoveries;
-  if (priv->bad_told)
-    GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
-  else
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("NaN or infinity in %s: the filter state was cleared.", where),
-        (NULL));
-  priv->bad_told = TRUE;
-  g_free (where);
-}
-
-gboolean
-gst_tfx_stream_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxCounts *counts = &priv->counts;
-  const gsize size = gst_buffer_get_size (buffer);
-
-  if (G_UNLIKELY (counts->error < 0))
-    gst_tfx_device_fall_back (self, counts->error);
-  if (G_UNLIKELY (err < 0)) {
-    if (err == -EFAULT)
-      GST_ELEMENT_ERROR (self, RESOURCE, READ,
-          ("Cannot map the memory of a buffer of %" G_GSIZE_FORMAT " bytes.",
-              size),
-          (NULL));
-    else
-      GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
-          ("Cannot filter a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
-              g_strerror (-err)),
-          (NULL));
-    return FALSE;
-  }
-  priv->is_running = TRUE;
-  if (G_UNLIKELY (counts->n_recoveries != counts->told_recoveries))
-    gst_tfx_stream_warn_of_bad_samples (self, buffer);
-  if (G_UNLIKELY (counts->n_lost != counts->told_lost)) {
-    GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
-        ("%" G_GUINT64_FORMAT
-         " frames were not filtered: their memory could not "
-         "be mapped.",
-            counts->n_lost - counts->told_lost),
-        (NULL));
-    counts->told_lost = counts->n_lost;
-  }
-  return TRUE;
-}
-
-gboolean
-gst_tfx_stream_run (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const gboolean is_timed = priv->n_untimed == 0;
-  GstClockTime start = 0;
-  gint err;
-
-  if (G_UNLIKELY (priv->device.cuda)) {
-    gst_tfx_device_retry (self, n_frames);
-    gst_tfx_device_consider (self, *buffer, n_frames);
-  }
-  if (is_timed)
-    start = gst_util_get_timestamp ();
-  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
-      gst_tfx_cuda_flow_is_needed (self, *buffer))
-    err = gst_tfx_cuda_flow_filter (self, buffer, n_frames);
-  else
-    err = gst_tfx_stream_filter (self, *buffer, n_frames);
-  if (is_timed) {
-    gst_tfx_stream_note_time (self, gst_util_get_timestamp () - start,
-        n_frames);
-  } else {
-    priv->n_untimed--;
-    gst_tfx_count_add (&priv->counts.process_time,
-        (guint64)(priv->ns_per_frame * n_frames));
-  }
-  return gst_tfx_stream_conclude (self, *buffer, err) &&
-         (G_LIKELY (!priv->device.has_cuda_memory) ||
-             gst_tfx_cuda_flow_deliver (self, buffer, n_frames));
-}
-
-GstBuffer *
-gst_tfx_stream_make_silence (GstTfxElement *self, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *buffer = gst_tfx_buffer_new (&priv->info, n_frames);
-
-  if (!buffer) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Out of memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
-    return NULL;
-  }
-  gst_buffer_memset (buffer, 0, 0, -1);
-  if (priv->control.is_followed) {
-    gst_tfx_control_begin (self, GST_CLOCK_TIME_NONE);
-    gst_tfx_control_cover_rest (self, n_frames);
-  }
-  if (gst_tfx_stream_run (self, &buffer, n_frames))
-    return buffer;
-  gst_buffer_unref (buffer);
-  return NULL;
-}
+/* The longest buffer of silence in a gap, so that a flush need not wait. */
+#define MAX_GAP_FRAMES 4096
 
 /* ---- a checked buffer ---------------------------------------------------- */
 
@@ -282,7 +48,7 @@ gst_tfx_stream_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   if (n_frames > 0) {
-    gst_tfx_stream_advance (self, n_frames);
+    gst_tfx_run_advance (self, n_frames);
     priv->is_running = TRUE;
   } else if (gst_tfx_times_held (&priv->times) > 0) {
     buffer = gst_buffer_make_writable (buffer);
@@ -328,7 +94,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   }
   buffer = gst_buffer_make_writable (buffer);
   if (priv->times.is_backwards)
-    gst_tfx_stream_reverse (self, buffer);
+    gst_tfx_run_reverse (self, buffer);
   else if (gst_tfx_fusion_defers (self) &&
            !gst_tfx_fusion_is_alone (self, n_frames) &&
            gst_tfx_stream_defer (self, buffer, n_frames)) {
@@ -344,7 +110,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (priv->device.runs) &&
       gst_tfx_flight_takes (self, buffer, n_frames))
     return gst_tfx_flight_run (self, buffer, n_frames);
-  if (gst_tfx_stream_run (self, &buffer, n_frames))
+  if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return gst_tfx_out_send (self, buffer, n_frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_ERROR;
@@ -451,7 +217,9 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
         "break: a buffer%s at %" GST_TIME_FORMAT ", expected %" GST_TIME_FORMAT,
         is_marked ? " marked DISCONT" : "", GST_TIME_ARGS (begin),
         GST_TIME_ARGS (priv->times.next));
-    flow = gst_tfx_out_drain (self, "a break in the timestamps");
+    flow = gst_tfx_flight_drain (self);
+    if (flow == GST_FLOW_OK)
+      flow = gst_tfx_out_drain (self, "a break in the timestamps");
     priv->discont_out |= is_marked;
   }
   gst_tfx_times_advance (&priv->times, begin, n_frames);
@@ -565,4 +333,156 @@ gst_tfx_stream_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
         __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
   priv->first_in = GST_CLOCK_TIME_NONE;
   return GST_FLOW_OK;
+}
+
+/* ---- gaps ---------------------------------------------------------------- */
+
+/* Advances a silent filter by n_frames.  Under a curve it filters silence, so
+ * that its values are right after the gap. */
+static gboolean
+gst_tfx_stream_pass_silence (GstTfxElement *self, guint64 n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  while (priv->control.is_followed && n_frames > 0) {
+    gsize n = MIN (n_frames, MAX_GAP_FRAMES);
+    GstBuffer *silence;
+
+    /* No push returns FLUSHING here. */
+    if (GST_PAD_IS_FLUSHING (priv->src))
+      return FALSE;
+    silence = gst_tfx_run_silence (self, &n);
+    if (!silence)
+      return FALSE;
+    gst_buffer_unref (silence);
+    n_frames -= n;
+  }
+  gst_tfx_run_advance (self, n_frames);
+  return TRUE;
+}
+
+/* Pushes a part of a GAP event. */
+static gboolean
+gst_tfx_stream_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
+    GstClockTime start, guint64 n_frames)
+{
+  const GstClockTime end = gst_tfx_times_end (&priv->times, start, n_frames);
+  GstEvent *gap =
+      gst_event_new_gap (MIN (start, end), MAX (start, end) - MIN (start, end));
+  GstGapFlags flags;
+
+  gst_event_parse_gap_flags (event, &flags);
+  gst_event_set_gap_flags (gap, flags);
+  gst_event_set_seqnum (gap, gst_event_get_seqnum (event));
+  return gst_pad_push_event (priv->src, gap);
+}
+
+/* Sends the rest of a GAP event, in parts between held events. */
+static gboolean
+gst_tfx_stream_send_gap (GstTfxElement *self, GstEvent *event,
+    GstClockTime start, guint64 n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const gsize skip = MIN (priv->skip, n_frames);
+  gboolean ret = TRUE;
+
+  if (!gst_tfx_stream_pass_silence (self, n_frames))
+    return FALSE;
+  if (priv->delay == 0)
+    return gst_tfx_stream_push_gap (priv, event, start, n_frames);
+  gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames,
+      FALSE);
+  priv->skip -= skip;
+  n_frames -= skip;
+  while (n_frames > 0) {
+    guint64 n;
+
+    gst_tfx_out_push_events (priv);
+    n = MIN (n_frames, gst_tfx_times_n_before_event (&priv->times));
+    n = gst_tfx_times_n_before_break (&priv->times, n);
+    priv->discont_out |= gst_tfx_times_is_at_break (&priv->times);
+    ret = gst_tfx_stream_push_gap (priv, event,
+        gst_tfx_times_next_out (&priv->times), n);
+    gst_tfx_times_pass (&priv->times, n);
+    n_frames -= n;
+  }
+  return ret;
+}
+
+/* Sends up to n_frames of the decay in a gap, as a buffer; returns their number
+ * in *n_frames. */
+static GstFlowReturn
+gst_tfx_stream_ring (GstTfxElement *self, GstClockTime start, gsize *n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+  GstClockTime end;
+
+  if (!buffer)
+    return GST_FLOW_ERROR;
+  gst_tfx_times_advance (&priv->times, start, *n_frames);
+  end = priv->times.next;
+  GST_BUFFER_PTS (buffer) = MIN (start, end);
+  GST_BUFFER_DURATION (buffer) = MAX (start, end) - MIN (start, end);
+  if (priv->delay > 0)
+    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, *n_frames,
+        FALSE);
+  return gst_tfx_out_send (self, buffer, *n_frames);
+}
+
+gboolean
+gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstClockTime start, duration;
+  gboolean ok = TRUE;
+  guint64 left = 0;
+
+  if (g_atomic_int_get (&priv->dirty))
+    flow = gst_tfx_channel_switch_follow (self);
+  if (flow != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  gst_event_parse_gap (event, &start, &duration);
+  /* Counted from 0, so rounding errors of adjacent gaps do not accumulate. */
+  if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
+    left = gst_util_uint64_scale_round (start + duration, priv->times.rate,
+               GST_SECOND) -
+           gst_util_uint64_scale_round (start, priv->times.rate, GST_SECOND);
+  if (priv->times.is_backwards && left > 0)
+    start += duration;
+  if (gst_tfx_times_is_break (&priv->times, start, FALSE))
+    gst_tfx_out_drain (self, "a gap that is not contiguous");
+  if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME || left == 0)
+    return gst_tfx_out_event (self, event);
+  /* Property changes and curves, as before a buffer. */
+  gst_tfx_control_enter (self, start);
+  if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
+  GST_LOG_OBJECT (self,
+      "gap of %" G_GUINT64_FORMAT " frames at %" GST_TIME_FORMAT, left,
+      GST_TIME_ARGS (start));
+
+  /* The decay is sent as buffers, and the rest as an event.  A GAP event
+   * requires a time, so held frames without one are sent as buffers too. */
+  while (left > 0 && flow == GST_FLOW_OK &&
+         ((priv->delay > 0 && !GST_CLOCK_TIME_IS_VALID (
+                                  gst_tfx_times_next_out (&priv->times))) ||
+             !gst_tfx_run_is_silent (self))) {
+    gsize n_frames = MIN (left, MAX_GAP_FRAMES);
+
+    flow = gst_tfx_stream_ring (self, start, &n_frames);
+    left -= n_frames;
+    start = priv->times.next;
+  }
+  if (left > 0 && flow == GST_FLOW_OK) {
+    GST_LOG_OBJECT (self,
+        "the filter is silent: %" G_GUINT64_FORMAT " frames stay a gap", left);
+    gst_tfx_times_advance (&priv->times, start, left);
+    ok = gst_tfx_stream_send_gap (self, event, start, left);
+  }
+  gst_event_unref (event);
+  return ok && flow == GST_FLOW_OK;
 }
