@@ -115,32 +115,19 @@ gst_tfx_channels_get_positions (const GstAudioInfo *info)
 
 /* ---- buffers ------------------------------------------------------------- */
 
-/* Interleaved samples of four and of eight bytes. */
-static void
-copy_frames_4 (const guint32 *in, gsize n_in, guint32 *out, gsize n_out,
+/* Copies interleaved samples of a constant size; they need no alignment. */
+static inline void
+copy_frames (const guint8 *in, gsize n_in, guint8 *out, gsize n_out, gsize bps,
     gsize n_frames)
 {
-  for (; n_frames > 0; n_frames--, in += n_in, out += n_out) {
-    for (gsize c = 0; c < n_out; c++)
-      out[c] = c < n_in ? in[c] : 0;
+  for (; n_frames > 0; n_frames--, in += n_in * bps) {
+    for (gsize c = 0; c < n_out; c++, out += bps) {
+      if (c < n_in)
+        memcpy (out, in + c * bps, bps);
+      else
+        memset (out, 0, bps);
+    }
   }
-}
-
-static void
-copy_frames_8 (const guint64 *in, gsize n_in, guint64 *out, gsize n_out,
-    gsize n_frames)
-{
-  for (; n_frames > 0; n_frames--, in += n_in, out += n_out) {
-    for (gsize c = 0; c < n_out; c++)
-      out[c] = c < n_in ? in[c] : 0;
-  }
-}
-
-/* Whether samples are aligned to their size. */
-static gboolean
-is_aligned (const GstAudioBuffer *buffer)
-{
-  return (guintptr)buffer->planes[0] % GST_AUDIO_INFO_BPS (&buffer->info) == 0;
 }
 
 /* Copies planes, frames, or all at once if the numbers of channels are
@@ -149,38 +136,22 @@ static void
 copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
 {
   const gsize bps = GST_AUDIO_INFO_BPS (&to->info);
-  const gsize n = MIN (GST_AUDIO_INFO_CHANNELS (&from->info),
-      GST_AUDIO_INFO_CHANNELS (&to->info));
-  const gsize n_silent = GST_AUDIO_INFO_CHANNELS (&to->info) - n;
-  const gsize step = GST_AUDIO_INFO_BPF (&to->info);
-  const guint8 *in = from->planes[0];
-  guint8 *out = to->planes[0];
+  const gsize n_in = GST_AUDIO_INFO_CHANNELS (&from->info);
+  const gsize n_out = GST_AUDIO_INFO_CHANNELS (&to->info);
 
   if (GST_AUDIO_INFO_LAYOUT (&to->info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED) {
-    for (gsize c = 0; c < n; c++)
-      memcpy (to->planes[c], from->planes[c], n_frames * bps);
-    for (gsize c = n; c < n + n_silent; c++)
-      memset (to->planes[c], 0, n_frames * bps);
-    return;
-  }
-  if (GST_AUDIO_INFO_BPF (&from->info) == (gint)step) {
-    memcpy (out, in, n_frames * step);
-    return;
-  }
-  if (is_aligned (from) && is_aligned (to)) {
-    if (bps == 4)
-      copy_frames_4 (from->planes[0], GST_AUDIO_INFO_CHANNELS (&from->info),
-          to->planes[0], n + n_silent, n_frames);
-    else
-      copy_frames_8 (from->planes[0], GST_AUDIO_INFO_CHANNELS (&from->info),
-          to->planes[0], n + n_silent, n_frames);
-    return;
-  }
-  for (gsize i = 0; i < n_frames; i++) {
-    memcpy (out, in, n * bps);
-    memset (out + n * bps, 0, n_silent * bps);
-    in += GST_AUDIO_INFO_BPF (&from->info);
-    out += step;
+    for (gsize c = 0; c < n_out; c++) {
+      if (c < n_in)
+        memcpy (to->planes[c], from->planes[c], n_frames * bps);
+      else
+        memset (to->planes[c], 0, n_frames * bps);
+    }
+  } else if (n_in == n_out) {
+    memcpy (to->planes[0], from->planes[0], n_frames * n_out * bps);
+  } else if (bps == 4) {
+    copy_frames (from->planes[0], n_in, to->planes[0], n_out, 4, n_frames);
+  } else {
+    copy_frames (from->planes[0], n_in, to->planes[0], n_out, 8, n_frames);
   }
 }
 

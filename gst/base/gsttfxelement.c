@@ -419,7 +419,7 @@ gst_tfx_element_stop (GstTfxElement *self)
   gst_tfx_device_stop (self);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
-  gst_tfx_clamp_report_clear (&priv->clamps);
+  gst_tfx_element_clear_clamps (priv);
   g_clear_pointer (&priv->stream_id, g_free);
   gst_audio_info_init (&priv->info);
   gst_audio_info_init (&priv->in_info);
@@ -460,7 +460,7 @@ gst_tfx_element_finalize (GObject *object)
 
   /* An application may set a context in NULL. */
   gst_tfx_device_forget (GST_TFX_ELEMENT (object));
-  gst_tfx_clamp_report_clear (&priv->clamps);
+  gst_tfx_element_clear_clamps (priv);
   gst_tfx_times_clear (&priv->times);
   G_OBJECT_CLASS (gst_tfx_element_parent_class)->finalize (object);
 }

@@ -5,7 +5,6 @@
 #define GST_TFX_ELEMENT_PRIVATE_H
 
 #include "gsttfxbuffer.h"
-#include "gsttfxclampreport.h"
 #include "gsttfxcontrol.h"
 #include "gsttfxcounts.h"
 #include "gsttfxdevice.h"
@@ -41,6 +40,14 @@ typedef struct
   gboolean is_wanted;
   gsize delay; /* latency in frames */
 } GstTfxFlights;
+
+/* Properties whose values were out of range, so that each is reported once. */
+typedef struct
+{
+  GArray *items;    /* one for each property noted, or NULL */
+  gint n_clamped;   /* how many of them are out of range now */
+  gboolean by_hand; /* the application has set properties */
+} GstTfxClamps;
 
 typedef struct
 {
@@ -112,7 +119,7 @@ typedef struct
 
   gboolean bad_told;    /* a warning on NaN or infinity was posted, */
   gboolean places_told; /* and one on channels without positions */
-  GstTfxClampReport clamps;
+  GstTfxClamps clamps;
   GstTfxControl control;
   GstTfxScratch scratch;
   GstTfxDeviceState device;
@@ -135,6 +142,9 @@ gst_tfx_element_take_info (GstTfxElementPrivate *priv, const GstAudioInfo *info)
   priv->in_info = *info;
   priv->info = gst_tfx_channels_make_info (info, priv->channels.most);
 }
+
+/* Forgets which values were reported. */
+void gst_tfx_element_clear_clamps (GstTfxElementPrivate *priv);
 
 /* Makes the upstream element look up its peer again. */
 void gst_tfx_element_ask_upstream (GstTfxElement *self);

@@ -101,7 +101,7 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
     .is_switch_refused = priv->is_switch_refused,
     .is_settled = TRUE,
     .spec = &priv->spec };
-  gst_tfx_clamp_report_begin (&priv->clamps, build->by_hand);
+  priv->clamps.by_hand = build->by_hand;
 }
 
 /* Nothing changes now.  A change by the application is reported with a later
