@@ -94,7 +94,22 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   return caps;
 }
 
-/* ---- the source pad ------------------------------------------------------ */
+/* ---- caps of a stream ---------------------------------------------------- */
+
+/* Output caps for other numbers of channels that the downstream elements accept;
+ * they may be empty. */
+static GstCaps *
+gst_tfx_caps_ask_channels (GstTfxElement *self, GstCaps *in,
+    const GstTfxChannels *n)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *possible =
+      gst_tfx_channels_map_caps (gst_tfx_memory_to_system (in), n->in, n->out);
+  GstCaps *out = gst_pad_peer_query_caps (priv->src, possible);
+
+  gst_caps_unref (possible);
+  return out;
+}
 
 /* Output caps if the numbers of input and output channels differ; NULL if the
  * downstream elements accept none.  One warning is posted for channels without
@@ -103,12 +118,9 @@ static GstCaps *
 gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstCaps *possible = gst_tfx_channels_map_caps (gst_tfx_memory_to_system (in),
-      priv->channels.in, priv->channels.out);
-  GstCaps *out = gst_pad_peer_query_caps (priv->src, possible);
+  GstCaps *out = gst_tfx_caps_ask_channels (self, in, &priv->channels);
   guint64 places;
 
-  gst_caps_unref (possible);
   out = gst_tfx_channels_fixate (out, &places);
   if (places > 0 && !priv->places_told) {
     priv->places_told = TRUE;
@@ -321,6 +333,104 @@ gst_tfx_caps_renegotiate (GstTfxElement *self)
   return GST_PAD_IS_FLUSHING (priv->src) ? GST_FLOW_FLUSHING
                                          : GST_FLOW_NOT_NEGOTIATED;
 }
+
+/* ---- another number of output channels ----------------------------------- */
+
+/* Whether there are caps and a chain for these channels.  *latency: that of the
+ * chain in frames; 0 if @has_chain, for which no chain is made. */
+static gboolean
+gst_tfx_caps_can_switch (GstTfxElement *self, const GstTfxChannels *n,
+    gboolean has_chain, gsize *latency)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *in = gst_pad_get_current_caps (priv->sink);
+  GstCaps *out = in ? gst_tfx_caps_ask_channels (self, in, n) : NULL;
+  gboolean can = out && !gst_caps_is_empty (out);
+  TfxChain *chain = NULL;
+
+  *latency = 0;
+  if (can && !has_chain) {
+    chain = klass->make_chain (self, priv->spec.rate_hz, 0);
+    can = chain != NULL;
+    *latency = chain ? tfx_chain_latency (chain) : 0;
+    tfx_chain_unref (&chain);
+  }
+  gst_clear_caps (&out);
+  gst_clear_caps (&in);
+  return can;
+}
+
+/* The present filter cross-fades to other channels.  FALSE: its chain is not
+ * ready, or was rejected with a warning. */
+static gboolean
+gst_tfx_caps_keep_filter (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxChannels before = priv->channels;
+  const GstAudioInfo info = priv->in_info;
+
+  gst_tfx_pending_flush (priv->filter);
+  gst_tfx_settings_set_info (self, &info);
+  if (gst_tfx_settings_update (self))
+    return TRUE;
+  priv->channels = before;
+  gst_tfx_element_take_info (priv, &info);
+  return FALSE;
+}
+
+/* Held frames are sent with the old number of channels, then new caps.  If the
+ * filter has enough channels and no latency it cross-fades; otherwise a new
+ * filter begins, with cleared state. */
+GstFlowReturn
+gst_tfx_caps_switch_channels (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const guint n_in = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
+  const gboolean was_put_off = priv->is_switch_put_off;
+  GstTfxChannels n;
+  GstFlowReturn flow;
+  gboolean has_room;
+  gsize latency;
+  guint least;
+
+  priv->is_switch_refused = priv->is_switch_put_off = FALSE;
+  if (!priv->filter || priv->is_step || !klass->get_channels)
+    return GST_FLOW_OK;
+  if (!klass->get_channels (self, &n, &least))
+    n = (GstTfxChannels){ n_in, n_in, n_in };
+  /* build_chain reports that they require another input. */
+  if (n.in != n_in ||
+      (n.out == priv->channels.out && n.most == priv->spec.n_channels))
+    return GST_FLOW_OK;
+  has_room = n.most == priv->spec.n_channels && priv->delay == 0;
+  /* While a background task prepares a chain, it is not made for each
+   * buffer. */
+  priv->is_switch_refused =
+      !gst_tfx_caps_can_switch (self, &n, has_room && was_put_off, &latency);
+  if (priv->is_switch_refused) {
+    GST_DEBUG_OBJECT (self,
+        "channels stay: no chain or no caps for %u in, %u out", n.in, n.out);
+    return GST_FLOW_OK;
+  }
+  flow = gst_tfx_flight_drain (self);
+  if (has_room && latency == 0) {
+    priv->is_switch_put_off = !gst_tfx_caps_keep_filter (self);
+    if (priv->is_switch_put_off) {
+      GST_DEBUG_OBJECT (self, "%u output channels wait for their chain", n.out);
+      return flow;
+    }
+  } else {
+    if (flow == GST_FLOW_OK)
+      flow = gst_tfx_out_drain (self, "other channels out");
+    gst_tfx_settings_stop (self);
+  }
+  GST_INFO_OBJECT (self, "channels: %u in, %u out", n.in, n.out);
+  return flow == GST_FLOW_OK ? gst_tfx_caps_renegotiate (self) : flow;
+}
+
+/* ---- another peer -------------------------------------------------------- */
 
 static void gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps);
 

@@ -7,17 +7,36 @@
  * which curves are read: they are counted in frames from a timestamp, until a
  * timestamp differs from the count by more than one grid step.
  *
+ * gst_object_sync_values() allocates memory and emits notify for each value; it
+ * is made for one call per buffer.  So many values of a control binding are read
+ * at once, the setters are called without it, and notify is emitted for the last
+ * value only.
+ *
  * All functions run in the streaming thread.
  */
+#include <math.h>
+#include <string.h>
+
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-static guint64
-gst_tfx_control_round_up (guint64 frame)
+/* Times per reading. */
+#define MAX_TIMES 64
+
+/* An enabled control binding of the element or of a child. */
+struct _GstTfxCurve
 {
-  return (frame + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
-}
+  GstControlBinding *binding; /* a reference */
+  GstObject *object;          /* a reference */
+  GObjectClass *klass;        /* the class of the property */
+  gsize delay;                /* latency of the object's output in frames */
+  gboolean is_number;         /* a double, read without GValues */
+  gdouble numbers[MAX_TIMES]; /* NaN: no value */
+  GValue values[MAX_TIMES];
+  GValue last; /* the last value set, or unset */
+  gboolean has_changed;
+};
 
 gboolean
 gst_tfx_control_is_wanted (GstTfxElement *self)
@@ -29,7 +48,108 @@ gst_tfx_control_is_wanted (GstTfxElement *self)
              klass->has_controlled_children (self));
 }
 
+/* ---- control bindings ---------------------------------------------------- */
+
+static void
+gst_tfx_control_clear_value (GValue *value)
+{
+  if (value->g_type != 0)
+    g_value_unset (value);
+}
+
+static void
+gst_tfx_control_clear_curve (GstTfxCurve *curve)
+{
+  for (guint i = 0; i < MAX_TIMES; i++)
+    gst_tfx_control_clear_value (&curve->values[i]);
+  gst_tfx_control_clear_value (&curve->last);
+  gst_clear_object (&curve->binding);
+  gst_clear_object (&curve->object);
+}
+
+/* Allocates memory for n curves. */
+static void
+gst_tfx_control_grow (GstTfxControl *control, guint n)
+{
+  const guint old = control->n_room;
+
+  if (n <= old)
+    return;
+  control->n_room = MAX (n, 2 * old);
+  control->curves = g_renew (GstTfxCurve, control->curves, control->n_room);
+  memset (control->curves + old, 0,
+      (control->n_room - old) * sizeof *control->curves);
+}
+
+void
+gst_tfx_control_reserve (GstTfxElement *self)
+{
+  gst_tfx_control_grow (&gst_tfx_element_get_private (self)->control, 4);
+}
+
+/* Adds the enabled bindings of an object, under its lock; a binding that was at
+ * the same index keeps its values.  Returns TRUE if there is a new one. */
+static gboolean
+gst_tfx_control_find_curves_of (GstTfxControl *control, GstObject *object)
+{
+  gboolean is_new = FALSE;
+
+  GST_OBJECT_LOCK (object);
+  for (GList *l = object->control_bindings; l; l = l->next) {
+    GstControlBinding *binding = l->data;
+    GstTfxCurve *curve;
+
+    if (gst_control_binding_is_disabled (binding))
+      continue;
+    gst_tfx_control_grow (control, control->n + 1);
+    curve = &control->curves[control->n++];
+    if (curve->binding != binding || curve->object != object) {
+      gst_tfx_control_clear_curve (curve);
+      curve->binding = gst_object_ref (binding);
+      curve->object = gst_object_ref (object);
+      curve->klass = g_type_class_peek (binding->pspec->owner_type);
+      curve->is_number =
+          G_PARAM_SPEC_VALUE_TYPE (binding->pspec) == G_TYPE_DOUBLE;
+      curve->has_changed = FALSE;
+      is_new = TRUE;
+    }
+    control->has_steps = control->has_steps || !curve->is_number;
+  }
+  GST_OBJECT_UNLOCK (object);
+  return is_new;
+}
+
+/* Finds the curves of the element and its children.  Returns TRUE if there is a
+ * new one. */
+static gboolean
+gst_tfx_control_find_curves (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GPtrArray *children = klass->get_children ? klass->get_children (self) : NULL;
+  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+  gboolean is_new;
+
+  control->n = 0;
+  control->has_steps = FALSE;
+  is_new = gst_tfx_control_find_curves_of (control, GST_OBJECT_CAST (self));
+  for (guint i = 0; children && i < children->len; i++)
+    is_new |= gst_tfx_control_find_curves_of (control, children->pdata[i]);
+  for (guint i = control->n; i < control->n_room; i++)
+    gst_tfx_control_clear_curve (&control->curves[i]);
+  if (children)
+    g_ptr_array_unref (children);
+  if (is_new)
+    control->has_delays = FALSE;
+  return is_new;
+}
+
 /* ---- times --------------------------------------------------------------- */
+
+static guint64
+gst_tfx_control_round_up (guint64 frame)
+{
+  return (frame + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+}
 
 static GstClockTime
 gst_tfx_control_duration (const GstTfxElementPrivate *priv, guint64 n_frames)
@@ -120,6 +240,53 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
 
 /* ---- values -------------------------------------------------------------- */
 
+static gboolean
+gst_tfx_control_has_value (const GstTfxCurve *curve, guint index)
+{
+  return curve->is_number ? !isnan (curve->numbers[index])
+                          : curve->values[index].g_type != 0;
+}
+
+/* Reads n values at evenly spaced times. */
+static void
+gst_tfx_control_ask (GstTfxCurve *curve, GstClockTime time, GstClockTime step,
+    guint first, guint n)
+{
+  if (curve->is_number)
+    gst_control_binding_get_value_array (curve->binding, time, step, n,
+        curve->numbers + first);
+  else
+    gst_control_binding_get_g_value_array (curve->binding, time, step, n,
+        curve->values + first);
+}
+
+/* Reads n values of a curve, with one call for each run of evenly spaced
+ * times. */
+static void
+gst_tfx_control_read_curve (GstTfxCurve *curve, const GstClockTime *times,
+    guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    curve->numbers[i] = NAN;
+    gst_tfx_control_clear_value (&curve->values[i]);
+  }
+  for (guint i = 0, length; i < n; i += length) {
+    const GstClockTimeDiff step =
+        i + 1 < n ? GST_CLOCK_DIFF (times[i], times[i + 1]) : 0;
+
+    length = 1;
+    while (step > 0 && i + length < n &&
+           GST_CLOCK_DIFF (times[i + length - 1], times[i + length]) == step)
+      length++;
+    gst_tfx_control_ask (curve, times[i], MAX (step, 0), i, length);
+    /* A trigger source returns only the first of several values. */
+    for (guint k = i; length > 1 && k < i + length; k++) {
+      if (!gst_tfx_control_has_value (curve, k))
+        gst_tfx_control_ask (curve, times[k], 0, k, 1);
+    }
+  }
+}
+
 /* Look-ahead downstream delays the output of a stage, so its curve is read that
  * much earlier. */
 static void
@@ -127,38 +294,22 @@ gst_tfx_control_find_delays (GstTfxElement *self)
 {
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxCurves *curves = &priv->control.curves;
+  GstTfxControl *control = &priv->control;
 
-  for (guint i = 0; i < curves->n; i++) {
-    GstObject *object = gst_tfx_curves_get_object (curves, i);
-    gsize delay = priv->delay;
+  for (guint i = 0; i < control->n; i++) {
+    GstTfxCurve *curve = &control->curves[i];
 
-    if (delay > 0 && object != GST_OBJECT_CAST (self) && klass->get_stage_id) {
-      const guint64 id = klass->get_stage_id (self, object);
+    curve->delay = priv->delay;
+    if (priv->delay > 0 && curve->object != GST_OBJECT_CAST (self) &&
+        klass->get_stage_id) {
+      const guint64 id = klass->get_stage_id (self, curve->object);
 
       tfx_filter_lock (priv->filter->filter);
-      delay = tfx_filter_latency_at (priv->filter->filter, id);
+      curve->delay = tfx_filter_latency_at (priv->filter->filter, id);
       tfx_filter_unlock (priv->filter->filter);
     }
-    gst_tfx_curves_set_delay (curves, i, delay);
   }
-  priv->control.has_delays = TRUE;
-}
-
-static gboolean
-gst_tfx_control_find_curves (GstTfxElement *self)
-{
-  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-  GPtrArray *children = klass->get_children ? klass->get_children (self) : NULL;
-  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
-  const gboolean is_new =
-      gst_tfx_curves_find (&control->curves, GST_OBJECT_CAST (self), children);
-
-  if (children)
-    g_ptr_array_unref (children);
-  if (is_new)
-    control->has_delays = FALSE;
-  return is_new;
+  control->has_delays = TRUE;
 }
 
 /* Finds the times of n points of a group.  Clamping to the segment only makes
@@ -190,35 +341,84 @@ static gboolean
 gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxCurves *curves = &priv->control.curves;
-  GstClockTime times[GST_TFX_CURVES_MAX];
+  GstTfxControl *control = &priv->control;
+  GstClockTime times[MAX_TIMES];
   gsize delay = priv->delay;
 
   if (!gst_tfx_control_find_times (priv, delay, point, times, n))
     return FALSE;
-  if (!priv->control.has_delays)
+  if (!control->has_delays)
     gst_tfx_control_find_delays (self);
-  for (guint i = 0; i < curves->n; i++) {
-    const gsize own = gst_tfx_curves_get_delay (curves, i);
+  for (guint i = 0; i < control->n; i++) {
+    GstTfxCurve *curve = &control->curves[i];
 
-    if (own != delay &&
-        !gst_tfx_control_find_times (priv, own, point, times, n))
+    if (curve->delay != delay &&
+        !gst_tfx_control_find_times (priv, curve->delay, point, times, n))
       return FALSE;
-    delay = own;
-    gst_tfx_curves_read (curves, i, times, n);
+    delay = curve->delay;
+    gst_tfx_control_read_curve (curve, times, n);
   }
   return TRUE;
 }
 
+/* Calls the setter of the property, as g_object_set_property(), but without a
+ * notification, unless the value is the last one that was set. */
+static void
+gst_tfx_control_set (GstTfxCurve *curve, guint index)
+{
+  GParamSpec *spec = curve->binding->pspec;
+  const gboolean had_one = curve->last.g_type != 0;
+
+  if (!had_one)
+    g_value_init (&curve->last, G_PARAM_SPEC_VALUE_TYPE (spec));
+  if (curve->is_number) {
+    if (had_one && g_value_get_double (&curve->last) == curve->numbers[index])
+      return;
+    g_value_set_double (&curve->last, curve->numbers[index]);
+    G_PARAM_SPEC_GET_CLASS (spec)->value_validate (spec, &curve->last);
+  } else {
+    if (had_one && gst_value_compare (&curve->last, &curve->values[index]) ==
+                       GST_VALUE_EQUAL)
+      return;
+    g_value_copy (&curve->values[index], &curve->last);
+    g_param_value_validate (spec, &curve->last);
+  }
+  curve->klass->set_property (G_OBJECT (curve->object), spec->param_id,
+      &curve->last, spec);
+  curve->has_changed = TRUE;
+}
+
+/* Sets all properties to the values at a time that was read; a control source
+ * may have no value there. */
 static void
 gst_tfx_control_apply (GstTfxElement *self, guint index)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxControl *control = &priv->control;
 
   g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_tfx_curves_apply (&priv->control.curves, index);
+  for (guint i = 0; i < control->n; i++) {
+    if (gst_tfx_control_has_value (&control->curves[i], index))
+      gst_tfx_control_set (&control->curves[i], index);
+  }
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
+
+/* Emits notify for the properties that were set since the last call. */
+static void
+gst_tfx_control_notify (GstTfxControl *control)
+{
+  for (guint i = 0; i < control->n; i++) {
+    GstTfxCurve *curve = &control->curves[i];
+
+    if (curve->has_changed)
+      g_object_notify_by_pspec (G_OBJECT (curve->object),
+          curve->binding->pspec);
+    curve->has_changed = FALSE;
+  }
+}
+
+/* ---- before a buffer ----------------------------------------------------- */
 
 /* No property is controlled. */
 static void
@@ -229,14 +429,19 @@ gst_tfx_control_stop (GstTfxElement *self)
   if (control->is_followed)
     GST_DEBUG_OBJECT (self, "no property is controlled any more");
   control->is_followed = FALSE;
-  gst_tfx_curves_drop (&control->curves);
+  for (guint i = 0; i < control->n_room; i++)
+    gst_tfx_control_clear_curve (&control->curves[i]);
+  control->n = 0;
 }
 
 void
 gst_tfx_control_clear (GstTfxElement *self)
 {
+  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+
   gst_tfx_control_stop (self);
-  gst_tfx_curves_clear (&gst_tfx_element_get_private (self)->control.curves);
+  g_clear_pointer (&control->curves, g_free);
+  control->n_room = 0;
 }
 
 void
@@ -262,10 +467,11 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
   control->point = first;
   control->is_due = FALSE;
   control->is_followed = gst_tfx_control_read (self, first, 1);
-  gst_tfx_curves_forget (&control->curves);
+  for (guint i = 0; i < control->n; i++)
+    gst_tfx_control_clear_value (&control->curves[i].last);
   GST_DEBUG_OBJECT (self,
       "%u controlled properties from frame %" G_GUINT64_FORMAT " on%s",
-      control->curves.n, first,
+      control->n, first,
       control->is_followed ? "" : ", but the stream has no timestamps");
   if (control->is_followed)
     gst_tfx_control_apply (self, 0);
@@ -279,7 +485,7 @@ gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
 
   if (is_wanted)
     gst_tfx_control_begin (self, pts);
-  else if (G_UNLIKELY (control->is_followed || control->curves.n > 0))
+  else if (G_UNLIKELY (control->is_followed || control->n > 0))
     gst_tfx_control_stop (self);
   return is_wanted;
 }
@@ -338,7 +544,7 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
             MIN (left, GROUP_POINTS - next % GROUP_POINTS)))
       break;
   }
-  gst_tfx_curves_notify (&control->curves);
+  gst_tfx_control_notify (control);
   control->n_ready = control->is_followed
                          ? MIN (n_frames, control->point - control->start)
                          : n_frames;

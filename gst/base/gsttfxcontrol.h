@@ -8,7 +8,6 @@
 #ifndef GST_TFX_CONTROL_H
 #define GST_TFX_CONTROL_H
 
-#include "gsttfxcurves.h"
 #include "gsttfxelement.h"
 #include "gsttfxrow.h"
 
@@ -17,10 +16,14 @@ G_BEGIN_DECLS
 /* Most grid points of one reading: a buffer of more than 65,536 frames runs in parts. */
 #define GST_TFX_CONTROL_POINTS 2048
 
+typedef struct _GstTfxCurve GstTfxCurve;
+
 /* Initialize with zeros; release with gst_tfx_control_clear(). */
 typedef struct
 {
-  GstTfxCurves curves;
+  GstTfxCurve *curves;  /* control bindings with their values */
+  guint n, n_room;
+  gboolean has_steps;   /* a curve is of a property that is not a double */
   gboolean is_followed; /* curves are read at grid points */
   guint64 point;        /* the last grid point read, in frames of the filter */
   guint64 start;        /* the filter's number of the next frame */
@@ -52,6 +55,9 @@ void gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames);
 
 /* Whether fewer than @n_frames can run before the next reading. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
+
+/* Allocates memory for the first curves. */
+void gst_tfx_control_reserve (GstTfxElement *self);
 
 /* Releases all curves. */
 void gst_tfx_control_clear (GstTfxElement *self);

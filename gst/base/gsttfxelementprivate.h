@@ -308,12 +308,6 @@ void gst_tfx_settings_find_identity (GstTfxElement *self);
 /* Releases the filter. */
 void gst_tfx_settings_stop (GstTfxElement *self);
 
-/* ---- gsttfxchannelswitch.c ----------------------------------------------- */
-
-/* The properties have changed: changes the number of output channels, if the
- * downstream elements accept it. */
-GstFlowReturn gst_tfx_channel_switch_follow (GstTfxElement *self);
-
 /* ---- gsttfxcaps.c -------------------------------------------------------- */
 
 GstCaps *gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
@@ -328,6 +322,10 @@ gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);
 
 /* Negotiates the source pad again. */
 GstFlowReturn gst_tfx_caps_renegotiate (GstTfxElement *self);
+
+/* Changes the number of output channels if the properties ask for it and the
+ * downstream elements accept it. */
+GstFlowReturn gst_tfx_caps_switch_channels (GstTfxElement *self);
 
 /* The peer of the source pad has changed.  Any thread. */
 void gst_tfx_caps_see_link (GstTfxElement *self);

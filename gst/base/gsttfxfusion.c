@@ -73,7 +73,7 @@ gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames)
   const GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
 
   return control->is_followed &&
-         (control->curves.has_steps || control->n_ready < n_frames);
+         (control->has_steps || control->n_ready < n_frames);
 }
 
 gboolean

@@ -270,7 +270,7 @@ gst_tfx_stream_negotiate (GstTfxElement *self)
           gst_tfx_control_is_wanted (self)))
     flow = gst_tfx_flight_drain (self);
   if (flow == GST_FLOW_OK && G_UNLIKELY (is_dirty))
-    flow = gst_tfx_channel_switch_follow (self);
+    flow = gst_tfx_caps_switch_channels (self);
   if (flow == GST_FLOW_OK && G_UNLIKELY (GST_PAD_NEEDS_RECONFIGURE (priv->src)))
     flow = gst_tfx_caps_renegotiate (self);
   return flow;
@@ -440,7 +440,7 @@ gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event)
   guint64 left = 0;
 
   if (g_atomic_int_get (&priv->dirty))
-    flow = gst_tfx_channel_switch_follow (self);
+    flow = gst_tfx_caps_switch_channels (self);
   if (flow != GST_FLOW_OK) {
     gst_event_unref (event);
     return FALSE;
