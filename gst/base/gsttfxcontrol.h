@@ -21,7 +21,7 @@ typedef struct _GstTfxCurve GstTfxCurve;
 /* Initialize with zeros; release with gst_tfx_control_clear(). */
 typedef struct
 {
-  GstTfxCurve *curves;  /* control bindings with their values */
+  GstTfxCurve *curves; /* control bindings with their values */
   guint n, n_room;
   gboolean has_steps;   /* a curve is of a property that is not a double */
   gboolean is_followed; /* curves are read at grid points */

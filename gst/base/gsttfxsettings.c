@@ -461,7 +461,6 @@ gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
     .spec = &priv->spec };
 
   priv->reserved_frames = n_frames;
-  gst_tfx_control_reserve (self);
   if (klass->reserve && !priv->is_step)
     klass->reserve (self, &build);
 }

@@ -87,6 +87,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   /* Stages with a curve are steps from the first frame on; room is made when
    * the CPU has run them. */
   if (G_UNLIKELY (!priv->is_running)) {
+    gst_tfx_control_reserve (self);
     gst_tfx_settings_reserve (self, n_frames);
     priv->reserved_frames = 0;
   } else if (G_UNLIKELY (n_frames > priv->reserved_frames)) {
