@@ -299,7 +299,7 @@ void gst_tfx_settings_note_latency (GstTfxElement *self);
  * n_frames. */
 void gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames);
 
-/* Counts n_frames of an intermediate chain. */
+/* Counts n_frames of an intermediate chain that is in force. */
 void gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames);
 
 /* Checks whether the filter is an identity. */

@@ -132,7 +132,8 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gsize skip;
 
   if (G_LIKELY (priv->delay == 0)) {
-    gst_tfx_settings_count_step (self, n_frames);
+    if (G_UNLIKELY (priv->is_step))
+      gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (self, buffer);
   }
   skip = MIN (priv->skip, n_frames);
@@ -143,7 +144,8 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
         " frames: before the start of the stream, %" G_GSIZE_FORMAT
         " more to drop",
         skip, priv->skip);
-  gst_tfx_settings_count_step (self, n_frames);
+  if (G_UNLIKELY (priv->is_step))
+    gst_tfx_settings_count_step (self, n_frames);
   if (skip == n_frames) {
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;

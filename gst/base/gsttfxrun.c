@@ -90,7 +90,9 @@ gst_tfx_run_filter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gboolean is_gap;
   gint err;
 
-  if (gst_tfx_fusion_begin (self, buffer, n_frames, &run)) {
+  if ((gst_tfx_pending_is_in (buffer) ||
+          gst_tfx_shared_filter_is_pending (filter)) &&
+      gst_tfx_fusion_begin (self, buffer, n_frames, &run)) {
     err = gst_tfx_pending_filter (&run);
     gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
     gst_tfx_pending_end (&run, buffer);

@@ -470,8 +470,6 @@ gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->is_step)
-    return;
   priv->min_frames -= MIN (priv->min_frames, n_frames);
   if (priv->min_frames == 0 && priv->skip == 0) {
     GST_DEBUG_OBJECT (self, "the transition chain is done");

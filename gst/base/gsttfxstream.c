@@ -57,6 +57,27 @@ gst_tfx_stream_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return gst_tfx_out_push (self, buffer);
 }
 
+/* Counts the buffer, and notes its times. */
+static void
+gst_tfx_stream_note (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstClockTime end = gst_tfx_out_end (buffer);
+
+  if (G_UNLIKELY (g_atomic_int_get (&priv->wants_reset))) {
+    g_atomic_int_set (&priv->wants_reset, FALSE);
+    gst_tfx_counts_reset (&priv->counts);
+  }
+  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
+  priv->first_in = priv->begins_segment || priv->segment.rate < 0.0 ||
+                           !GST_CLOCK_TIME_IS_VALID (priv->position_in)
+                       ? GST_BUFFER_PTS (buffer)
+                       : GST_CLOCK_TIME_NONE;
+  priv->begins_segment = FALSE;
+  if (GST_CLOCK_TIME_IS_VALID (end))
+    __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
+}
+
 /* Filters and sends a buffer: here, two at a time on a device, or in the next
  * element. */
 static GstFlowReturn
@@ -73,6 +94,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       return flow;
     }
   }
+  gst_tfx_stream_note (self, buffer, n_frames);
   if (G_UNLIKELY (priv->may_be_identity))
     gst_tfx_settings_find_identity (self);
   if (G_UNLIKELY (
@@ -99,7 +121,8 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   else if (gst_tfx_fusion_defers (self) &&
            !gst_tfx_fusion_is_alone (self, n_frames) &&
            gst_tfx_stream_defer (self, buffer, n_frames)) {
-    gst_tfx_settings_count_step (self, n_frames);
+    if (G_UNLIKELY (priv->is_step))
+      gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (self, buffer);
   }
   if (priv->delay > 0) {
@@ -124,12 +147,9 @@ static gssize
 gst_tfx_stream_count (GstTfxElement *self, GstBuffer *buffer,
     const GstAudioInfo *info)
 {
-  gssize n_frames = gst_tfx_buffer_n_frames (buffer, info);
   gchar *why = NULL;
+  const gssize n_frames = gst_tfx_buffer_check (buffer, info, &why);
 
-  if (G_LIKELY (n_frames >= 0))
-    return n_frames;
-  n_frames = gst_tfx_buffer_check (buffer, info, &why);
   if (n_frames < 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Invalid input: %s.", why),
         (NULL));
@@ -236,29 +256,8 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return GST_FLOW_OK;
 }
 
-/* Counts the buffer, and notes its times. */
-static void
-gst_tfx_stream_note (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstClockTime end = gst_tfx_out_end (buffer);
-
-  if (G_UNLIKELY (g_atomic_int_get (&priv->wants_reset))) {
-    g_atomic_int_set (&priv->wants_reset, FALSE);
-    gst_tfx_counts_reset (&priv->counts);
-  }
-  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  priv->first_in = priv->begins_segment || priv->segment.rate < 0.0 ||
-                           !GST_CLOCK_TIME_IS_VALID (priv->position_in)
-                       ? GST_BUFFER_PTS (buffer)
-                       : GST_CLOCK_TIME_NONE;
-  priv->begins_segment = FALSE;
-  if (GST_CLOCK_TIME_IS_VALID (end))
-    __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
-}
-
-/* Sends a buffer in flight if something is about to change; negotiates again,
- * and changes the number of channels, if necessary. */
+/* Sends a buffer in flight if something is about to change, changes the number
+ * of channels, and negotiates again. */
 static GstFlowReturn
 gst_tfx_stream_negotiate (GstTfxElement *self)
 {
@@ -266,13 +265,12 @@ gst_tfx_stream_negotiate (GstTfxElement *self)
   const gboolean is_dirty = g_atomic_int_get (&priv->dirty);
   GstFlowReturn flow = GST_FLOW_OK;
 
-  if (G_UNLIKELY (priv->flights.held) &&
-      (is_dirty || GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
-          gst_tfx_control_is_wanted (self)))
+  if (is_dirty || GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
+      gst_tfx_control_is_wanted (self))
     flow = gst_tfx_flight_drain (self);
-  if (flow == GST_FLOW_OK && G_UNLIKELY (is_dirty))
+  if (flow == GST_FLOW_OK && is_dirty)
     flow = gst_tfx_caps_switch_channels (self);
-  if (flow == GST_FLOW_OK && G_UNLIKELY (GST_PAD_NEEDS_RECONFIGURE (priv->src)))
+  if (flow == GST_FLOW_OK && GST_PAD_NEEDS_RECONFIGURE (priv->src))
     flow = gst_tfx_caps_renegotiate (self);
   return flow;
 }
@@ -281,20 +279,29 @@ static GstFlowReturn
 gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstFlowReturn flow = GST_FLOW_NOT_NEGOTIATED;
-  gssize n_frames = 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  gssize n_frames;
 
-  if (G_LIKELY (priv->filter))
-    flow = gst_tfx_stream_negotiate (self);
-  else
+  if (G_UNLIKELY (!priv->filter)) {
     GST_DEBUG_OBJECT (self, "dropped a buffer: no caps");
-  if (flow == GST_FLOW_OK &&
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  } else if (G_UNLIKELY (g_atomic_int_get (&priv->dirty) ||
+                         GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
+                         priv->flights.held)) {
+    flow = gst_tfx_stream_negotiate (self);
+  }
+  if (G_LIKELY (flow == GST_FLOW_OK) &&
       G_UNLIKELY (priv->channels.in != priv->channels.most)) {
     buffer = gst_tfx_stream_widen (self, buffer);
     flow = buffer ? GST_FLOW_OK : GST_FLOW_ERROR;
   }
+  if (G_UNLIKELY (flow != GST_FLOW_OK)) {
+    gst_clear_buffer (&buffer);
+    return flow;
+  }
+  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
   /* Before it is clipped, which would hide an incomplete frame. */
-  if (flow == GST_FLOW_OK)
+  if (G_UNLIKELY (n_frames < 0))
     n_frames = gst_tfx_stream_count (self, buffer, &priv->info);
   if (G_UNLIKELY (priv->discont_in && n_frames > 0)) {
     buffer = gst_buffer_make_writable (buffer);
@@ -307,15 +314,12 @@ gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
       return GST_FLOW_OK;
     n_frames = gst_tfx_stream_count (self, buffer, &priv->info);
   }
-  if (n_frames < 0)
-    flow = GST_FLOW_ERROR;
-  if (flow == GST_FLOW_OK)
-    flow = gst_tfx_stream_enter (self, buffer, n_frames);
-  if (flow == GST_FLOW_OK) {
-    gst_tfx_stream_note (self, buffer, n_frames);
+  flow = G_LIKELY (n_frames >= 0)
+             ? gst_tfx_stream_enter (self, buffer, n_frames)
+             : GST_FLOW_ERROR;
+  if (G_LIKELY (flow == GST_FLOW_OK))
     return gst_tfx_stream_process (self, buffer, n_frames);
-  }
-  gst_clear_buffer (&buffer);
+  gst_buffer_unref (buffer);
   return flow;
 }
 
