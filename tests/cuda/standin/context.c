@@ -78,6 +78,11 @@ context_new (CUdevice device)
 static void
 context_free (CUcontext context)
 {
+  if (context->is_hung) {
+    standin_fault (CUDA_ERROR_UNKNOWN,
+        "a context is freed while a kernel does not end");
+    return;
+  }
   standin_streams_drop (context);
   standin_memory_drop (context);
   for (CUcontext *link = &contexts; *link; link = &(*link)->next) {

@@ -153,6 +153,17 @@ ask (const char *value)
     code = (CUresult)strtol (comma + 1, NULL, 10);
 }
 
+/* Whether a driver waits in the call for all work of the context. */
+static bool
+waits_for_all (const char *function)
+{
+  return strncmp (function, "cuMemFree", 9) == 0 ||
+         strcmp (function, "cuModuleUnload") == 0 ||
+         strcmp (function, "cuCtxSynchronize") == 0 ||
+         (strncmp (function, "cuMemcpy", 8) == 0 &&
+             !strstr (function, "Async"));
+}
+
 CUresult
 standin_enter (const char *function)
 {
@@ -162,6 +173,10 @@ standin_enter (const char *function)
   pthread_mutex_lock (&lock);
   if (standin_context_check (function) != CUDA_SUCCESS)
     return standin_context_check (function);
+  if (standin_context () && standin_context ()->is_hung &&
+      waits_for_all (function))
+    return standin_fault (CUDA_ERROR_UNKNOWN,
+        "%s waits for a kernel that does not end", function);
   if (!value)
     value = "";
   if (strcmp (value, asked) != 0)
@@ -180,6 +195,15 @@ standin_enter (const char *function)
   snprintf (text, sizeof text, "injected %d into %s", (int)code, function);
   report (text);
   return code;
+}
+
+void
+standin_pause (bool sleeps)
+{
+  pthread_mutex_unlock (&lock);
+  if (sleeps)
+    usleep (50);
+  pthread_mutex_lock (&lock);
 }
 
 CUresult

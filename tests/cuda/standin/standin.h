@@ -23,6 +23,9 @@
  *                         and each fault of the caller
  *   TFX_STANDIN_TIMELINE  a file: see timeline.c
  *   TFX_STANDIN_KERNELS   none: kernels are not run
+ *   TFX_STANDIN_SLOW      microseconds of the clock that a kernel takes, default 0;
+ *                         never: it does not end, and a call that waits for all work
+ *                         of its context, as frees do, is a fault
  *   TFX_STANDIN_DEVICES   number of devices, default 1
  *   TFX_STANDIN_CC        compute capability, default 90
  *   TFX_STANDIN_DRIVER    version of the driver, default 13000
@@ -56,6 +59,8 @@
  * enter() returns an injected failure. */
 CUresult standin_enter (const char *function);
 CUresult standin_leave (CUresult result);
+/* Lets other threads in, and keeps the core busy unless it sleeps. */
+void standin_pause (bool sleeps);
 
 /* What takes a driver long.  Before enter(). */
 void standin_hold (void);
@@ -81,6 +86,7 @@ struct CUctx_st
   CUdevice device;
   int n_refs; /* of a primary context */
   bool is_primary;
+  bool is_hung;   /* a kernel does not end */
   CUresult fault; /* all calls fail with it */
   struct CUctx_st *next;
 };

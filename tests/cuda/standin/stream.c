@@ -4,9 +4,12 @@
  * A stream is a list of work.  Early, it is done as it comes; late, when
  * something waits for it: whoever forgot to wait then sees old data; apart, when
  * something waits for anything, on any stream: whoever forgot an event sees
- * what is too old or too new. */
+ * what is too old or too new.  Whenever it is done, it is not over by the clock
+ * before a slow device would have it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "grid.h"
 #include "standin.h"
@@ -16,16 +19,19 @@ struct CUstream_st
   CUcontext context;
   StandinWork *first, **last;
   double ready; /* on the timeline */
+  double due;   /* us of the clock: its work is over */
   struct CUstream_st *next;
 };
 
 struct CUevent_st
 {
   CUcontext context;
+  bool blocks;      /* who waits sleeps */
   CUstream stream;  /* of the last record */
   uint64_t n_asked; /* records asked for */
   uint64_t n_done;  /* records done */
   double at;        /* of the last record, on the timeline */
+  double due;       /* the same by the clock */
   struct CUevent_st *next;
 };
 
@@ -62,6 +68,39 @@ work_free (StandinWork *work)
   free (work->owned);
   free (work->args);
   free (work);
+}
+
+/* ---- the clock -------------------------------------------------------------------- */
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+/* When a kernel is over that comes after other work. */
+static double
+kernel_end (CUcontext context, double before)
+{
+  const char *value = getenv ("TFX_STANDIN_SLOW");
+  double takes = (double)standin_setting ("TFX_STANDIN_SLOW", 0);
+
+  if (value && strcmp (value, "never") == 0) {
+    if (context)
+      context->is_hung = true;
+    return INFINITY;
+  }
+  return takes > 0.0 ? fmax (before, now ()) + takes : before;
+}
+
+static void
+wait_until (double due, bool sleeps)
+{
+  while (now () < due)
+    standin_pause (sleeps);
 }
 
 /* ---- doing it --------------------------------------------------------------------- */
@@ -274,12 +313,17 @@ standin_submit (CUstream stream, const StandinWork *given)
   *work = *given;
   work->next = NULL;
   work->context = standin_context ();
-  if (work->kind == STANDIN_RECORD)
+  if (work->kind == STANDIN_RECORD) {
     work->event->at = s->ready;
-  else if (work->kind == STANDIN_WAIT)
-    s->ready = s->ready > work->event->at ? s->ready : work->event->at;
-  else
+    work->event->due = s->due;
+  } else if (work->kind == STANDIN_WAIT) {
+    s->ready = fmax (s->ready, work->event->at);
+    s->due = fmax (s->due, work->event->due);
+  } else {
     s->ready = standin_timeline_work (s, work, s->ready);
+  }
+  if (work->kind == STANDIN_LAUNCH)
+    s->due = kernel_end (work->context, s->due);
   if (!stream) {
     /* The default stream waits for the others. */
     standin_drain_all ();
@@ -293,6 +337,11 @@ standin_submit (CUstream stream, const StandinWork *given)
       return result;
     }
     at_once = at_once || synchronous;
+    if (synchronous && isinf (s->due)) {
+      work_free (work);
+      return standin_fault (CUDA_ERROR_UNKNOWN,
+          "a copy waits for a kernel that does not end");
+    }
   }
   *s->last = work;
   s->last = &work->next;
@@ -374,27 +423,37 @@ cuStreamDestroy (CUstream stream)
   return cuStreamDestroy_v2 (stream);
 }
 
-STANDIN_API
-cuStreamSynchronize (CUstream stream)
+/* Asks once, or until it is over. */
+static CUresult
+stream_wait (const char *function, CUstream stream, bool asks)
 {
-  CUresult result = standin_enter (__func__);
+  CUresult result = standin_enter (function);
+  CUstream s = stream ? stream : &default_stream;
 
   if (result == CUDA_SUCCESS && !standin_stream_is_valid (stream))
     result = CUDA_ERROR_INVALID_HANDLE;
-  if (result == CUDA_SUCCESS)
-    standin_timeline_wait ((stream ? stream : &default_stream)->ready);
-  return standin_leave (
-      result == CUDA_SUCCESS ? standin_drain (stream) : result);
+  if (result == CUDA_SUCCESS && asks && now () < s->due)
+    result = CUDA_ERROR_NOT_READY;
+  if (result == CUDA_SUCCESS) {
+    wait_until (s->due, false);
+    standin_timeline_wait (s->ready);
+    /* Late work never ready by itself would be a legal device, but a useless
+     * one. */
+    result = standin_drain (stream);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuStreamSynchronize (CUstream stream)
+{
+  return stream_wait (__func__, stream, false);
 }
 
 STANDIN_API
 cuStreamQuery (CUstream stream)
 {
-  CUresult result = standin_enter (__func__);
-
-  /* Never ready by itself would be a legal device, but a useless one. */
-  return standin_leave (
-      result == CUDA_SUCCESS ? standin_drain (stream) : result);
+  return stream_wait (__func__, stream, true);
 }
 
 STANDIN_API
@@ -424,6 +483,7 @@ cuEventCreate (CUevent *event, unsigned flags)
   if (result == CUDA_SUCCESS) {
     CUevent e = calloc (1, sizeof *e);
     e->context = standin_context ();
+    e->blocks = (flags & CU_EVENT_BLOCKING_SYNC) != 0;
     e->next = events;
     events = e;
     *event = e;
@@ -468,24 +528,35 @@ cuEventRecord (CUevent event, CUstream stream)
   return standin_leave (result);
 }
 
-STANDIN_API
-cuEventSynchronize (CUevent event)
+/* Asks once, or until it is over. */
+static CUresult
+event_wait (const char *function, CUevent event, bool asks)
 {
-  CUresult result = standin_enter (__func__);
+  CUresult result = standin_enter (function);
 
   if (result == CUDA_SUCCESS && !event_is_valid (event))
     result = CUDA_ERROR_INVALID_HANDLE;
-  if (result == CUDA_SUCCESS)
+  if (result == CUDA_SUCCESS && asks && now () < event->due)
+    result = CUDA_ERROR_NOT_READY;
+  if (result == CUDA_SUCCESS) {
+    wait_until (event->due, event->blocks);
     standin_timeline_wait (event->at);
+  }
   if (result == CUDA_SUCCESS && event->n_asked > 0)
     result = drain_to (event->stream, event, event->n_asked);
   return standin_leave (result);
 }
 
 STANDIN_API
+cuEventSynchronize (CUevent event)
+{
+  return event_wait (__func__, event, false);
+}
+
+STANDIN_API
 cuEventQuery (CUevent event)
 {
-  return cuEventSynchronize (event);
+  return event_wait (__func__, event, true);
 }
 
 STANDIN_API
