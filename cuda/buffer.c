@@ -49,39 +49,34 @@ tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to, CUdeviceptr from,
       "copying on the device");
 }
 
-/* ret of a copy that was put on the stream. */
-static int
-wait_for_copy (const TfxCudaStream *stream, CUresult result, const char *what)
-{
-  const int ret = tfx_context_check (stream->cuda, result, what);
-
-  if (ret < 0)
-    return ret;
-  return tfx_context_check (stream->cuda,
-      stream->cuda->driver->stream_synchronize (stream->handle), what);
-}
-
 int
 tfx_buffer_upload (const TfxCudaStream *stream, TfxBuffer *to, const void *from,
     size_t size)
 {
-  const int ret = tfx_buffer_reserve (stream, to, size);
+  int ret = tfx_buffer_reserve (stream, to, size);
 
-  if (ret < 0)
-    return ret;
-  return wait_for_copy (stream,
-      stream->cuda->driver->memcpy_htod_async (to->data, from, size,
-          stream->handle),
-      "uploading");
+  if (ret == 0)
+    ret = tfx_context_drain (stream);
+  if (ret == 0)
+    ret = tfx_context_check (stream->cuda,
+        stream->cuda->driver->memcpy_htod_async (to->data, from, size,
+            stream->handle),
+        "uploading");
+  return ret < 0 ? ret : tfx_context_wait (stream, NULL, "uploading", NULL);
 }
 
 int
 tfx_buffer_download (const TfxCudaStream *stream, void *to, CUdeviceptr from,
     size_t size)
 {
-  return wait_for_copy (stream,
-      stream->cuda->driver->memcpy_dtoh_async (to, from, size, stream->handle),
-      "downloading");
+  int ret = tfx_context_drain (stream);
+
+  if (ret == 0)
+    ret = tfx_context_check (stream->cuda,
+        stream->cuda->driver->memcpy_dtoh_async (to, from, size,
+            stream->handle),
+        "downloading");
+  return ret < 0 ? ret : tfx_context_wait (stream, NULL, "downloading", NULL);
 }
 
 void
@@ -89,7 +84,8 @@ tfx_buffer_free (const TfxCudaStream *stream, TfxBuffer *buffer)
 {
   if (buffer->size > 0) {
     tfx_context_drain (stream);
-    stream->cuda->driver->mem_free (buffer->data);
+    if (!tfx_cuda_is_hung (stream->cuda))
+      stream->cuda->driver->mem_free (buffer->data);
   }
   buffer->data = 0;
   buffer->size = 0;
@@ -119,7 +115,8 @@ tfx_pinned_free (const TfxCudaStream *stream, TfxPinned *pinned)
 {
   if (pinned->size > 0) {
     tfx_context_drain (stream);
-    stream->cuda->driver->mem_free_host (pinned->data);
+    if (!tfx_cuda_is_hung (stream->cuda))
+      stream->cuda->driver->mem_free_host (pinned->data);
   }
   pinned->data = NULL;
   pinned->size = 0;

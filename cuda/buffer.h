@@ -35,7 +35,8 @@ int tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to,
     CUdeviceptr from, size_t size);
 
 /* Copies from and to the host, and waits for their end; upload makes room for it
- * first.  0 or a negative errno. */
+ * first.  The stream is waited for before that, since the driver waits for it without
+ * an end where the host's memory is not pinned.  0 or a negative errno. */
 int tfx_buffer_upload (const TfxCudaStream *stream, TfxBuffer *to,
     const void *from, size_t size);
 int tfx_buffer_download (const TfxCudaStream *stream, void *to,

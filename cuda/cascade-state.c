@@ -50,9 +50,7 @@ state_wait (TfxCudaCascade *c)
   int ret = 0;
 
   if (c->is_moving)
-    ret = tfx_context_check (c->stream->cuda,
-        c->stream->cuda->driver->stream_synchronize (c->stream->handle),
-        "waiting for the state");
+    ret = tfx_context_wait (c->stream, NULL, "waiting for the state", NULL);
   c->is_moving = ret < 0;
   return ret;
 }

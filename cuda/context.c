@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 /* Streams that are created at the start. */
 #define START_SPARE 4
@@ -50,11 +52,34 @@ tfx_context_check (TfxCuda *cuda, CUresult result, const char *what)
 
 /* ---- using --------------------------------------------------------------------- */
 
+bool
+tfx_cuda_is_hung (const TfxCuda *cuda)
+{
+  return __atomic_load_n (&cuda->hung_ns, __ATOMIC_ACQUIRE) > 0;
+}
+
+/* 0, or -EIO after a wait that timed out. */
+static int
+check_hung (TfxCuda *cuda)
+{
+  const uint64_t ns = __atomic_load_n (&cuda->hung_ns, __ATOMIC_ACQUIRE);
+
+  if (ns == 0)
+    return 0;
+  tfx_context_set_error (cuda, "%s: the device has not answered for %.1f s",
+      cuda->name, 1e-9 * (double)ns);
+  return -EIO;
+}
+
 int
 tfx_context_enter (TfxCuda *cuda)
 {
-  return tfx_context_check (cuda, cuda->driver->ctx_push (cuda->context),
-      "using the context");
+  const int ret = check_hung (cuda);
+
+  return ret < 0
+             ? ret
+             : tfx_context_check (cuda, cuda->driver->ctx_push (cuda->context),
+                   "using the context");
 }
 
 void
@@ -65,29 +90,106 @@ tfx_context_leave (TfxCuda *cuda)
   cuda->driver->ctx_pop (&context);
 }
 
-int
-tfx_context_drain (const TfxCudaStream *stream)
+/* ---- waiting -------------------------------------------------------------------- */
+
+#define SPIN_NS 5000 /* about what a sleep costs the core */
+#define LEAST_SLEEP_NS 10000
+#define MOST_SLEEP_NS 1000000
+#define PATIENCE_NS 1000000000
+#define PATIENCE_SAMPLE_NS 1000
+
+static uint64_t
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* By default Linux adds up to 50 us to the sleep of an ordinary thread. */
+static void
+sleep_for (uint64_t ns)
+{
+  const long slack = prctl (PR_GET_TIMERSLACK);
+  struct timespec t = { .tv_nsec = LEAST_SLEEP_NS };
+
+  if (ns > LEAST_SLEEP_NS)
+    t.tv_nsec = ns < MOST_SLEEP_NS ? (long)ns : MOST_SLEEP_NS;
+  if (slack > 0)
+    prctl (PR_SET_TIMERSLACK, 1L);
+  nanosleep (&t, NULL);
+  if (slack > 0)
+    prctl (PR_SET_TIMERSLACK, slack);
+}
+
+/* Marks the device as hung, and keeps it and its context until the process ends,
+ * because destroying them would wait for the device. */
+static int
+give_up (TfxCuda *cuda, uint64_t waited)
+{
+  uint64_t none = 0;
+
+  __atomic_store_n (&cuda->lost, true, __ATOMIC_RELEASE);
+  if (__atomic_compare_exchange_n (&cuda->hung_ns, &none, waited, false,
+          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    __atomic_add_fetch (&cuda->refs, 1, __ATOMIC_RELAXED);
+    if (cuda->owner.hold)
+      cuda->owner.hold (cuda->owner.data);
+  }
+  return check_hung (cuda);
+}
+
+/* Polls: the driver's own waits have no timeout, and spin. */
+static int
+wait_once (const TfxCudaStream *stream, CUevent event, const char *what,
+    uint64_t *usual_ns)
 {
   TfxCuda *cuda = stream->cuda;
-  int ret = tfx_context_check (cuda,
-      cuda->driver->stream_synchronize (stream->handle), "waiting");
+  const size_t n = __atomic_load_n (&cuda->longest_run, __ATOMIC_RELAXED);
+  const uint64_t patience = PATIENCE_NS + PATIENCE_SAMPLE_NS * (uint64_t)n;
+  const uint64_t start = now ();
+  uint64_t waited = 0, sleep = 0;
+  CUresult result;
+
+  if (usual_ns)
+    sleep = __atomic_load_n (usual_ns, __ATOMIC_RELAXED) / 4 * 3;
+  for (;;) {
+    result = event ? cuda->driver->event_query (event)
+                   : cuda->driver->stream_query (stream->handle);
+    if (result != CUDA_ERROR_NOT_READY)
+      break;
+    if (waited > patience || tfx_cuda_is_hung (cuda))
+      return give_up (cuda, waited);
+    if (waited > SPIN_NS || sleep > SPIN_NS)
+      sleep_for (sleep);
+    /* Read before the next query: a stopped process queries once more. */
+    waited = now () - start;
+    sleep = waited / 8;
+  }
+  if (usual_ns && waited > 0)
+    __atomic_store_n (usual_ns, waited, __ATOMIC_RELAXED);
+  return tfx_context_check (cuda, result, what);
+}
+
+int
+tfx_context_wait (const TfxCudaStream *stream, CUevent event, const char *what,
+    uint64_t *usual_ns)
+{
+  const uint64_t start = tfx_observer_now ();
+  int ret = wait_once (stream, event, what, usual_ns);
 
   if (ret < 0)
-    ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (stream->handle), "waiting");
+    ret = wait_once (stream, event, what, usual_ns);
+  tfx_observer_did_wait (event ? "wait for an event" : "wait for the stream",
+      start);
   return ret;
 }
 
 int
-tfx_context_wait (TfxCuda *cuda, CUevent event)
+tfx_context_drain (const TfxCudaStream *stream)
 {
-  int ret = tfx_context_check (cuda, cuda->driver->event_synchronize (event),
-      "waiting for the device");
-
-  if (ret < 0)
-    ret = tfx_context_check (cuda, cuda->driver->event_synchronize (event),
-        "waiting for the device");
-  return ret;
+  return tfx_context_wait (stream, NULL, "waiting", NULL);
 }
 
 /* ---- streams -------------------------------------------------------------------- */

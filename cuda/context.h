@@ -31,6 +31,10 @@ struct TfxCuda
   TfxBackend backend;
   bool waiting; /* atomic */
   bool lost;    /* atomic */
+  /* Atomic: ns after which a wait timed out; 0: none did. */
+  uint64_t hung_ns;
+  size_t longest_run; /* atomic: samples */
+  uint64_t usual_ns;  /* atomic: of the last wait for the stream */
 
   pthread_mutex_t lock;
   struct TfxModule *modules;     /* under the lock */
@@ -59,7 +63,8 @@ int tfx_context_start (TfxCuda *cuda);
 /* Frees a TfxCuda whose modules have been unloaded. */
 void tfx_context_free (TfxCuda *cuda);
 
-/* Makes the context current on this thread until leave.  0 or -EIO. */
+/* Makes the context current on this thread until leave.  0, or -EIO, also on a
+ * device that hangs. */
 int tfx_context_enter (TfxCuda *cuda);
 void tfx_context_leave (TfxCuda *cuda);
 
@@ -72,11 +77,18 @@ void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
  * -ENOMEM where memory was short, else -EIO. */
 int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
 
-/* Waits for all work on the stream, a second time if that fails. 0 or -EIO. */
+/* Waits for an event, or if it is NULL for all work on the stream; tries twice. The
+ * thread sleeps, first for three quarters of the time in *usual_ns (unless NULL),
+ * which is updated; it spins for a few microseconds if the wait was short last time.
+ * 0 or -EIO.
+ *
+ * The wait times out after a second, plus a microsecond for each sample of the longest
+ * run. The device is then hung and lost: all waits and tfx_context_enter() return -EIO
+ * at once, and device and pinned memory is not freed, because the driver would wait
+ * for the device, without a timeout. */
+int tfx_context_wait (const TfxCudaStream *stream, CUevent event,
+    const char *what, uint64_t *usual_ns);
 int tfx_context_drain (const TfxCudaStream *stream);
-
-/* The same for an event. */
-int tfx_context_wait (TfxCuda *cuda, CUevent event);
 
 /* Keeps a text as the error of this device in this thread, so that no pipeline reports
  * the error of another one; and returns it, "" if there is none. */

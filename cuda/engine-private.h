@@ -80,6 +80,7 @@ struct TfxEngine
   CUdeviceptr cleared; /* of the part that is being put on the stream */
   int n_cleared;       /* channels, since the last run said so */
 
+  uint64_t usual_ns;               /* of the last wait for a part */
   bool has_run, double_arithmetic; /* of the last run */
   uint64_t n_uploads, n_downloads;
 };
@@ -92,6 +93,9 @@ bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
 /* Allocates the intermediate buffers for blocks of n_frames. The context is
  * current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
+
+/* Waits for all streams of the engine. 0 or -EIO. */
+int tfx_cuda_engine_drain (const TfxEngine *engine);
 
 /* Frames of a part; places: the memory of input and output. */
 size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxCudaPlace in,

@@ -103,7 +103,8 @@ finish_part (TfxEngine *e, Part *p)
 
   if (!p->is_busy)
     return 0;
-  ret = tfx_context_wait (e->cuda, p->done);
+  ret = tfx_context_wait (&e->stream, p->done, "waiting for the device",
+      &e->usual_ns);
   if (ret < 0)
     return ret;
   p->is_busy = false;
@@ -187,8 +188,14 @@ start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
 {
   TfxKernelBlock from = tfx_transfer_device_block (in);
   TfxKernelBlock to = tfx_transfer_device_block (out);
+  const size_t n_samples = in->n_frames * in->n_channels;
+  size_t longest = __atomic_load_n (&e->cuda->longest_run, __ATOMIC_RELAXED);
   int ret = tfx_cuda_engine_reserve (e, in->n_frames);
 
+  while (n_samples > longest &&
+         !__atomic_compare_exchange_n (&e->cuda->longest_run, &longest,
+             n_samples, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
   p->has_output = r->out_place != TFX_PLACE_DEVICE;
   p->is_direct =
       tfx_transfer_is_direct (out, r->out_place) && !overwrites (e, in, out);
@@ -281,28 +288,12 @@ say_lost (TfxEngine *e)
   __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
-/* Synchronizes all streams: the work of an abandoned part must end before the CPU
- * filters the same samples. */
-static int
-drain_all (TfxEngine *e)
-{
-  const CUstream streams[] = { e->stream.handle, e->up, e->down };
-  int ret = 0;
-
-  for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-    const TfxCudaStream stream = { e->cuda, streams[i] };
-
-    if (streams[i] && tfx_context_drain (&stream) < 0)
-      ret = -EIO;
-  }
-  return ret;
-}
-
-/* Ends the parts that were on the streams before one failed. */
+/* Ends the parts that were on the streams before one failed, and the work of the
+ * abandoned one, before the CPU filters the same samples. */
 static void
 end_failed (TfxEngine *e)
 {
-  if (drain_all (e) < 0 || finish_all (e) < 0)
+  if (tfx_cuda_engine_drain (e) < 0 || finish_all (e) < 0)
     say_lost (e);
   for (unsigned i = 0; i < TFX_N_PARTS; i++) {
     Part *p = &e->parts[i];

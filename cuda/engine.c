@@ -195,6 +195,21 @@ engine_clear (TfxEngine *e)
   tfx_context_give_stream (e->cuda, &e->down);
 }
 
+int
+tfx_cuda_engine_drain (const TfxEngine *e)
+{
+  const CUstream streams[] = { e->stream.handle, e->up, e->down };
+  int ret = 0;
+
+  for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+    const TfxCudaStream stream = { e->cuda, streams[i] };
+
+    if (streams[i] && tfx_context_drain (&stream) < 0)
+      ret = -EIO;
+  }
+  return ret;
+}
+
 void
 tfx_cuda_engine_free (TfxEngine **engine)
 {
@@ -207,11 +222,7 @@ tfx_cuda_engine_free (TfxEngine **engine)
   /* What the device may still do with the memory comes first.  Where there is
    * no device any more the host's part is freed all the same. */
   entered = tfx_context_enter (e->cuda) == 0;
-  if (e->up)
-    e->cuda->driver->stream_synchronize (e->up);
-  if (e->down)
-    e->cuda->driver->stream_synchronize (e->down);
-  e->cuda->driver->stream_synchronize (e->stream.handle);
+  tfx_cuda_engine_drain (e);
   engine_clear (e);
   if (entered)
     tfx_context_leave (e->cuda);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * observer.c: reports launches, copies and waits by wrapping the driver's
- * functions.  Without an observer the table has the driver's functions. */
+ * observer.c: reports launches and copies by wrapping the driver's functions, and
+ * waits.  Without an observer the table has the driver's functions. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -120,24 +120,17 @@ observed_2d (const CUDA_MEMCPY2D *copy, CUstream stream)
   return result;
 }
 
-static CUresult CUDAAPI
-observed_stream_wait (CUstream stream)
+uint64_t
+tfx_observer_now (void)
 {
-  uint64_t start = observer->now ();
-  CUresult result = real.stream_synchronize (stream);
-
-  observer->did ("wait", "wait for the stream", 0, start);
-  return result;
+  return observer ? observer->now () : 0;
 }
 
-static CUresult CUDAAPI
-observed_event_wait (CUevent event)
+void
+tfx_observer_did_wait (const char *name, uint64_t start)
 {
-  uint64_t start = observer->now ();
-  CUresult result = real.event_synchronize (event);
-
-  observer->did ("wait", "wait for an event", 0, start);
-  return result;
+  if (observer)
+    observer->did ("wait", name, 0, start);
 }
 
 void
@@ -158,6 +151,4 @@ tfx_observer_wrap (TfxDriver *driver)
   driver->memcpy_dtoh_async = observed_dtoh;
   driver->memcpy_dtod_async = observed_dtod;
   driver->memcpy_2d_async = observed_2d;
-  driver->stream_synchronize = observed_stream_wait;
-  driver->event_synchronize = observed_event_wait;
 }

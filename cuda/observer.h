@@ -4,6 +4,8 @@
 #ifndef TFX_CUDA_OBSERVER_H
 #define TFX_CUDA_OBSERVER_H
 
+#include <stdint.h>
+
 #include "stub/cuda.h"
 
 /* The functions of the CUDA driver that this library calls. */
@@ -17,5 +19,9 @@ typedef struct TfxDriver
 
 /* Wraps the driver's functions if there is an observer. */
 void tfx_observer_wrap (TfxDriver *driver);
+
+/* Reports a wait that began at start, of the observer's clock, if there is one. */
+uint64_t tfx_observer_now (void);
+void tfx_observer_did_wait (const char *name, uint64_t start);
 
 #endif

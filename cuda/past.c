@@ -149,12 +149,14 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
   TfxCuda *cuda = p->stream->cuda;
   const size_t width = sizeof *state, n = p->length;
   size_t first, n_first;
-  int ret = 0;
+  int ret;
 
   if (p->size == 0) {
     memset (state, 0, p->n_channels * n * width);
     return 0;
   }
+  /* As in tfx_buffer_download(). */
+  ret = tfx_context_drain (p->stream);
   n_first = ring_find (p, &first);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++, state += n) {
     const CUdeviceptr ring = p->data.data + c * p->size * width;
@@ -184,6 +186,8 @@ tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
   if (p->length == 0)
     return 0;
   ret = ring_make (p, ring_size (p));
+  if (ret == 0)
+    ret = tfx_context_drain (p->stream);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++)
     ret = tfx_context_check (cuda,
         cuda->driver->memcpy_htod_async (p->data.data + c * p->size * width,

@@ -303,7 +303,7 @@ tfx_cuda_wait (TfxCuda *cuda)
 
   if (ret < 0)
     return ret;
-  ret = tfx_context_drain (&stream);
+  ret = tfx_context_wait (&stream, NULL, "waiting", &cuda->usual_ns);
   tfx_context_leave (cuda);
   return ret;
 }

@@ -102,7 +102,7 @@ void *tfx_cuda_stream (const TfxCuda *cuda);
  * true. */
 void tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting);
 
-/* Waits for all work on the stream. 0 or -EIO. */
+/* Waits for all work on the stream, for about a second at most. 0 or -EIO. */
 int tfx_cuda_wait (TfxCuda *cuda);
 
 /* Waits for compile tasks. */
@@ -113,6 +113,10 @@ void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
 
 /* True if the device no longer responds; the state on it is lost. */
 bool tfx_cuda_is_lost (const TfxCuda *cuda);
+
+/* True if it is lost because work does not end.  The driver would wait for that
+ * work when memory is freed: do not free any. */
+bool tfx_cuda_is_hung (const TfxCuda *cuda);
 
 /* ---- driver calls --------------------------------------------- */
 

@@ -70,8 +70,8 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
   if (!v->tables_are_old)
     return 0;
   v->fixed_segment = 0;
-  ret = tfx_context_check (cuda, d->event_synchronize (v->uploaded),
-      "waiting for the last coefficients");
+  ret = tfx_context_wait (c->stream, v->uploaded,
+      "waiting for the last coefficients", NULL);
   if (ret < 0)
     return ret;
   tfx_tables_fill (v->staging.data, v->id.real, v->groups, c->sos, c->n_sos,

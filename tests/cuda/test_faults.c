@@ -197,7 +197,7 @@ is_harmless (const char *what)
   return strstr (what, "Destroy") || strstr (what, "Free") ||
          strstr (what, "Unload") || strstr (what, "Release") ||
          strstr (what, "PopCurrent") || strstr (what, "PointerGetAttribute") ||
-         strstr (what, "StreamSynchronize") || strstr (what, "PushCurrent") ||
+         strstr (what, "StreamQuery") || strstr (what, "PushCurrent") ||
          strstr (what, "GetFunction") || strstr (what, "DriverGetVersion") ||
          strstr (what, "ModuleLoad");
 }
@@ -210,7 +210,7 @@ is_tried_again (const char *what, const char *error)
 {
   return error[0] != '\0' &&
          (strstr (what, "Memcpy") || strstr (what, "Memset") ||
-             strstr (what, "MemAlloc") || strstr (what, "EventSynchronize") ||
+             strstr (what, "MemAlloc") || strstr (what, "EventQuery") ||
              strstr (what, "EventRecord"));
 }
 

@@ -265,7 +265,7 @@ GST_END_TEST;
 
 static const gchar *const functions[] = { "cuLaunchKernel",
   "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuEventRecord",
-  "cuEventSynchronize", "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemHostAlloc",
+  "cuEventQuery", "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemHostAlloc",
   "cuPointerGetAttribute", "cuCtxPushCurrent_v2" };
 
 static Deck *
