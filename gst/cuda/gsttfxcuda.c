@@ -244,18 +244,17 @@ gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
   gst_tfx_cuda_put_context (element, context, NULL);
 }
 
-/* Whether the device of the context is lost. */
-static gboolean
-gst_tfx_cuda_is_dead (GstCudaContext *context)
+gboolean
+gst_tfx_cuda_context_is (GstCudaContext *context, bool (*is) (const TfxCuda *))
 {
   TfxCuda *cuda;
-  gboolean is_dead;
+  gboolean result;
 
   g_mutex_lock (&table_lock);
   cuda = table ? g_hash_table_lookup (table, context) : NULL;
-  is_dead = cuda && tfx_cuda_is_lost (cuda);
+  result = cuda && is (cuda);
   g_mutex_unlock (&table_lock);
-  return is_dead;
+  return result;
 }
 
 /* Bins keep a context for ever, even if its device is lost, so post a new one.
@@ -283,7 +282,7 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
   gint n_devices = 0;
 
   if (*context &&
-      (gst_tfx_cuda_is_dead (*context) ||
+      (gst_tfx_cuda_context_is (*context, tfx_cuda_is_lost) ||
           (device_id >= 0 && gst_tfx_cuda_get_device (*context) != device_id)))
     gst_tfx_cuda_clear_context (element, context);
   if (*context)
@@ -303,7 +302,7 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
     *why = g_strdup_printf ("no context could be made on CUDA device %d",
         MAX (device_id, 0));
   } else {
-    if (gst_tfx_cuda_is_dead (*context))
+    if (gst_tfx_cuda_context_is (*context, tfx_cuda_is_lost))
       gst_tfx_cuda_renew_context (element, context);
     return TRUE;
   }

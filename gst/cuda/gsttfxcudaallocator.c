@@ -170,8 +170,9 @@ gst_tfx_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
 
   /* The parent may have been freed. */
   if (!memory->parent) {
-    GST_ALLOCATOR_CLASS (gst_tfx_cuda_allocator_parent_class)
-        ->free (allocator, memory);
+    if (!gst_tfx_cuda_context_is (part->context, tfx_cuda_is_hung))
+      GST_ALLOCATOR_CLASS (gst_tfx_cuda_allocator_parent_class)
+          ->free (allocator, memory);
     return;
   }
   gst_object_unref (part->context);

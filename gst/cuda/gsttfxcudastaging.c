@@ -43,10 +43,13 @@ gst_tfx_cuda_staging_wait (GstTfxCudaStaging *self)
   return FALSE;
 }
 
-/* Makes the context current on this thread, until gst_cuda_context_pop(). */
+/* Makes the context current on this thread, until gst_cuda_context_pop().
+ * Fails if the device hangs, because the driver might wait for it. */
 static gboolean
 gst_tfx_cuda_staging_enter (GstTfxCudaStaging *self)
 {
+  if (tfx_cuda_is_hung (self->cuda))
+    return FALSE;
   for (gint i = 0; i < N_ATTEMPTS; i++) {
     if (gst_cuda_context_push (self->context))
       return TRUE;
