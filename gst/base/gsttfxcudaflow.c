@@ -115,13 +115,14 @@ gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
   return TRUE;
 }
 
-static void
+/* Returns FALSE if the device failed before its work on the memory ended. */
+static gboolean
 gst_tfx_cuda_flow_unmap (End *end)
 {
   if (end->is_device)
-    gst_tfx_cuda_buffer_unmap (&end->device);
-  else
-    gst_tfx_buffer_unmap (&end->host);
+    return gst_tfx_cuda_buffer_unmap (&end->device);
+  gst_tfx_buffer_unmap (&end->host);
+  return TRUE;
 }
 
 /* A run from one buffer into another one. */
@@ -176,9 +177,11 @@ gst_tfx_cuda_flow_run_on_device (GstTfxElement *self, Job *job)
   if (gst_tfx_cuda_flow_map (self, job->out, GST_MAP_WRITE, &out)) {
     err = gst_tfx_row_run (&job->row, &in.block, &out.block, FALSE);
     job->n_done = gst_tfx_row_n_done (&job->row);
-    gst_tfx_cuda_flow_unmap (&out);
+    if (!gst_tfx_cuda_flow_unmap (&out) && err >= 0)
+      err = -EIO;
   }
-  gst_tfx_cuda_flow_unmap (&in);
+  if (!gst_tfx_cuda_flow_unmap (&in) && err >= 0)
+    err = -EIO;
   if (err < 0 && err != -EINVAL)
     gst_tfx_row_leave_device (&job->row, err);
   return err;
@@ -189,9 +192,14 @@ static gboolean
 gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  /* The map of another allocator would wait for a hung device. */
+  gboolean can_map =
+      !priv->device.cuda || !tfx_cuda_is_hung (priv->device.cuda) ||
+      !gst_tfx_cuda_flow_has_device_memory (job->in) ||
+      gst_tfx_cuda_allocator_owns (gst_buffer_peek_memory (job->in, 0));
 
-  if (gst_tfx_cuda_flow_map_host (self, job->in, in) ||
-      gst_tfx_cuda_flow_map_host (self, job->in, in))
+  if (can_map && (gst_tfx_cuda_flow_map_host (self, job->in, in) ||
+                     gst_tfx_cuda_flow_map_host (self, job->in, in)))
     return TRUE;
   job->silence = gst_tfx_buffer_new (&priv->info, job->n_frames);
   if (!job->silence)
@@ -211,6 +219,8 @@ gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
     gst_tfx_cuda_allocator_discard (memory);
   if (gst_tfx_cuda_flow_map_host (self, job->out, out))
     return TRUE;
+  /* The frames that the device had filtered are lost. */
+  job->n_done = 0;
   gst_buffer_unref (job->out);
   job->out = gst_tfx_buffer_new (&priv->info, job->n_frames);
   return job->out && gst_tfx_cuda_flow_map_host (self, job->out, out);

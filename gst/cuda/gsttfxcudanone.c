@@ -211,6 +211,12 @@ tfx_cuda_is_lost (const TfxCuda *cuda)
   return true;
 }
 
+bool
+tfx_cuda_is_hung (const TfxCuda *cuda)
+{
+  return false;
+}
+
 int
 tfx_cuda_get_card (int device, TfxCudaCard *card)
 {

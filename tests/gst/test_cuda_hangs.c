@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_cuda_hangs.c: a kernel that never ends while elements play.
  */
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudamemory.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "deck.h"
 
 #define RATE 48000
-#define N_FRAMES 700
+#define N_FRAMES 512
 
 static const gchar *const launches[] = {
   "tfxbutterworth mode=high-pass cutoff=100 DEVICE",
@@ -89,6 +91,57 @@ GST_START_TEST (test_hang)
 }
 GST_END_TEST;
 
+/* Replaces the buffer by one in memory of libgstcuda, as other elements have it. */
+static GstPadProbeReturn
+make_foreign (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (probe);
+  GstBuffer *foreign = gst_buffer_new ();
+  GstCudaAllocator *allocator = g_object_new (GST_TYPE_CUDA_ALLOCATOR, NULL);
+  GstCudaContext *context =
+      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA,
+      gst_buffer_get_size (buffer) / 4, 1);
+  gst_buffer_append_memory (foreign,
+#if GST_CHECK_VERSION(1, 24, 0)
+      gst_cuda_allocator_alloc (allocator, context, NULL, &info));
+#else
+      gst_cuda_allocator_alloc (allocator, context, &info));
+#endif
+  gst_object_unref (allocator);
+  gst_buffer_copy_into (foreign, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  gst_buffer_unref (buffer);
+  GST_PAD_PROBE_INFO_DATA (probe) = foreign;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The element waits before it returns memory of another allocator: a timeout is an
+ * error of the run, which has not waited for anything else. */
+GST_START_TEST (test_foreign)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxbutterworth fuse=false cutoff=100 DEVICE ! "
+                         "tfxbutterworth name=e1 fuse=false DEVICE ! MEMORY",
+      DECK_CUDA, &info);
+  GstElement *element = deck_element (deck, "e1");
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  deck->may_lose = TRUE;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, make_foreign, NULL, NULL);
+  deck_push_many (deck, 3 * N_FRAMES, N_FRAMES);
+  tfx_check_expect_no_warning (deck->bus);
+  g_setenv ("TFX_STANDIN_SLOW", "never", TRUE);
+  deck_push (deck, N_FRAMES);
+  fail_unless (has_warning (deck, "the device has not answered for 1.0 s"));
+  g_unsetenv ("TFX_STANDIN_SLOW");
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 static Suite *
 make_suite (void)
 {
@@ -98,6 +151,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 30);
   tcase_add_loop_test (tc, test_hang, 0, G_N_ELEMENTS (launches));
+  tcase_add_test (tc, test_foreign);
   return s;
 }
 
