@@ -359,8 +359,8 @@ can_run (const TfxSteps *list)
   return can;
 }
 
-/* The stages of a part, ns: what the host copies, what goes up, is filtered and
- * comes down. */
+/* The stages of a part, ns: the host's copies and its wait, upload, kernels and
+ * download. */
 typedef struct Stages
 {
   double host, up, run, down;
@@ -388,7 +388,7 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
 
   if (!get_rates (card, &r) || job->n_frames == 0 || !can_run (&plan->top))
     return false;
-  s.host = n_ways * bytes / HOST;
+  s.host = WAIT + n_ways * bytes / HOST;
   s.up =
       job->from_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
   s.down =
@@ -397,6 +397,6 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
                           : list_time (card, &r, plan, &plan->top,
                                 plan->n_channels, n_frames, &n_launches);
   s.run += n_launches * LAUNCH;
-  *ns = WAIT + s.host + s.up + s.run + s.down + (n_parts - 1.0) * longest (&s);
+  *ns = s.host + s.up + s.run + s.down + (n_parts - 1.0) * longest (&s);
   return true;
 }

@@ -167,6 +167,20 @@ test_transforms (void)
       "%zu taps take %.0f ns", room.n_taps, ns);
 }
 
+/* Where transfers and kernels are faster than the host, each part of 2^20 samples
+ * takes the host's time: two copies at 10 GB/s and a wait of 10 us. */
+static void
+test_host (void)
+{
+  const TfxCudaCard card = cardcase_card (standin_card_find ("h100"));
+  const double host = 2.0 * 4.0 * 0x1p20 / 10.0 + 1e4;
+  const double one = cardcase_estimate (&card, &api, 1 << 17, false);
+  const double many = cardcase_estimate (&card, &api, 16 << 17, false);
+
+  tap_check (fabs (many - one - 15.0 * host) < 1.0,
+      "15 more parts take %.0f ns, of the host %.0f", many - one, 15.0 * host);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -174,7 +188,7 @@ main (int argc, char **argv)
     { "bounds", test_bounds }, { "overlaps", test_overlaps },
     { "unknown", test_unknown }, { "read", test_read },
     { "transforms", test_transforms }, { "no-kernel", test_no_kernel },
-    { NULL, NULL } };
+    { "host", test_host }, { NULL, NULL } };
 
   return tap_main (argc, argv, tests);
 }
