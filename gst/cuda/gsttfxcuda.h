@@ -73,8 +73,8 @@ gboolean gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
 
 /* Whether tfx_cuda_is_lost() or tfx_cuda_is_hung() is true for the device of the
  * context.  Any thread. */
-gboolean gst_tfx_cuda_context_is (GstCudaContext *context,
-    bool (*is) (const TfxCuda *));
+gboolean
+gst_tfx_cuda_context_is (GstCudaContext *context, bool (*is) (const TfxCuda *));
 
 /* The ordinal of the context's device, for "cuda-device-id". */
 gint gst_tfx_cuda_get_device (GstCudaContext *context);

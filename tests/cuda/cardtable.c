@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cardtable.c: what device=auto makes of cards, as the tables in docs/gpu.md and
+ * cardtable.c: what device=auto makes of cards, as the tables in
  * docs/dev/cuda-backend.md.
  *
  * Computed as tfx_cuda_estimate() does it, not measured.  The CPU is the one that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_cuda_classes.c: each class of the catalogue in a fused row on the device:
- * one upload, one download, and the launches that docs/gpu.md says.
+ * one upload, one download, and the launches that docs/dev/cuda-backend.md says.
  */
 #include <string.h>
 
