@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxplugin.c: registers the elements and the tracer.
  */
-#include "gsttfxbutterworth.h"
 #include "gsttfxchain.h"
-#include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
 #include "gsttfxfir.h"
+#include "gsttfxiir.h"
 #include "gsttfxnvtx.h"
 #include "gsttfxtracer.h"
 

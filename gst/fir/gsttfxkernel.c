@@ -35,8 +35,7 @@ struct _GstTfxKernel
   /* The design that was made: */
   TfxFirDesign design;
   gint design_err;
-  GstTfxBand used_band;
-  gdouble margin_hz;
+  GstTfxEdges edges;
   const gchar *because; /* reason for another number of taps; static */
 };
 
@@ -91,15 +90,12 @@ gst_tfx_kernel_try_design (GstTfxKernel *self)
 /* Designs with the requested number of taps, or with one more if that number is invalid:
  * the only invalid ones are even. */
 static gboolean
-gst_tfx_kernel_design_band (const GstTfxBand *band, gpointer data)
+gst_tfx_kernel_design_band (GstTfxKernel *self)
 {
-  GstTfxKernel *self = data;
-  gboolean edges = gst_tfx_band_has_edges (band);
   const gchar *fault = NULL;
 
-  self->design.mode = band->mode;
-  self->design.lower_hz = edges ? band->lower : band->cutoff;
-  self->design.upper_hz = edges ? band->upper : 0.0;
+  self->design.lower_hz = self->edges.lower_hz;
+  self->design.upper_hz = self->edges.upper_hz;
   if (gst_tfx_kernel_try_design (self) == -EINVAL && !self->because) {
     tfx_fir_design_check (&self->design, self->rate, &fault);
     if (fault && g_str_has_prefix (fault, TAPS_FAULT)) {
@@ -118,11 +114,14 @@ gst_tfx_kernel_load_design (GstTfxKernel *self)
   const GstTfxKernelSource *source = &self->source;
   const gchar *fault = NULL;
 
-  self->design = (TfxFirDesign){ .n_taps = source->n_taps,
+  self->design = (TfxFirDesign){ .mode = source->band.mode,
+    .n_taps = source->n_taps,
     .window = source->window,
     .beta = source->beta };
-  gst_tfx_band_meet (&source->band, self->rate, gst_tfx_kernel_design_band,
-      self, &self->used_band, &self->margin_hz);
+  self->edges = gst_tfx_band_get_edges (&source->band);
+  while (!gst_tfx_kernel_design_band (self) &&
+         gst_tfx_band_fit (&source->band, self->rate, &self->edges))
+    ;
   if (self->impulse)
     return;
   if (self->design_err == -EINVAL)
@@ -145,8 +144,7 @@ gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
 
   if (source->location || source->values)
     return;
-  gst_tfx_band_report (&source->band, &self->used_band, element, self->rate,
-      self->margin_hz);
+  gst_tfx_band_report (&source->band, &self->edges, element, self->rate);
   gst_tfx_element_report_clamp (element, &taps, self->rate);
 }
 

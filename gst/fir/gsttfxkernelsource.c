@@ -165,10 +165,23 @@ gst_tfx_kernel_source_set_location (GstTfxKernelSource *self,
   self->serial++;
 }
 
+/* The field of a property of the band; NULL if the number is unknown. */
+static gpointer
+gst_tfx_kernel_source_find_field (GstTfxKernelSource *self, guint property)
+{
+  const gpointer fields[] = { &self->band.mode, &self->band.cutoff,
+    &self->band.lower, &self->band.upper };
+  const guint index = property - GST_TFX_KERNEL_SOURCE_BAND;
+
+  return index < G_N_ELEMENTS (fields) ? fields[index] : NULL;
+}
+
 gboolean
 gst_tfx_kernel_source_set (GstTfxKernelSource *self, guint property,
     const GValue *value)
 {
+  gpointer field = gst_tfx_kernel_source_find_field (self, property);
+
   switch (property) {
     case GST_TFX_KERNEL_SOURCE_TAPS:
       self->n_taps = g_value_get_int (value);
@@ -187,8 +200,9 @@ gst_tfx_kernel_source_set (GstTfxKernelSource *self, guint property,
       gst_tfx_kernel_source_set_location (self, g_value_get_string (value));
       return TRUE;
     default:
-      return gst_tfx_band_set (&self->band,
-          property - GST_TFX_KERNEL_SOURCE_BAND, value);
+      if (field)
+        gst_tfx_band_set_field (field, value);
+      return field != NULL;
   }
 }
 
@@ -196,6 +210,9 @@ gboolean
 gst_tfx_kernel_source_get (const GstTfxKernelSource *self, guint property,
     GValue *value)
 {
+  gpointer field =
+      gst_tfx_kernel_source_find_field ((GstTfxKernelSource *)self, property);
+
   switch (property) {
     case GST_TFX_KERNEL_SOURCE_TAPS:
       g_value_set_int (value, self->n_taps);
@@ -213,8 +230,9 @@ gst_tfx_kernel_source_get (const GstTfxKernelSource *self, guint property,
       g_value_set_string (value, self->location);
       return TRUE;
     default:
-      return gst_tfx_band_get (&self->band,
-          property - GST_TFX_KERNEL_SOURCE_BAND, value);
+      if (field)
+        gst_tfx_band_get_field (field, value);
+      return field != NULL;
   }
 }
 
@@ -241,14 +259,15 @@ static gboolean
 gst_tfx_kernel_source_equal_designs (const GstTfxKernelSource *a,
     const GstTfxKernelSource *b)
 {
+  const GstTfxEdges x = gst_tfx_band_get_edges (&a->band);
+  const GstTfxEdges y = gst_tfx_band_get_edges (&b->band);
+
   if (a->band.mode != b->band.mode || a->n_taps != b->n_taps ||
       a->window != b->window)
     return FALSE;
   if (a->window == TFX_WINDOW_KAISER && a->beta != b->beta)
     return FALSE;
-  if (gst_tfx_band_has_edges (&a->band))
-    return a->band.lower == b->band.lower && a->band.upper == b->band.upper;
-  return a->band.cutoff == b->band.cutoff;
+  return x.lower_hz == y.lower_hz && x.upper_hz == y.upper_hz;
 }
 
 gboolean

@@ -34,7 +34,7 @@ enum
   GST_TFX_KERNEL_SOURCE_BETA,
   GST_TFX_KERNEL_SOURCE_KERNEL,
   GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION,
-  GST_TFX_KERNEL_SOURCE_BAND /* the first of GST_TFX_BAND_N_PROPERTIES */
+  GST_TFX_KERNEL_SOURCE_BAND /* the first of four */
 };
 
 /* Installs the properties with ids from first_id up. */

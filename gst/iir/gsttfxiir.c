@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxiir.c: GstTfxIir, the base class of the designed recursive filters.
+ * gsttfxiir.c: the elements tfxbutterworth and tfxchebyshev, and their base
+ * class GstTfxIir.
  */
 
 /**
@@ -15,6 +16,62 @@
  * The filter keeps its state while a frequency, a ripple or an attenuation
  * changes.  A change of mode, type or order is a cross-fade of 10 ms.
  */
+
+/**
+ * SECTION:element-tfxbutterworth
+ * @title: tfxbutterworth
+ *
+ * A Butterworth filter has the flattest pass band of all filters of its order.
+ * It is 3 dB down at the cutoff and falls by 6 dB per octave and order beyond it.
+ *
+ * Use it where the pass band must keep its level.  tfxchebyshev is steeper for
+ * the same order, but has ripple.  Like any recursive filter of high order it
+ * delays the frequencies near the cutoff and rings there.
+ *
+ * The filter works in double precision, in second-order sections, for every
+ * order and every cutoff; 20 Hz at order 64 is fine.  The design is that of
+ * scipy.signal.butter.
+ *
+ * The element implements #GstPreset; a preset has the properties of the filter.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxbutterworth mode=low-pass cutoff=1000 ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxbutterworth mode=high-pass cutoff=80 order=4 ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 audiotestsrc wave=pink-noise num-buffers=500 ! tfxbutterworth mode=band-pass lower-frequency=300 upper-frequency=3400 ! audioconvert ! wavenc ! filesink location=telephone.wav
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxbutterworth @preset="Telephone band" ! audioconvert ! autoaudiosink
+ * ]|
+ */
+
+/**
+ * SECTION:element-tfxchebyshev
+ * @title: tfxchebyshev
+ *
+ * A Chebyshev filter, steeper than a Butterworth filter of the same order.
+ *
+ * Type 1 has ripple in the pass band: the gain is between 0 dB and minus
+ * #GstTfxChebyshev:ripple, and equals the latter at the cutoff.  More ripple
+ * makes it steeper.
+ *
+ * Type 2 has a smooth pass band and ripple in the stop band: beyond the cutoff
+ * the gain is at least #GstTfxChebyshev:attenuation below the pass band.  The
+ * cutoff is the edge of the stop band; the slope is before it.  More
+ * attenuation makes it less steep.
+ *
+ * The filter works in double precision, in second-order sections, for every
+ * order and every cutoff; 20 Hz at order 64 is fine.  The designs are those of
+ * scipy.signal.cheby1 and cheby2.
+ *
+ * The element implements #GstPreset; a preset has the properties of the filter.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxchebyshev mode=low-pass cutoff=1000 order=8 ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxchebyshev mode=high-pass cutoff=60 order=6 ripple=0.5 ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 audiotestsrc wave=pink-noise num-buffers=500 ! tfxchebyshev type=2 attenuation=60 mode=band-reject lower-frequency=900 upper-frequency=1100 ! audioconvert ! wavenc ! filesink location=notched.wav
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxchebyshev @preset="Rumble filter" ! audioconvert ! autoaudiosink
+ * ]|
+ */
 #include "gsttfxiir.h"
 
 #include "gsttfxband.h"
@@ -24,108 +81,128 @@ GST_DEBUG_CATEGORY_STATIC (gst_tfx_iir_debug);
 #define GST_CAT_DEFAULT gst_tfx_iir_debug
 
 #define DEFAULT_ORDER 4
+#define DEFAULT_TYPE 1
+#define DEFAULT_RIPPLE 0.1
+#define DEFAULT_ATTENUATION 40.0
+
+/* In dB.  Within these limits a filter of any order exists at some cutoff;
+ * outside, its poles are too close to the unit circle for double precision. */
+#define MIN_DECIBEL 1e-6
+#define MAX_RIPPLE 100.0
+#define MAX_ATTENUATION 200.0
+
+#define PARAM_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |       \
+      GST_PARAM_MUTABLE_PLAYING)
 
 enum
 {
-  PROP_0,
+  PROP_MODE = 1, /* and the next three: gst_tfx_band_install_properties() */
+  PROP_CUTOFF,
+  PROP_LOWER_FREQUENCY,
+  PROP_UPPER_FREQUENCY,
   PROP_ORDER,
-  PROP_BAND /* the first of GST_TFX_BAND_N_PROPERTIES */
+  PROP_TYPE,
+  PROP_RIPPLE,
+  PROP_ATTENUATION
 };
 
-typedef struct
+/* The base class has the fields of both subclasses. */
+G_DECLARE_FINAL_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxElement)
+struct _GstTfxIir
 {
-  /* Under the object lock. */
+  GstTfxElement parent;
+
+  /* The values of the properties, under the object lock. */
   GstTfxBand band;
-  guint order;
+  gint order;
+  gint type;                   /* Chebyshev: 1 or 2; 0: Butterworth */
+  gdouble ripple, attenuation; /* dB */
 
   /* Of the streaming thread: the stage in use. */
   guint64 id;
   TfxDesign last;
   TfxStage *moving; /* for parameter ramps; reused */
   TfxDesigner *designer;
-} GstTfxIirPrivate;
+};
+
+static const gsize fields[] = {
+  [PROP_MODE] = G_STRUCT_OFFSET (GstTfxIir, band.mode),
+  [PROP_CUTOFF] = G_STRUCT_OFFSET (GstTfxIir, band.cutoff),
+  [PROP_LOWER_FREQUENCY] = G_STRUCT_OFFSET (GstTfxIir, band.lower),
+  [PROP_UPPER_FREQUENCY] = G_STRUCT_OFFSET (GstTfxIir, band.upper),
+  [PROP_ORDER] = G_STRUCT_OFFSET (GstTfxIir, order),
+  [PROP_TYPE] = G_STRUCT_OFFSET (GstTfxIir, type),
+  [PROP_RIPPLE] = G_STRUCT_OFFSET (GstTfxIir, ripple),
+  [PROP_ATTENUATION] = G_STRUCT_OFFSET (GstTfxIir, attenuation),
+};
+
+typedef GstTfxIir GstTfxButterworth, GstTfxChebyshev;
+typedef GstTfxIirClass GstTfxButterworthClass, GstTfxChebyshevClass;
+static GType gst_tfx_butterworth_get_type (void);
+static GType gst_tfx_chebyshev_get_type (void);
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxIir, gst_tfx_iir, GST_TYPE_TFX_ELEMENT,
-    G_ADD_PRIVATE (GstTfxIir) G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET,
-        gst_tfx_preset_init) GST_DEBUG_CATEGORY_INIT (gst_tfx_iir_debug,
-        "tfxiir", 0, "Designed recursive filters"));
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_preset_init)
+        GST_DEBUG_CATEGORY_INIT (gst_tfx_iir_debug, "tfxiir", 0,
+            "Designed recursive filters"));
+G_DEFINE_TYPE (GstTfxButterworth, gst_tfx_butterworth, gst_tfx_iir_get_type ());
+G_DEFINE_TYPE (GstTfxChebyshev, gst_tfx_chebyshev, gst_tfx_iir_get_type ());
+GST_ELEMENT_REGISTER_DEFINE (tfxbutterworth, "tfxbutterworth", GST_RANK_NONE,
+    gst_tfx_butterworth_get_type ());
+GST_ELEMENT_REGISTER_DEFINE (tfxchebyshev, "tfxchebyshev", GST_RANK_NONE,
+    gst_tfx_chebyshev_get_type ());
 
-#define PRIVATE(self)                                                          \
-  ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
+/* ---- the stage ----------------------------------------------------------- */
 
-/* A design and its result.  Not zeroed, since that would take longer than a design. */
-typedef struct
-{
-  TfxDesign design;
-  gdouble rate;
-  TfxDesigner *designer;
-  TfxStage *stage; /* to move to a point of a curve; NULL: make sections */
-  gint n_sos;
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-} Making;
-
-static gboolean
-gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
-{
-  Making *making = data;
-  gboolean edges = gst_tfx_band_has_edges (band);
-
-  making->design.mode = band->mode;
-  making->design.lower_hz = edges ? band->lower : band->cutoff;
-  making->design.upper_hz = edges ? band->upper : 0.0;
-  if (making->stage)
-    return tfx_designer_move (making->designer, &making->design, making->rate,
-               making->stage) == 0;
-  making->n_sos = tfx_designer_sections (making->designer, &making->design,
-      making->rate, making->sos);
-  return making->n_sos >= 0;
-}
-
-/* Reads the properties: the frequencies into @band, the others into @making. */
+/* Reads the properties: the frequencies into @band, the others into @design. */
 static void
-gst_tfx_iir_ask (GstTfxIir *self, const GstTfxBuild *build, GstTfxBand *band,
-    Making *making)
+gst_tfx_iir_read (GstTfxIir *self, GstTfxBand *band, TfxDesign *design)
 {
-  GstTfxIirPrivate *priv = PRIVATE (self);
-
-  if (!priv->designer)
-    priv->designer = tfx_designer_new ();
-  making->design = (TfxDesign){ 0 };
-  making->rate = build->rate;
-  making->designer = priv->designer;
-  making->stage = NULL;
   GST_OBJECT_LOCK (self);
-  *band = priv->band;
-  making->design.order = priv->order;
+  *band = self->band;
+  *design = (TfxDesign){ .family = self->type == 0   ? TFX_FAMILY_BUTTERWORTH
+                                   : self->type == 1 ? TFX_FAMILY_CHEBYSHEV1
+                                                     : TFX_FAMILY_CHEBYSHEV2,
+    .mode = self->band.mode,
+    .order = self->order,
+    .ripple_db = self->ripple,
+    .attenuation_db = self->attenuation };
   GST_OBJECT_UNLOCK (self);
-  making->design.mode = band->mode;
-  GST_TFX_IIR_GET_CLASS (self)->describe (self, &making->design);
 }
 
-/* Designs the filter, with the frequencies in range.  FALSE if there is none. */
-static gboolean
-gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build,
-    const GstTfxBand *band, Making *making)
+/* Designs the filter with the frequencies in range: into @stage, or if that is
+ * %NULL into sos[TFX_DESIGN_MAX_SECTIONS].  Returns the number of sections, 0
+ * for a stage, or a negative errno value if there is no filter. */
+static gint
+gst_tfx_iir_design (GstTfxIir *self, const GstTfxBand *band, gdouble rate,
+    TfxDesign *design, TfxStage *stage, TfxSos *sos)
 {
-  GstTfxBand asked = *band, used;
-  gdouble margin;
+  TfxDesigner *designer = self->designer;
+  GstTfxElement *element = GST_TFX_ELEMENT (self);
+  GstTfxEdges edges = gst_tfx_band_get_edges (band);
+  gint n;
 
-  if (!gst_tfx_band_meet (&asked, build->rate, gst_tfx_iir_make_sections,
-          making, &used, &margin))
-    return FALSE;
-  if (margin > 0.0 || gst_tfx_element_has_clamped (GST_TFX_ELEMENT (self)))
-    gst_tfx_band_report (&asked, &used, GST_TFX_ELEMENT (self), build->rate,
-        margin);
-  return TRUE;
+  do {
+    design->lower_hz = edges.lower_hz;
+    design->upper_hz = edges.upper_hz;
+    n = stage ? tfx_designer_move (designer, design, rate, stage)
+              : tfx_designer_sections (designer, design, rate, sos);
+  } while (n < 0 && gst_tfx_band_fit (band, rate, &edges));
+  if (n >= 0 && (edges.margin > 0.0 || gst_tfx_element_has_clamped (element)))
+    gst_tfx_band_report (band, &edges, element, rate);
+  GST_LOG_OBJECT (self,
+      "lower %g Hz, upper %g Hz, ripple %g dB, attenuation %g dB: %d",
+      design->lower_hz, design->upper_hz, design->ripple_db,
+      design->attenuation_db, n);
+  return n;
 }
 
-/* Whether the design differs from the stage in frequencies and ripples alone. */
+/* Whether two designs differ in frequencies and ripples alone. */
 static gboolean
-gst_tfx_iir_is_same_kind (const GstTfxIirPrivate *priv, const Making *making)
+gst_tfx_iir_is_same_kind (const TfxDesign *a, const TfxDesign *b)
 {
-  return priv->last.order == making->design.order &&
-         priv->last.mode == making->design.mode &&
-         priv->last.family == making->design.family;
+  return a->order == b->order && a->mode == b->mode && a->family == b->family;
 }
 
 static TfxChain *
@@ -133,109 +210,101 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
 {
   GstTfxIir *self = GST_TFX_IIR (element);
-  GstTfxIirPrivate *priv = PRIVATE (self);
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const gchar *fault = NULL;
+  TfxDesign design;
   TfxStage *stage;
   TfxChain *chain;
   GstTfxBand band;
-  Making making;
+  gint n_sos;
 
-  gst_tfx_iir_ask (self, build, &band, &making);
-  if (!gst_tfx_iir_design (self, build, &band, &making)) {
-    const gchar *fault = NULL;
-
-    tfx_design_check (&making.design, build->rate, &fault);
+  if (!self->designer)
+    self->designer = tfx_designer_new ();
+  gst_tfx_iir_read (self, &band, &design);
+  n_sos = gst_tfx_iir_design (self, &band, build->rate, &design, NULL, sos);
+  if (n_sos < 0) {
+    tfx_design_check (&design, build->rate, &fault);
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         fault);
     return NULL;
   }
-  if (gst_tfx_band_has_edges (&band))
-    GST_DEBUG_OBJECT (self, "%s, order %u, %g to %g Hz: %d sections",
-        gst_tfx_mode_get_nick (band.mode), making.design.order,
-        making.design.lower_hz, making.design.upper_hz, making.n_sos);
-  else
-    GST_DEBUG_OBJECT (self, "%s, order %u, %g Hz: %d sections",
-        gst_tfx_mode_get_nick (band.mode), making.design.order,
-        making.design.lower_hz, making.n_sos);
-  /* A filter of another kind is another stage, since it cannot use the state. */
-  if (priv->last.order > 0 && !gst_tfx_iir_is_same_kind (priv, &making))
-    priv->id = tfx_stage_new_id ();
-  stage = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+  GST_DEBUG_OBJECT (self, "%s, order %u, lower %g Hz, upper %g Hz: %d sections",
+      gst_tfx_band_get_nick (&band), design.order, design.lower_hz,
+      design.upper_hz, n_sos);
+  /* A filter of another kind is another stage, since it cannot use the
+   * state. */
+  if (!gst_tfx_iir_is_same_kind (&self->last, &design))
+    self->id = tfx_stage_new_id ();
+  stage = tfx_stage_new_sections (self->id, sos, n_sos);
   chain = tfx_chain_append (NULL, stage);
   tfx_stage_unref (&stage);
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "out of memory");
-  priv->last = making.design;
-  tfx_stage_unref (&priv->moving);
-  priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+  self->last = design;
+  tfx_stage_unref (&self->moving);
+  self->moving = tfx_stage_new_sections (self->id, sos, n_sos);
   return chain;
 }
 
-/* Moves the stage to other frequencies or ripples, without allocating.  FALSE if the
- * filter is of another kind. */
+/* Moves the stage to other frequencies or ripples, without allocating.  FALSE
+ * if the filter is of another kind. */
 static gboolean
 gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 {
   GstTfxIir *self = GST_TFX_IIR (element);
-  GstTfxIirPrivate *priv = PRIVATE (self);
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  TfxDesign design;
   GstTfxBand band;
-  Making making;
+  gint n_sos;
 
-  gst_tfx_iir_ask (self, build, &band, &making);
-  if (!priv->moving || !gst_tfx_iir_is_same_kind (priv, &making))
+  gst_tfx_iir_read (self, &band, &design);
+  if (!self->moving || !gst_tfx_iir_is_same_kind (&self->last, &design))
     return FALSE;
-  if (build->point > 0) {
-    making.stage = priv->moving;
-    if (gst_tfx_iir_design (self, build, &band, &making))
-      return gst_tfx_element_set_stage (element, build, priv->moving);
-    making.stage = NULL;
+  if (build->point == 0 || gst_tfx_iir_design (self, &band, build->rate,
+                               &design, self->moving, NULL) < 0) {
+    n_sos = gst_tfx_iir_design (self, &band, build->rate, &design, NULL, sos);
+    if (n_sos < 0)
+      return FALSE;
+    /* (A change that waits for the end of a cross-fade holds a reference.) */
+    if (!tfx_stage_reuse_sections (self->moving, sos, n_sos)) {
+      tfx_stage_unref (&self->moving);
+      self->moving = tfx_stage_new_sections (self->id, sos, n_sos);
+    }
   }
-  if (!gst_tfx_iir_design (self, build, &band, &making))
-    return FALSE;
-  /* (A change that waits for the end of a cross-fade holds a reference.) */
-  if (!tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
-    tfx_stage_unref (&priv->moving);
-    priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
-  }
-  return priv->moving &&
-         gst_tfx_element_set_stage (element, build, priv->moving);
+  return self->moving &&
+         gst_tfx_element_set_stage (element, build, self->moving);
 }
 
 static void
 gst_tfx_iir_reserve (GstTfxElement *element, const GstTfxBuild *build)
 {
-  gst_tfx_element_reserve_stage (element, PRIVATE (GST_TFX_IIR (element))->id,
+  gst_tfx_element_reserve_stage (element, GST_TFX_IIR (element)->id,
       TFX_GRID_FRAMES, GST_OBJECT (element)->control_bindings != NULL);
 }
 
 static void
 gst_tfx_iir_stop (GstTfxElement *element)
 {
-  GstTfxIirPrivate *priv = PRIVATE (GST_TFX_IIR (element));
+  GstTfxIir *self = GST_TFX_IIR (element);
 
-  tfx_stage_unref (&priv->moving);
-  tfx_designer_free (&priv->designer);
+  tfx_stage_unref (&self->moving);
+  tfx_designer_free (&self->designer);
 }
 
+/* ---- the classes --------------------------------------------------------- */
+
+/* Of the subclasses too. */
 static void
 gst_tfx_iir_set_property (GObject *object, guint prop_id, const GValue *value,
     GParamSpec *pspec)
 {
   GstTfxIir *self = GST_TFX_IIR (object);
-  GstTfxIirPrivate *priv = PRIVATE (self);
-  gboolean known = TRUE;
 
   GST_OBJECT_LOCK (self);
-  if (prop_id == PROP_ORDER)
-    priv->order = g_value_get_int (value);
-  else
-    known = gst_tfx_band_set (&priv->band, prop_id - PROP_BAND, value);
+  gst_tfx_band_set_field (G_STRUCT_MEMBER_P (self, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (self);
-
-  if (known)
-    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+  gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
 }
 
 static void
@@ -243,18 +312,10 @@ gst_tfx_iir_get_property (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
   GstTfxIir *self = GST_TFX_IIR (object);
-  GstTfxIirPrivate *priv = PRIVATE (self);
-  gboolean known = TRUE;
 
   GST_OBJECT_LOCK (self);
-  if (prop_id == PROP_ORDER)
-    g_value_set_int (value, priv->order);
-  else
-    known = gst_tfx_band_get (&priv->band, prop_id - PROP_BAND, value);
+  gst_tfx_band_get_field (G_STRUCT_MEMBER_P (self, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (self);
-
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
 
 static void
@@ -265,7 +326,7 @@ gst_tfx_iir_class_init (GstTfxIirClass *klass)
 
   gobject_class->set_property = gst_tfx_iir_set_property;
   gobject_class->get_property = gst_tfx_iir_get_property;
-  gst_tfx_band_install_properties (gobject_class, PROP_BAND);
+  gst_tfx_band_install_properties (gobject_class, PROP_MODE);
 
   /**
    * GstTfxIir:order:
@@ -276,23 +337,84 @@ gst_tfx_iir_class_init (GstTfxIirClass *klass)
   g_object_class_install_property (gobject_class, PROP_ORDER,
       g_param_spec_int ("order", "Order",
           "Filter order (band-pass and band-reject have twice the poles)", 1,
-          TFX_DESIGN_MAX_ORDER, DEFAULT_ORDER,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |
-              GST_PARAM_MUTABLE_PLAYING));
+          TFX_DESIGN_MAX_ORDER, DEFAULT_ORDER, PARAM_FLAGS));
 
   element_class->build_chain = gst_tfx_iir_build_chain;
   element_class->move_stage = gst_tfx_iir_move_stage;
   element_class->reserve = gst_tfx_iir_reserve;
   element_class->stop = gst_tfx_iir_stop;
-  gst_type_mark_as_plugin_api (GST_TYPE_TFX_IIR, 0);
+  gst_type_mark_as_plugin_api (gst_tfx_iir_get_type (), 0);
 }
 
 static void
 gst_tfx_iir_init (GstTfxIir *self)
 {
-  GstTfxIirPrivate *priv = PRIVATE (self);
+  gst_tfx_band_init (&self->band);
+  self->order = DEFAULT_ORDER;
+}
 
-  gst_tfx_band_init (&priv->band);
-  priv->order = DEFAULT_ORDER;
-  priv->id = tfx_stage_new_id ();
+static void
+gst_tfx_butterworth_class_init (GstTfxButterworthClass *klass)
+{
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
+      "Butterworth filter", "Filter/Effect/Audio",
+      "Low-pass, high-pass, band-pass or band-reject with a flat pass band",
+      "the gst-tfx authors");
+}
+
+static void
+gst_tfx_butterworth_init (GstTfxButterworth *self)
+{
+}
+
+static void
+gst_tfx_chebyshev_class_init (GstTfxChebyshevClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+
+  gobject_class->set_property = gst_tfx_iir_set_property;
+  gobject_class->get_property = gst_tfx_iir_get_property;
+
+  /**
+   * GstTfxChebyshev:type:
+   *
+   * 1: ripple in the pass band.  2: ripple in the stop band.
+   */
+  g_object_class_install_property (gobject_class, PROP_TYPE,
+      g_param_spec_int ("type", "Type",
+          "Chebyshev type: 1 (pass-band ripple) or 2 (stop-band ripple)", 1, 2,
+          DEFAULT_TYPE, PARAM_FLAGS));
+
+  /**
+   * GstTfxChebyshev:ripple:
+   *
+   * Ripple of the gain in the pass band, in dB.  Type 1 only.
+   */
+  g_object_class_install_property (gobject_class, PROP_RIPPLE,
+      g_param_spec_double ("ripple", "Ripple",
+          "Pass-band ripple in dB (type 1)", MIN_DECIBEL, MAX_RIPPLE,
+          DEFAULT_RIPPLE, PARAM_FLAGS));
+
+  /**
+   * GstTfxChebyshev:attenuation:
+   *
+   * Distance of the stop band below the pass band, in dB.  Type 2 only.
+   */
+  g_object_class_install_property (gobject_class, PROP_ATTENUATION,
+      g_param_spec_double ("attenuation", "Attenuation",
+          "Stop-band attenuation in dB (type 2)", MIN_DECIBEL, MAX_ATTENUATION,
+          DEFAULT_ATTENUATION, PARAM_FLAGS));
+
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
+      "Chebyshev filter", "Filter/Effect/Audio",
+      "Low-pass, high-pass, band-pass or band-reject with steep edges",
+      "the gst-tfx authors");
+}
+
+static void
+gst_tfx_chebyshev_init (GstTfxChebyshev *self)
+{
+  self->type = DEFAULT_TYPE;
+  self->ripple = DEFAULT_RIPPLE;
+  self->attenuation = DEFAULT_ATTENUATION;
 }
