@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gsttfxchainfile.h"
-#include "gsttfximpulsefile.h"
+#include "gsttfximpulse.h"
 
 typedef struct
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxfir.c: the element tfxfir.
+ * gsttfxfir.c: the element tfxfir: its properties and its class.
  */
 
 /**
@@ -37,12 +37,16 @@
  */
 #include "gsttfxfir.h"
 
-#include "gsttfxfirstage.h"
-#include "gsttfxkernel.h"
+#include <math.h>
+
 #include "gsttfxpreset.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 
+#define DEFAULT_TAPS 101
+#define DEFAULT_WINDOW TFX_WINDOW_HAMMING
+/* Gives a stop band of -87 dB. */
+#define DEFAULT_BETA 8.6
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE
 #define DEFAULT_DELAY -1 /* that of the kernel */
@@ -52,219 +56,121 @@ GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 
 enum
 {
-  PROP_0,
+  PROP_MODE = 1, /* and the next three: gst_tfx_band_install_properties() */
+  PROP_CUTOFF,
+  PROP_LOWER_FREQUENCY,
+  PROP_UPPER_FREQUENCY,
+  PROP_TAPS,
+  PROP_WINDOW,
+  PROP_BETA,
   PROP_METHOD,
   PROP_ALIGN,
   PROP_DELAY,
-  PROP_SOURCE /* the first property of the kernel source */
+  PROP_KERNEL,
+  PROP_KERNEL_LOCATION
 };
 
-/* The values of the properties. */
-typedef struct
-{
-  GstTfxKernelSource source;
-  TfxFirMethod method;
-  gboolean align;
-  gint delay;
-} GstTfxFirAsked;
-
-struct _GstTfxFir
-{
-  GstTfxElement parent;
-
-  GstTfxFirAsked asked; /* under the object lock */
-  gint n_kernels;       /* atomic; of a file: one for each channel, or 1 */
-
-  /* Of the streaming thread. */
-  GstTfxKernelLoader loader;
-  GstTfxFirStager stager;
+/* Where the values are, but for the last two properties. */
+static const gsize fields[] = {
+  [PROP_MODE] = G_STRUCT_OFFSET (GstTfxFir, asked.band.mode),
+  [PROP_CUTOFF] = G_STRUCT_OFFSET (GstTfxFir, asked.band.cutoff),
+  [PROP_LOWER_FREQUENCY] = G_STRUCT_OFFSET (GstTfxFir, asked.band.lower),
+  [PROP_UPPER_FREQUENCY] = G_STRUCT_OFFSET (GstTfxFir, asked.band.upper),
+  [PROP_TAPS] = G_STRUCT_OFFSET (GstTfxFir, asked.n_taps),
+  [PROP_WINDOW] = G_STRUCT_OFFSET (GstTfxFir, asked.window),
+  [PROP_BETA] = G_STRUCT_OFFSET (GstTfxFir, asked.beta),
+  [PROP_METHOD] = G_STRUCT_OFFSET (GstTfxFir, asked.method),
+  [PROP_ALIGN] = G_STRUCT_OFFSET (GstTfxFir, asked.align),
+  [PROP_DELAY] = G_STRUCT_OFFSET (GstTfxFir, asked.delay),
 };
+
+static const GEnumValue windows[] = { { TFX_WINDOW_HAMMING, "Hamming",
+                                          "hamming" },
+  { TFX_WINDOW_HANN, "Hann", "hann" },
+  { TFX_WINDOW_BLACKMAN, "Blackman", "blackman" },
+  { TFX_WINDOW_BLACKMAN_HARRIS, "Blackman-Harris, four terms",
+      "blackman-harris" },
+  { TFX_WINDOW_NUTTALL, "Nuttall, four terms", "nuttall" },
+  { TFX_WINDOW_FLATTOP, "Flat top, five terms", "flattop" },
+  { TFX_WINDOW_BARTLETT, "Bartlett (triangular)", "bartlett" },
+  { TFX_WINDOW_RECTANGULAR, "Rectangular (no window)", "rectangular" },
+  { TFX_WINDOW_KAISER, "Kaiser, with beta", "kaiser" }, { 0, NULL, NULL } };
+
+static const GEnumValue methods[] = { { TFX_FIR_AUTO, "The faster one",
+                                          "auto" },
+  { TFX_FIR_DIRECT, "In the time domain", "direct" },
+  { TFX_FIR_FFT, "By FFT", "fft" }, { 0, NULL, NULL } };
 
 G_DEFINE_TYPE_WITH_CODE (GstTfxFir, gst_tfx_fir, GST_TYPE_TFX_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_preset_init)
         GST_DEBUG_CATEGORY_INIT (gst_tfx_fir_debug, "tfxfir", 0, "FIR filter"));
-GST_ELEMENT_REGISTER_DEFINE (tfxfir, "tfxfir", GST_RANK_NONE, GST_TYPE_TFX_FIR);
+GST_ELEMENT_REGISTER_DEFINE (tfxfir, "tfxfir", GST_RANK_NONE,
+    gst_tfx_fir_get_type ());
 
-#define GST_TYPE_TFX_FIR_METHOD (gst_tfx_fir_method_get_type ())
-static GType
-gst_tfx_fir_method_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = { { TFX_FIR_AUTO, "The faster one",
-                                           "auto" },
-    { TFX_FIR_DIRECT, "In the time domain", "direct" },
-    { TFX_FIR_FFT, "By FFT", "fft" }, { 0, NULL, NULL } };
+/* ---- properties ---------------------------------------------------------- */
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstTfxFirMethod", values));
-  return type;
-}
-
-/* ---- the chain ---------------------------------------------------------------- */
-
-/* The delay of the kernel in frames: the requested one, limited by the number of taps,
- * and counted from the start of the kernel's file; -1 gives the kernel's own. */
-static gsize
-gst_tfx_fir_find_delay (GstTfxFir *self, const GstTfxImpulse *impulse,
-    gint asked, gdouble rate)
-{
-  const gint highest = impulse->n_taps - 1 - impulse->beginning;
-  GstTfxClamp clamp = { .property = "delay",
-    .unit = " frames",
-    .asked = asked,
-    .used = MIN (asked, highest),
-    .lowest = -1,
-    .highest = highest,
-    .because = "must be less than the number of taps" };
-
-  gst_tfx_element_report_clamp (GST_TFX_ELEMENT (self), &clamp, rate);
-  if (asked < 0)
-    return impulse->delay;
-  return impulse->beginning + MIN (asked, highest);
-}
-
-/* The requested impulse response; if it cannot be used, a warning and the last one. */
-static GstTfxImpulse *
-gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
-    const GstTfxBuild *build, GError **error)
-{
-  GstTfxElement *element = GST_TFX_ELEMENT (self);
-  GError *fault = NULL;
-  GstTfxImpulse *impulse =
-      gst_tfx_kernel_loader_get (&self->loader, element, source, build, &fault);
-
-  if (fault && gst_tfx_kernel_loader_has_any (&self->loader)) {
-    gst_tfx_element_report_refusal (element, fault);
-    g_clear_error (&fault);
-    impulse = gst_tfx_kernel_loader_get (&self->loader, element, source, build,
-        &fault);
-  }
-  if (fault)
-    g_propagate_error (error, fault);
-  if (impulse)
-    g_atomic_int_set (&self->n_kernels, impulse->n_kernels);
-  return impulse;
-}
-
-/* A copy; the caller clears its source. */
 static void
-gst_tfx_fir_get_asked (GstTfxFir *self, GstTfxFirAsked *asked)
+gst_tfx_fir_set_property (GObject *object, guint prop_id, const GValue *value,
+    GParamSpec *pspec)
 {
+  GstTfxFir *self = GST_TFX_FIR (object);
+  GstTfxFirAsked *asked = &self->asked;
+  GValue number = G_VALUE_INIT;
+
   GST_OBJECT_LOCK (self);
-  *asked = self->asked;
-  gst_tfx_kernel_source_copy (&asked->source, &self->asked.source);
+  if (prop_id == PROP_KERNEL) {
+    const guint n = gst_value_array_get_size (value);
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_clear_pointer (&asked->numbers, g_array_unref);
+    if (n > 0)
+      asked->numbers = g_array_sized_new (FALSE, FALSE, sizeof (gdouble), n);
+    for (guint i = 0; i < n; i++) {
+      /* NaN is reported when the kernel is made. */
+      if (!g_value_transform (gst_value_array_get_value (value, i), &number))
+        g_value_set_double (&number, NAN);
+      g_array_append_val (asked->numbers, number.data[0].v_double);
+    }
+  } else if (prop_id == PROP_KERNEL_LOCATION) {
+    const gchar *location = g_value_get_string (value);
+
+    g_clear_pointer (&asked->location, g_ref_string_release);
+    /* Another string even for the same name, as the file may have changed. */
+    if (location && *location)
+      asked->location = g_ref_string_new (location);
+  } else {
+    gst_tfx_band_set_field (G_STRUCT_MEMBER_P (self, fields[prop_id]), value);
+  }
+  GST_OBJECT_UNLOCK (self);
+  gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
+}
+
+static void
+gst_tfx_fir_get_property (GObject *object, guint prop_id, GValue *value,
+    GParamSpec *pspec)
+{
+  GstTfxFir *self = GST_TFX_FIR (object);
+  const GArray *numbers;
+
+  GST_OBJECT_LOCK (self);
+  numbers = self->asked.numbers;
+  if (prop_id == PROP_KERNEL) {
+    GValue item = G_VALUE_INIT;
+
+    g_value_init (&item, G_TYPE_DOUBLE);
+    for (guint i = 0; numbers && i < numbers->len; i++) {
+      g_value_set_double (&item, g_array_index (numbers, gdouble, i));
+      gst_value_array_append_value (value, &item);
+    }
+  } else if (prop_id == PROP_KERNEL_LOCATION) {
+    g_value_set_string (value, self->asked.location);
+  } else {
+    gst_tfx_band_get_field (G_STRUCT_MEMBER_P (self, fields[prop_id]), value);
+  }
   GST_OBJECT_UNLOCK (self);
 }
 
-static TfxChain *
-gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
-    GError **error)
-{
-  GstTfxFir *self = GST_TFX_FIR (element);
-  GstTfxFirAsked asked;
-  GstTfxImpulse *impulse;
-  TfxStage *stage = NULL;
-  TfxChain *chain;
-
-  gst_tfx_fir_stager_settle (&self->stager, build);
-  gst_tfx_fir_get_asked (self, &asked);
-  impulse = gst_tfx_fir_find_impulse (self, &asked.source, build, error);
-  gst_tfx_kernel_source_clear (&asked.source);
-  if (impulse)
-    stage = gst_tfx_fir_stager_get (&self->stager, element, impulse,
-        asked.align
-            ? gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate)
-            : 0,
-        asked.method, build, error);
-  if (!stage)
-    return NULL;
-  chain = tfx_chain_append (NULL, stage);
-  if (!chain)
-    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "out of memory");
-  tfx_stage_unref (&stage);
-  return chain;
-}
-
-/* Postpones a kernel that takes too long to move inside a buffer: to the next point of
- * the curve, or to the next buffer. */
-static gboolean
-gst_tfx_fir_wait (GstTfxBuild *build, gboolean until_next_point)
-{
-  build->ask_again = TRUE;
-  build->is_for_next_buffer = !until_next_point;
-  return TRUE;
-}
-
-/* Moves the stage to other taps of the same number.  Allocates nothing after the first
- * move, and takes less than a tenth of the duration of a buffer. */
-static gboolean
-gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
-{
-  GstTfxFir *self = GST_TFX_FIR (element);
-  GstTfxImpulse *impulse = NULL;
-  GstTfxFirAsked asked;
-  gboolean is_done = FALSE;
-  gsize delay = 0;
-
-  if (!build->is_running || build->was_refused)
-    return FALSE;
-  gst_tfx_fir_stager_settle (&self->stager, build);
-  gst_tfx_fir_get_asked (self, &asked);
-  if (build->point > 0 &&
-      gst_tfx_kernel_source_takes_long (&asked.source, build)) {
-    is_done = gst_tfx_fir_wait (build, FALSE);
-  } else if (gst_tfx_fir_stager_can_move (&self->stager, asked.method)) {
-    if (build->point > 0 &&
-        (build->point - TFX_GRID_FRAMES) %
-                gst_tfx_fir_stager_grid_frames (&self->stager) >
-            0)
-      is_done = gst_tfx_fir_wait (build, TRUE);
-    else
-      impulse = gst_tfx_kernel_loader_move (&self->loader, element,
-          &asked.source, build);
-  }
-  gst_tfx_kernel_source_clear (&asked.source);
-  if (!impulse)
-    return is_done;
-  if (asked.align)
-    delay = gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate);
-  return gst_tfx_fir_stager_move (&self->stager, element, build, impulse,
-      delay);
-}
-
-/* Moves the current kernel to itself twice, which allocates both. */
-static void
-gst_tfx_fir_reserve (GstTfxElement *element, const GstTfxBuild *build)
-{
-  GstTfxFir *self = GST_TFX_FIR (element);
-  GstTfxFirAsked asked;
-
-  gst_tfx_fir_stager_settle (&self->stager, build);
-  gst_tfx_fir_get_asked (self, &asked);
-  if (gst_tfx_fir_stager_can_move (&self->stager, asked.method) &&
-      gst_tfx_kernel_loader_move (&self->loader, element, &asked.source,
-          build) &&
-      gst_tfx_kernel_loader_move (&self->loader, element, &asked.source, build))
-    gst_tfx_fir_stager_reserve (&self->stager, element);
-  gst_tfx_kernel_source_clear (&asked.source);
-}
-
-/* Reads the file before caps negotiation, because its channels limit the caps.  An error
- * is reported when the chain is built. */
-static gboolean
-gst_tfx_fir_start (GstTfxElement *element)
-{
-  GstTfxFir *self = GST_TFX_FIR (element);
-  GstTfxFirAsked asked;
-
-  gst_tfx_fir_get_asked (self, &asked);
-  g_atomic_int_set (&self->n_kernels,
-      gst_tfx_kernel_loader_start (&self->loader, &asked.source));
-  gst_tfx_kernel_source_clear (&asked.source);
-  return TRUE;
-}
+/* ---- the class ----------------------------------------------------------- */
 
 static gboolean
 gst_tfx_fir_get_channels (GstTfxElement *element, GstTfxChannels *channels,
@@ -283,83 +189,116 @@ gst_tfx_fir_stop (GstTfxElement *element)
   GstTfxFir *self = GST_TFX_FIR (element);
 
   g_atomic_int_set (&self->n_kernels, 1);
-  gst_tfx_fir_stager_clear (&self->stager);
-  gst_tfx_kernel_loader_clear (&self->loader);
+  gst_tfx_fir_stage_clear (self);
+  gst_tfx_kernel_clear (self);
 }
 
-/* ---- properties ----------------------------------------------------------------- */
+static void
+gst_tfx_fir_unref_stage (gpointer data)
+{
+  TfxStage *stage = data;
+
+  tfx_stage_unref (&stage);
+}
 
 static void
-gst_tfx_fir_set_property (GObject *object, guint prop_id, const GValue *value,
-    GParamSpec *pspec)
+gst_tfx_fir_finalize (GObject *object)
 {
   GstTfxFir *self = GST_TFX_FIR (object);
-  gboolean known = TRUE;
 
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-    case PROP_METHOD:
-      self->asked.method = g_value_get_enum (value);
-      break;
-    case PROP_ALIGN:
-      self->asked.align = g_value_get_boolean (value);
-      break;
-    case PROP_DELAY:
-      self->asked.delay = g_value_get_int (value);
-      break;
-    default:
-      known = gst_tfx_kernel_source_set (&self->asked.source,
-          prop_id - PROP_SOURCE, value);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-
-  if (known)
-    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+  gst_tfx_kernel_clear_asked (&self->asked);
+  g_ptr_array_unref (self->moving);
+  G_OBJECT_CLASS (gst_tfx_fir_parent_class)->finalize (object);
 }
 
 static void
-gst_tfx_fir_get_property (GObject *object, guint prop_id, GValue *value,
-    GParamSpec *pspec)
+gst_tfx_fir_class_init (GstTfxFirClass *klass)
 {
-  GstTfxFir *self = GST_TFX_FIR (object);
-  gboolean known = TRUE;
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstTfxElementClass *element_class = GST_TFX_ELEMENT_CLASS (klass);
+  GType type;
 
-  GST_OBJECT_LOCK (self);
-  switch (prop_id) {
-    case PROP_METHOD:
-      g_value_set_enum (value, self->asked.method);
-      break;
-    case PROP_ALIGN:
-      g_value_set_boolean (value, self->asked.align);
-      break;
-    case PROP_DELAY:
-      g_value_set_int (value, self->asked.delay);
-      break;
-    default:
-      known = gst_tfx_kernel_source_get (&self->asked.source,
-          prop_id - PROP_SOURCE, value);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  gobject_class->set_property = gst_tfx_fir_set_property;
+  gobject_class->get_property = gst_tfx_fir_get_property;
+  gobject_class->finalize = gst_tfx_fir_finalize;
+  gst_tfx_band_install_properties (gobject_class, PROP_MODE);
 
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-}
+  /**
+   * GstTfxFir:taps:
+   *
+   * Length of the designed kernel.  More taps make it steeper.  High-pass and
+   * band-reject filters need an odd number, since the response of an even one is
+   * 0 at half the rate: an even number is raised by one, with a warning.
+   */
+  g_object_class_install_property (gobject_class, PROP_TAPS,
+      g_param_spec_int ("taps", "Taps",
+          "Number of taps of the designed kernel (odd for high-pass and "
+          "band-reject)",
+          1, TFX_FIR_MAX_TAPS, DEFAULT_TAPS,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
 
-static void
-gst_tfx_fir_install_properties (GObjectClass *gobject_class)
-{
+  /**
+   * GstTfxFir:window:
+   *
+   * The window of the design: a compromise between a steep edge and a deep stop
+   * band.
+   */
+  type = g_enum_register_static ("GstTfxWindow", windows);
+  gst_type_mark_as_plugin_api (type, 0);
+  g_object_class_install_property (gobject_class, PROP_WINDOW,
+      g_param_spec_enum ("window", "Window",
+          "Window function of the designed kernel", type, DEFAULT_WINDOW,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * GstTfxFir:beta:
+   *
+   * The shape of the Kaiser window: 0 is rectangular, higher values give a deeper
+   * stop band and a less steep edge.
+   */
+  g_object_class_install_property (gobject_class, PROP_BETA,
+      g_param_spec_double ("beta", "Beta", "Beta of the Kaiser window", 0.0,
+          TFX_FIR_MAX_BETA, DEFAULT_BETA,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * GstTfxFir:kernel:
+   *
+   * An impulse response for all channels, instead of a designed one.  An empty
+   * array is none.
+   */
+  g_object_class_install_property (gobject_class, PROP_KERNEL,
+      gst_param_spec_array ("kernel", "Kernel",
+          "Taps to use instead of a designed kernel (numbers of any type)",
+          NULL, PARAM_FLAGS));
+
+  /**
+   * GstTfxFir:kernel-location:
+   *
+   * A sound file with an impulse response, instead of any other kernel: it has
+   * one channel for all channels of the stream, or the same number as the stream.
+   * It is resampled to the rate of the stream.  The file is read at each start,
+   * from READY to PAUSED, and when this property is set while playing, even to
+   * the same name.
+   *
+   * A file that cannot be used is an error if there is no kernel yet.  Otherwise
+   * it is a warning, and the previous kernel stays in use.
+   */
+  g_object_class_install_property (gobject_class, PROP_KERNEL_LOCATION,
+      g_param_spec_string ("kernel-location", "Kernel location",
+          "Impulse response file to use instead of any other kernel", NULL,
+          PARAM_FLAGS));
+
   /**
    * GstTfxFir:method:
    *
    * The convolution method.
    */
+  type = g_enum_register_static ("GstTfxFirMethod", methods);
+  gst_type_mark_as_plugin_api (type, 0);
   g_object_class_install_property (gobject_class, PROP_METHOD,
-      g_param_spec_enum ("method", "Method", "Convolution method",
-          GST_TYPE_TFX_FIR_METHOD, DEFAULT_METHOD, PARAM_FLAGS));
+      g_param_spec_enum ("method", "Method", "Convolution method", type,
+          DEFAULT_METHOD, PARAM_FLAGS));
 
   /**
    * GstTfxFir:align:
@@ -386,46 +325,30 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
       g_param_spec_int ("delay", "Delay",
           "Delay of the kernel in frames, for align (-1 = automatic)", -1,
           TFX_FIR_MAX_TAPS - 1, DEFAULT_DELAY, PARAM_FLAGS));
-}
-
-static void
-gst_tfx_fir_finalize (GObject *object)
-{
-  gst_tfx_kernel_source_clear (&GST_TFX_FIR (object)->asked.source);
-  G_OBJECT_CLASS (gst_tfx_fir_parent_class)->finalize (object);
-}
-
-static void
-gst_tfx_fir_class_init (GstTfxFirClass *klass)
-{
-  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
-
-  gobject_class->set_property = gst_tfx_fir_set_property;
-  gobject_class->get_property = gst_tfx_fir_get_property;
-  gobject_class->finalize = gst_tfx_fir_finalize;
-  gst_tfx_kernel_source_install_properties (gobject_class, PROP_SOURCE);
-  gst_tfx_fir_install_properties (gobject_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "FIR filter", "Filter/Effect/Audio",
       "Convolution with a designed kernel, given taps or a sound file",
       "the gst-tfx authors");
-  GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
-  GST_TFX_ELEMENT_CLASS (klass)->move_stage = gst_tfx_fir_move_stage;
-  GST_TFX_ELEMENT_CLASS (klass)->reserve = gst_tfx_fir_reserve;
-  GST_TFX_ELEMENT_CLASS (klass)->get_channels = gst_tfx_fir_get_channels;
-  GST_TFX_ELEMENT_CLASS (klass)->start = gst_tfx_fir_start;
-  GST_TFX_ELEMENT_CLASS (klass)->stop = gst_tfx_fir_stop;
-  gst_type_mark_as_plugin_api (GST_TYPE_TFX_FIR_METHOD, 0);
+  element_class->build_chain = gst_tfx_fir_stage_build_chain;
+  element_class->move_stage = gst_tfx_fir_stage_move;
+  element_class->reserve = gst_tfx_fir_stage_reserve;
+  element_class->get_channels = gst_tfx_fir_get_channels;
+  element_class->start = gst_tfx_kernel_start;
+  element_class->stop = gst_tfx_fir_stop;
 }
 
 static void
 gst_tfx_fir_init (GstTfxFir *self)
 {
-  gst_tfx_kernel_source_init (&self->asked.source);
+  self->asked = (GstTfxFirAsked){ .n_taps = DEFAULT_TAPS,
+    .window = DEFAULT_WINDOW,
+    .beta = DEFAULT_BETA,
+    .method = DEFAULT_METHOD,
+    .align = DEFAULT_ALIGN,
+    .delay = DEFAULT_DELAY };
+  gst_tfx_band_init (&self->asked.band);
   self->n_kernels = 1;
-  self->asked.method = DEFAULT_METHOD;
-  self->asked.align = DEFAULT_ALIGN;
-  self->asked.delay = DEFAULT_DELAY;
-  self->stager.id = tfx_stage_new_id ();
+  self->id = tfx_stage_new_id ();
+  self->moving = g_ptr_array_new_with_free_func (gst_tfx_fir_unref_stage);
 }

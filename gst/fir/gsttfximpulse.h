@@ -4,6 +4,8 @@
 #ifndef GST_TFX_IMPULSE_H
 #define GST_TFX_IMPULSE_H
 
+#include <stdio.h>
+
 #include <glib.h>
 
 #include "tfx.h"
@@ -36,32 +38,31 @@ typedef struct
 GstTfxImpulse *gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps);
 void gst_tfx_impulse_finish (GstTfxImpulse *self);
 
-/* Designs a windowed-sinc kernel into *impulse; if that has other references or another
- * size, into a new one that replaces it.  Returns 0, or a negative errno value of
- * tfx_fir_design() and leaves *impulse without valid taps, or NULL. */
-gint gst_tfx_impulse_set_design (GstTfxImpulse **impulse,
-    const TfxFirDesign *design, guint rate);
-
-/* The same with given taps.  FALSE with an error for the user if the values are not a
- * kernel. */
-gboolean gst_tfx_impulse_set_values (GstTfxImpulse **impulse,
-    const gdouble *values, gsize n, GError **error);
-
 GstTfxImpulse *gst_tfx_impulse_ref (GstTfxImpulse *self);
 /* NULL is allowed. */
 void gst_tfx_impulse_unref (GstTfxImpulse *self);
 
-/* A FIR stage of the kernels with @n_leading leading zeros, and trailing zeros up to
- * @n_taps in all.  NULL with an error for the user if that is too long, or memory is
- * short. */
-TfxStage *gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
-    gsize n_leading, gsize n_taps, TfxFirMethod method, GError **error);
+/* Reads a sound file that libsndfile supports, or a text file of numbers, for a stream
+ * of @n_channels (0: any number): it must have one channel, or @n_channels.  NULL with
+ * an error for the user if it cannot be read or is not a kernel. */
+GstTfxImpulse *
+gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error);
 
-/* Sets the taps of a stage that has no other references, from one kernel.  room[n_taps] is
- * scratch for the zeros.  FALSE if that is not possible. */
-gboolean
-gst_tfx_impulse_reuse_stage (const GstTfxImpulse *self, TfxStage *stage,
-    gsize n_leading, gsize n_taps, TfxFirMethod method, gdouble *room);
+/* Fits an impulse response, read from @path, to a stream: resamples it if the rates
+ * differ, and keeps its frequency response.  NULL with an error for the user if the
+ * channels do not match, or it cannot be resampled. */
+GstTfxImpulse *gst_tfx_impulse_file_fit (GstTfxImpulse *impulse, guint rate,
+    guint n_channels, const gchar *path, GError **error);
+
+/* ---- gsttfximpulsetext.c: for gst_tfx_impulse_file_read() ----------------- */
+
+/* Whether the first bytes of an open file are text. */
+gboolean gst_tfx_impulse_text_is (FILE *file);
+
+/* Its numbers, of gdouble, frame by frame, not checked yet; NULL with the reason
+ * in *why, to be freed.  Rate 0: the file names none. */
+GArray *gst_tfx_impulse_text_read (const gchar *path, guint *n_channels,
+    guint *rate, gchar **why);
 
 G_END_DECLS
 

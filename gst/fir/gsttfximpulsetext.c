@@ -15,36 +15,16 @@
  * A comma between digits is a decimal mark or a separator of channels; other lines of the
  * file must show which.
  */
-#include "gsttfximpulsetext.h"
+#include "gsttfximpulse.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "gsttfxbytes.h"
 #include "gsttfxtextfile.h"
 
 #define MAX_SIZE (256 << 20)
 
 #define MAX_CHANNELS 64
-
-gboolean
-gst_tfx_impulse_text_is (const gchar *path)
-{
-  goffset size;
-  FILE *file = gst_tfx_bytes_open (path, &size, NULL);
-  guint8 bytes[1024];
-  gsize n = file ? fread (bytes, 1, sizeof bytes, file) : 0;
-  const gboolean is_utf16 = gst_tfx_text_file_is_utf16 (bytes, n);
-  gboolean is_text = n > 0;
-
-  for (gsize i = 0; i < n && !is_utf16; i++)
-    is_text = is_text &&
-              (bytes[i] >= 0x20 || (bytes[i] && strchr ("\t\r\n\f", bytes[i])));
-  if (file)
-    fclose (file);
-  return is_text;
-}
 
 /* Length of a quoted line in a message, in bytes. */
 #define MAX_QUOTED 40
@@ -57,6 +37,24 @@ typedef struct
   gboolean has_decimal_commas;
 } Text;
 
+gboolean
+gst_tfx_impulse_text_is (FILE *file)
+{
+  guint8 bytes[1024];
+  gboolean is_text;
+  gsize n;
+
+  rewind (file);
+  n = fread (bytes, 1, sizeof bytes, file);
+  is_text = n > 0;
+  if (gst_tfx_text_file_is_utf16 (bytes, n))
+    return TRUE;
+  for (gsize i = 0; i < n; i++)
+    is_text = is_text &&
+              (bytes[i] >= 0x20 || (bytes[i] && strchr ("\t\r\n\f", bytes[i])));
+  return is_text;
+}
+
 /* ---- commas -------------------------------------------------------------------- */
 
 #define SPACES "; \t\r\f"
@@ -67,49 +65,40 @@ typedef struct
   guint decimal, separator, either;
 } Commas;
 
-/* Collects the evidence of a word; is_only: it is the only one in its line. */
+/* Collects the evidence of a line, if it has numbers alone.  Writes to it. */
 static void
-survey_word (Commas *commas, const gchar *word, gboolean is_only, guint line)
+survey_line (Commas *commas, gchar *line, guint number)
 {
-  const gchar *comma = word;
-  gboolean is_separator = strchr (word, '.') != NULL, is_decimal = FALSE;
-  guint n_commas = 0;
-
-  while ((comma = strchr (comma + 1, ','))) {
-    if (!g_ascii_isdigit (comma[-1]))
-      continue;
-    n_commas += g_ascii_isdigit (comma[1]);
-    is_separator = is_separator || comma[1] == '-' || comma[1] == '+';
-    /* No whole number begins with such a 0. */
-    is_decimal = is_decimal || (comma[1] == '0' && g_ascii_isdigit (comma[2]));
-  }
-  is_separator = is_separator || (n_commas > 0 && n_commas % 2 == 0);
-  is_decimal = is_decimal || (n_commas == 1 && !is_only && !is_separator);
-  if (is_separator && commas->separator == 0)
-    commas->separator = line;
-  if (is_decimal && commas->decimal == 0)
-    commas->decimal = line;
-  if (n_commas > 0 && commas->either == 0)
-    commas->either = line;
-}
-
-/* Collects the evidence of a line, if it has numbers alone. */
-static void
-survey_line (Commas *commas, const gchar *line, guint number)
-{
-  gchar **words;
-  guint n_words = 0;
+  gchar *rest, *word, *next;
 
   if (line[strspn (line, "0123456789+-.,eE" SPACES)])
     return;
-  words = g_strsplit_set (line, SPACES, -1);
-  for (guint i = 0; words[i]; i++)
-    n_words += *words[i] != '\0';
-  for (guint i = 0; words[i]; i++) {
-    if (*words[i])
-      survey_word (commas, words[i], n_words == 1, number);
+  word = strtok_r (line, SPACES, &rest);
+  for (gboolean is_first = TRUE; word; word = next, is_first = FALSE) {
+    gboolean is_separator = strchr (word, '.') != NULL, is_decimal = FALSE;
+    const gchar *comma = word;
+    guint n_commas = 0;
+
+    next = strtok_r (NULL, SPACES, &rest);
+    while ((comma = strchr (comma + 1, ','))) {
+      if (!g_ascii_isdigit (comma[-1]))
+        continue;
+      n_commas += g_ascii_isdigit (comma[1]);
+      is_separator = is_separator || comma[1] == '-' || comma[1] == '+';
+      /* No whole number begins with such a 0. */
+      is_decimal =
+          is_decimal || (comma[1] == '0' && g_ascii_isdigit (comma[2]));
+    }
+    is_separator = is_separator || (n_commas > 0 && n_commas % 2 == 0);
+    is_decimal =
+        is_decimal || (n_commas == 1 && (next || !is_first) && !is_separator);
+    if (is_separator && commas->separator == 0)
+      commas->separator = number;
+    if (is_decimal && commas->decimal == 0)
+      commas->decimal = number;
+    if (n_commas > 0 && commas->either == 0)
+      commas->either = number;
   }
-  g_strfreev (words);
 }
 
 /* Replaces commas between digits by points. */
@@ -146,41 +135,30 @@ read_line (const gchar *line, gdouble numbers[MAX_CHANNELS])
   }
 }
 
-/* Reads the rate from a line of REW's header. */
-static void
-take_header (Text *text, gchar *line)
-{
-  gdouble seconds;
-
-  replace_decimal_commas (line);
-  seconds = g_ascii_strtod (line, NULL);
-  if (strstr (line, "Sample interval") && seconds > 1e-9)
-    text->rate = (guint)MIN (rint (1.0 / seconds), 1e9);
-}
-
-/* FALSE if the line does not fit an impulse response. */
+/* Returns FALSE if the line does not fit an impulse response.  Writes to it. */
 static gboolean
 take_line (Text *text, gchar *line)
 {
-  gdouble numbers[MAX_CHANNELS];
+  gdouble numbers[MAX_CHANNELS], seconds;
   gint n;
 
   line += strspn (line, " \t\r\f");
-  if (strchr ("*#;%", *line)) {
-    if (g_str_has_prefix (line, "* Data start"))
-      g_array_set_size (text->numbers, 0);
+  if (g_str_has_prefix (line, "* Data start"))
+    g_array_set_size (text->numbers, 0);
+  if (strchr ("*#;%", *line))
     return TRUE;
-  }
+  /* Of REW's header. */
   if (strstr (line, "//")) {
-    take_header (text, line);
+    replace_decimal_commas (line);
+    seconds = g_ascii_strtod (line, NULL);
+    if (strstr (line, "Sample interval") && seconds > 1e-9)
+      text->rate = (guint)MIN (rint (1.0 / seconds), 1e9);
     return TRUE;
   }
   if (text->has_decimal_commas)
     replace_decimal_commas (line);
   n = read_line (line, numbers);
-  if (n < 0 && text->numbers->len == 0)
-    return TRUE;
-  if (n == 0)
+  if (n == 0 || (n < 0 && text->numbers->len == 0))
     return TRUE;
   if (text->numbers->len == 0)
     text->n_channels = n;
@@ -188,44 +166,6 @@ take_line (Text *text, gchar *line)
     return FALSE;
   g_array_append_vals (text->numbers, numbers, n);
   return TRUE;
-}
-
-static GstTfxImpulse *
-make_impulse (const Text *text, gchar **why)
-{
-  const guint n_channels = text->n_channels;
-  const gsize n = text->numbers->len / MAX (n_channels, 1);
-  GstTfxImpulse *self;
-
-  if (n == 0 || n > TFX_FIR_MAX_TAPS) {
-    *why = n == 0
-               ? g_strdup ("it is neither a readable sound file "
-                           "nor a text file with numbers")
-               : g_strdup_printf ("it has %" G_GSIZE_FORMAT
-                                  " lines of numbers; at most %u are allowed",
-                     n, TFX_FIR_MAX_TAPS);
-    return NULL;
-  }
-  self = gst_tfx_impulse_new (text->rate, n_channels, n);
-  if (!self)
-    *why = g_strdup_printf ("out of memory for %" G_GSIZE_FORMAT " lines", n);
-  for (gsize i = 0; self && i < n; i++) {
-    for (guint c = 0; c < n_channels; c++)
-      self->taps[c * n + i] =
-          g_array_index (text->numbers, gdouble, i * n_channels + c);
-  }
-  return self;
-}
-
-/* The bytes of a line to quote in a message, without half a character at the end. */
-static gint
-count_quoted (const gchar *line)
-{
-  gsize n = strnlen (line, MAX_QUOTED);
-
-  while (n > 0 && (line[n] & 0xc0) == 0x80)
-    n--;
-  return (gint)n;
 }
 
 /* The next line, to be freed; NULL at the end. */
@@ -266,28 +206,42 @@ has_decimal_commas (const gchar *at, const gchar *end, gchar **why)
   return commas.decimal > 0;
 }
 
-GstTfxImpulse *
-gst_tfx_impulse_text_read (const gchar *path, gchar **why)
+GArray *
+gst_tfx_impulse_text_read (const gchar *path, guint *n_channels, guint *rate,
+    gchar **why)
 {
   Text text = { .numbers = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-  gsize length = 0;
+  gsize length = 0, n;
   gchar *content = gst_tfx_text_file_read (path, MAX_SIZE, &length, why), *line;
   const gchar *at = content, *end = at + length, *begin = at;
-  GstTfxImpulse *self = NULL;
 
   if (!*why)
     text.has_decimal_commas = has_decimal_commas (at, end, why);
   for (guint i = 1; !*why && (line = cut_line (&at, end)); i++) {
-    if (!take_line (&text, line))
+    if (!take_line (&text, line)) {
+      n = strnlen (line, MAX_QUOTED);
+      /* Not half a character. */
+      while (n > 0 && (line[n] & 0xc0) == 0x80)
+        n--;
       *why = g_strdup_printf ("line %u, '%.*s', does not have one number "
                               "for each channel",
-          i, count_quoted (line), begin);
+          i, (gint)n, begin);
+    }
     begin = at;
     g_free (line);
   }
-  if (!*why)
-    self = make_impulse (&text, why);
-  g_array_unref (text.numbers);
+  n = text.numbers->len / MAX (text.n_channels, 1);
+  if (!*why && n == 0)
+    *why = g_strdup ("it is neither a readable sound file nor a text file with "
+                     "numbers");
+  else if (!*why && n > TFX_FIR_MAX_TAPS)
+    *why = g_strdup_printf ("it has %" G_GSIZE_FORMAT
+                            " lines of numbers; at most %u are allowed",
+        n, TFX_FIR_MAX_TAPS);
+  if (*why)
+    g_clear_pointer (&text.numbers, g_array_unref);
   g_free (content);
-  return self;
+  *n_channels = text.n_channels;
+  *rate = text.rate;
+  return text.numbers;
 }

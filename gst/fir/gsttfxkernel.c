@@ -1,54 +1,114 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernel.c: makes the impulse response of a kernel source.
+ * gsttfxkernel.c: makes the impulse response of a tfxfir for its properties.
  */
-#include "gsttfxkernel.h"
-
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-#include "gsttfximpulsefile.h"
+#include "gsttfxfir.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_tfx_fir_debug);
 #define GST_CAT_DEFAULT gst_tfx_fir_debug
 
-/* Longest time of a design and its stage for each tap, and the longest time that they may
- * take, as a fraction of the duration of a buffer.  Shorter buffers count as
- * MIN_BUFFER_FRAMES. */
+/* Longest time of a design and its stage for each tap, and the longest time
+ * that they may take, as a fraction of the duration of a buffer.  Shorter
+ * buffers count as MIN_BUFFER_FRAMES. */
 #define TAP_NS 15.0
 #define MAX_PART 0.1
 #define MIN_BUFFER_FRAMES 64
 
-/* Start of the message of tfx_fir_design_check() if the number of taps is invalid. */
+/* Start of the message of tfx_fir_design_check() if the number of taps is
+ * invalid. */
 #define TAPS_FAULT "n_taps: "
 
 /* A request and its result. */
 struct _GstTfxKernel
 {
-  GstTfxKernelSource source;
+  GstTfxFirAsked asked;
   guint rate, n_channels;
 
-  GstTfxImpulse *room;    /* memory for the next impulse response, or NULL */
   GstTfxImpulse *impulse; /* or else: */
   GError *error;
   GstTfxImpulse *file; /* the file's contents, at its own rate */
 
   /* The design that was made: */
   TfxFirDesign design;
-  gint design_err;
   GstTfxEdges edges;
   const gchar *because; /* reason for another number of taps; static */
 };
 
-static GstTfxKernel *
-gst_tfx_kernel_new (const GstTfxKernelSource *source, guint rate,
-    guint n_channels)
-{
-  GstTfxKernel *self = g_new0 (GstTfxKernel, 1);
+/* ---- requests ------------------------------------------------------------ */
 
-  gst_tfx_kernel_source_copy (&self->source, source);
+static void
+gst_tfx_kernel_copy_asked (GstTfxFirAsked *to, const GstTfxFirAsked *from)
+{
+  *to = *from;
+  if (to->location)
+    g_ref_string_acquire (to->location);
+  if (to->numbers)
+    g_array_ref (to->numbers);
+}
+
+void
+gst_tfx_kernel_read_asked (GstTfxFir *self, GstTfxFirAsked *asked)
+{
+  GST_OBJECT_LOCK (self);
+  gst_tfx_kernel_copy_asked (asked, &self->asked);
+  GST_OBJECT_UNLOCK (self);
+}
+
+void
+gst_tfx_kernel_clear_asked (GstTfxFirAsked *asked)
+{
+  g_clear_pointer (&asked->location, g_ref_string_release);
+  g_clear_pointer (&asked->numbers, g_array_unref);
+}
+
+/* Whether both ask for the same kernel. */
+static gboolean
+gst_tfx_kernel_is_same (const GstTfxFirAsked *a, const GstTfxFirAsked *b)
+{
+  const GstTfxEdges x = gst_tfx_band_get_edges (&a->band);
+  const GstTfxEdges y = gst_tfx_band_get_edges (&b->band);
+
+  if (a->location || b->location)
+    return a->location == b->location;
+  if (a->numbers || b->numbers)
+    return a->numbers == b->numbers;
+  return a->band.mode == b->band.mode && x.lower_hz == y.lower_hz &&
+         x.upper_hz == y.upper_hz && a->n_taps == b->n_taps &&
+         a->window == b->window &&
+         (a->window != TFX_WINDOW_KAISER || a->beta == b->beta);
+}
+
+/* Whether @self, or NULL, is the answer to a request for a stream. */
+static gboolean
+gst_tfx_kernel_is_for (const GstTfxKernel *self, const GstTfxFirAsked *asked,
+    const GstTfxBuild *build)
+{
+  return self && self->rate == build->rate &&
+         self->n_channels == build->n_channels &&
+         gst_tfx_kernel_is_same (&self->asked, asked);
+}
+
+gboolean
+gst_tfx_kernel_takes_long (const GstTfxFirAsked *asked,
+    const GstTfxBuild *build)
+{
+  const gsize n_frames = MAX (build->spec->block_frames, MIN_BUFFER_FRAMES);
+  const gdouble buffer_ns = n_frames / build->rate * (gdouble)GST_SECOND;
+
+  return asked->location ||
+         (!asked->numbers && asked->n_taps * TAP_NS > MAX_PART * buffer_ns);
+}
+
+static void
+gst_tfx_kernel_set_request (GstTfxKernel *self, const GstTfxFirAsked *asked,
+    guint rate, guint n_channels)
+{
+  gst_tfx_kernel_clear_asked (&self->asked);
+  gst_tfx_kernel_copy_asked (&self->asked, asked);
   self->rate = rate;
   self->n_channels = n_channels;
-  return self;
 }
 
 static void
@@ -58,107 +118,111 @@ gst_tfx_kernel_free (gpointer data)
 
   if (!self)
     return;
-  gst_tfx_kernel_source_clear (&self->source);
-  gst_tfx_impulse_unref (self->room);
+  gst_tfx_kernel_clear_asked (&self->asked);
   gst_tfx_impulse_unref (self->impulse);
   gst_tfx_impulse_unref (self->file);
   g_clear_error (&self->error);
   g_free (self);
 }
 
-static gboolean
-gst_tfx_kernel_is_for (const GstTfxKernel *self,
-    const GstTfxKernelSource *source, guint rate, guint n_channels)
-{
-  return self && self->rate == rate && self->n_channels == n_channels &&
-         gst_tfx_kernel_source_equal (&self->source, source);
-}
+/* ---- impulse responses --------------------------------------------------- */
 
-/* ---- a design ------------------------------------------------------------------ */
+/* Makes the impulse response one kernel of n_taps that may be written: a new
+ * one unless the last one can be reused.  FALSE if memory is short. */
+static gboolean
+gst_tfx_kernel_make_room (GstTfxKernel *self, guint rate, gsize n_taps)
+{
+  GstTfxImpulse *impulse = self->impulse;
+
+  if (!impulse || g_atomic_int_get (&impulse->refs) > 1 ||
+      impulse->n_kernels != 1 || impulse->n_taps != n_taps) {
+    gst_tfx_impulse_unref (impulse);
+    self->impulse = impulse = gst_tfx_impulse_new (rate, 1, n_taps);
+  }
+  if (!impulse)
+    return FALSE;
+  impulse->rate = rate;
+  impulse->beginning = 0;
+  return TRUE;
+}
 
 static gint
 gst_tfx_kernel_try_design (GstTfxKernel *self)
 {
-  g_clear_pointer (&self->impulse, gst_tfx_impulse_unref);
-  self->design_err =
-      gst_tfx_impulse_set_design (&self->room, &self->design, self->rate);
-  if (self->design_err == 0)
-    self->impulse = g_steal_pointer (&self->room);
-  return self->design_err;
+  if (!gst_tfx_kernel_make_room (self, self->rate, self->design.n_taps))
+    return -ENOMEM;
+  return tfx_fir_design (&self->design, self->rate, self->impulse->taps);
 }
 
-/* Designs with the requested number of taps, or with one more if that number is invalid:
- * the only invalid ones are even. */
+/* Designs with the nearest band that is possible, and with the requested number
+ * of taps, or with one more if that number is invalid: the only invalid ones
+ * are even. */
 static gboolean
-gst_tfx_kernel_design_band (GstTfxKernel *self)
-{
-  const gchar *fault = NULL;
-
-  self->design.lower_hz = self->edges.lower_hz;
-  self->design.upper_hz = self->edges.upper_hz;
-  if (gst_tfx_kernel_try_design (self) == -EINVAL && !self->because) {
-    tfx_fir_design_check (&self->design, self->rate, &fault);
-    if (fault && g_str_has_prefix (fault, TAPS_FAULT)) {
-      self->because = fault + strlen (TAPS_FAULT);
-      self->design.n_taps += self->design.n_taps < TFX_FIR_MAX_TAPS ? 1 : -1;
-      gst_tfx_kernel_try_design (self);
-    }
-  }
-  /* Without memory no other band helps. */
-  return self->design_err != -EINVAL;
-}
-
-static void
 gst_tfx_kernel_load_design (GstTfxKernel *self)
 {
-  const GstTfxKernelSource *source = &self->source;
+  const GstTfxFirAsked *asked = &self->asked;
+  TfxFirDesign *design = &self->design;
   const gchar *fault = NULL;
+  gint err;
 
-  self->design = (TfxFirDesign){ .mode = source->band.mode,
-    .n_taps = source->n_taps,
-    .window = source->window,
-    .beta = source->beta };
-  self->edges = gst_tfx_band_get_edges (&source->band);
-  while (!gst_tfx_kernel_design_band (self) &&
-         gst_tfx_band_fit (&source->band, self->rate, &self->edges))
-    ;
-  if (self->impulse)
-    return;
-  if (self->design_err == -EINVAL)
-    tfx_fir_design_check (&self->design, self->rate, &fault);
-  g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "taps=%u: %s", source->n_taps,
-      fault ? fault : g_strerror (-self->design_err));
+  *design = (TfxFirDesign){ .mode = asked->band.mode,
+    .window = asked->window,
+    .beta = asked->beta,
+    .n_taps = asked->n_taps };
+  self->edges = gst_tfx_band_get_edges (&asked->band);
+  self->because = NULL;
+  do {
+    design->lower_hz = self->edges.lower_hz;
+    design->upper_hz = self->edges.upper_hz;
+    err = gst_tfx_kernel_try_design (self);
+    if (err != -EINVAL)
+      break;
+    tfx_fir_design_check (design, self->rate, &fault);
+    if (!self->because && fault && g_str_has_prefix (fault, TAPS_FAULT)) {
+      self->because = fault + strlen (TAPS_FAULT);
+      design->n_taps += design->n_taps < TFX_FIR_MAX_TAPS ? 1 : -1;
+      err = gst_tfx_kernel_try_design (self);
+    }
+  } while (err == -EINVAL &&
+           gst_tfx_band_fit (&asked->band, self->rate, &self->edges));
+  if (err < 0) {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "taps=%d: %s", asked->n_taps,
+        err == -EINVAL ? fault : g_strerror (-err));
+    return FALSE;
+  }
+  self->impulse->is_linear_phase = TRUE;
+  self->impulse->delay = (design->n_taps - 1) / 2;
+  return TRUE;
 }
 
-/* Warns the user of each value of a design that differs from the request. */
-static void
-gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
+static gboolean
+gst_tfx_kernel_load_numbers (GstTfxKernel *self)
 {
-  const GstTfxKernelSource *source = &self->source;
-  GstTfxClamp taps = { .property = "taps",
-    .unit = "",
-    .asked = source->n_taps,
-    .used = self->design.n_taps,
-    .because = self->because };
+  const gdouble *taps = (const gdouble *)self->asked.numbers->data;
+  const guint n = self->asked.numbers->len;
 
-  if (source->location || source->values)
-    return;
-  gst_tfx_band_report (&source->band, &self->edges, element, self->rate);
-  gst_tfx_element_report_clamp (element, &taps, self->rate);
-}
-
-/* ---- all of them ---------------------------------------------------------------- */
-
-gboolean
-gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
-    const GstTfxBuild *build)
-{
-  const gsize n_frames = MAX (build->spec->block_frames, MIN_BUFFER_FRAMES);
-  const gdouble buffer_ns = n_frames / build->rate * (gdouble)GST_SECOND;
-
-  return source->location ||
-         (!source->values && source->n_taps * TAP_NS > MAX_PART * buffer_ns);
+  if (n > TFX_FIR_MAX_TAPS) {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "kernel has %u taps; at most %u are allowed", n, TFX_FIR_MAX_TAPS);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    if (!(fabs (taps[i]) <= GST_TFX_IMPULSE_MAX)) {
+      g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "tap %u of kernel is %g, but must be from %g to %g", i, taps[i],
+          -GST_TFX_IMPULSE_MAX, GST_TFX_IMPULSE_MAX);
+      return FALSE;
+    }
+  }
+  if (!gst_tfx_kernel_make_room (self, 0, n)) {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "out of memory for the %u taps of kernel", n);
+    return FALSE;
+  }
+  memcpy (self->impulse->taps, taps, n * sizeof *taps);
+  gst_tfx_impulse_finish (self->impulse);
+  return TRUE;
 }
 
 /* Makes the impulse response, or the error.  Any thread. */
@@ -166,64 +230,87 @@ static void
 gst_tfx_kernel_load (gpointer data)
 {
   GstTfxKernel *self = data;
-  const GstTfxKernelSource *source = &self->source;
-  const GArray *values = source->values;
+  const gchar *path = self->asked.location;
 
-  if (source->location) {
+  if (path) {
     if (!self->file)
-      self->file = gst_tfx_impulse_file_read (source->location,
-          self->n_channels, &self->error);
+      self->file =
+          gst_tfx_impulse_file_read (path, self->n_channels, &self->error);
     if (self->file)
       self->impulse = gst_tfx_impulse_file_fit (self->file, self->rate,
-          self->n_channels, source->location, &self->error);
+          self->n_channels, path, &self->error);
     g_prefix_error (&self->error, "kernel-location: ");
-  } else if (values) {
-    if (gst_tfx_impulse_set_values (&self->room,
-            &g_array_index (values, gdouble, 0), values->len, &self->error))
-      self->impulse = g_steal_pointer (&self->room);
-  } else {
-    gst_tfx_kernel_load_design (self);
+  } else if (!(self->asked.numbers ? gst_tfx_kernel_load_numbers (self)
+                                   : gst_tfx_kernel_load_design (self))) {
+    g_clear_pointer (&self->impulse, gst_tfx_impulse_unref);
   }
 }
 
-/* ---- in the streaming thread ------------------------------------------------ */
+/* ---- in the streaming thread --------------------------------------------- */
 
-guint
-gst_tfx_kernel_loader_start (GstTfxKernelLoader *self,
-    const GstTfxKernelSource *source)
+/* Warns the user of each value of a design that differs from the request. */
+static void
+gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
 {
-  if (!source->location)
-    return 1;
-  self->first = gst_tfx_kernel_new (source, 0, 0);
-  self->first->file = gst_tfx_impulse_file_read (source->location, 0, NULL);
-  return self->first->file ? self->first->file->n_kernels : 1;
+  GstTfxClamp taps = { .property = "taps",
+    .unit = "",
+    .asked = self->asked.n_taps,
+    .used = self->design.n_taps,
+    .because = self->because };
+
+  if (self->asked.location || self->asked.numbers)
+    return;
+  gst_tfx_band_report (&self->asked.band, &self->edges, element, self->rate);
+  gst_tfx_element_report_clamp (element, &taps, self->rate);
 }
 
-/* Returns the loaded kernel of a source; NULL while a background task loads it. */
-static GstTfxKernel *
-gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
-    const GstTfxKernelSource *source, const GstTfxBuild *build)
+gboolean
+gst_tfx_kernel_start (GstTfxElement *element)
 {
-  const gboolean may_wait = !build->is_running;
-  GstTfxKernel *kernel = gst_tfx_worker_take (&self->worker, may_wait);
-  const GstTfxKernel *read;
+  GstTfxFir *self = GST_TFX_FIR (element);
+  GstTfxFirAsked asked;
+  gint n_kernels = 1;
 
-  if (gst_tfx_kernel_is_for (kernel, source, build->rate, build->n_channels))
+  gst_tfx_kernel_read_asked (self, &asked);
+  if (asked.location) {
+    self->good = g_new0 (GstTfxKernel, 1);
+    gst_tfx_kernel_set_request (self->good, &asked, 0, 0);
+    self->good->file = gst_tfx_impulse_file_read (asked.location, 0, NULL);
+    if (self->good->file)
+      n_kernels = self->good->file->n_kernels;
+  }
+  gst_tfx_kernel_clear_asked (&asked);
+  g_atomic_int_set (&self->n_kernels, n_kernels);
+  return TRUE;
+}
+
+/* Returns the loaded kernel of a request; NULL while a background task loads
+ * it. */
+static GstTfxKernel *
+gst_tfx_kernel_find (GstTfxFir *self, const GstTfxFirAsked *asked,
+    const GstTfxBuild *build)
+{
+  GstTfxWorker *worker = &self->kernel_worker;
+  const gboolean may_wait = !build->is_running;
+  GstTfxKernel *kernel = gst_tfx_worker_take (worker, may_wait);
+
+  if (gst_tfx_kernel_is_for (kernel, asked, build))
     return kernel;
   gst_tfx_kernel_free (kernel);
-  if (gst_tfx_worker_get_job (&self->worker))
+  if (gst_tfx_worker_get_job (worker))
     return NULL;
   if (may_wait)
-    gst_tfx_worker_clear (&self->worker);
+    gst_tfx_worker_clear (worker);
 
-  kernel = gst_tfx_kernel_new (source, build->rate, build->n_channels);
-  read = self->good ? self->good : self->first;
-  if (read && read->file && gst_tfx_kernel_source_equal (&read->source, source))
-    kernel->file = gst_tfx_impulse_ref (read->file);
-  if (!may_wait && gst_tfx_kernel_source_takes_long (source, build) &&
-      gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
-          element)) {
-    GST_DEBUG_OBJECT (element, "loading the kernel in a background task");
+  kernel = g_new0 (GstTfxKernel, 1);
+  gst_tfx_kernel_set_request (kernel, asked, build->rate, build->n_channels);
+  if (self->good && self->good->file &&
+      gst_tfx_kernel_is_same (&self->good->asked, asked))
+    kernel->file = gst_tfx_impulse_ref (self->good->file);
+  if (!may_wait && gst_tfx_kernel_takes_long (asked, build) &&
+      gst_tfx_worker_start (worker, gst_tfx_kernel_load, kernel,
+          GST_TFX_ELEMENT (self))) {
+    GST_DEBUG_OBJECT (self, "loading the kernel in a background task");
     return NULL;
   }
   gst_tfx_kernel_load (kernel);
@@ -231,89 +318,76 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
 }
 
 GstTfxImpulse *
-gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
-    const GstTfxKernelSource *asked, const GstTfxBuild *build, GError **error)
+gst_tfx_kernel_get (GstTfxFir *self, const GstTfxFirAsked *asked,
+    const GstTfxBuild *build, GError **error)
 {
-  const GstTfxKernelSource *source = asked;
-  const guint rate = build->rate, n_channels = build->n_channels;
+  GstTfxElement *element = GST_TFX_ELEMENT (self);
+  const GstTfxFirAsked *source = asked;
+  GstTfxImpulse *impulse;
   GstTfxKernel *kernel;
 
-  if (self->good && gst_tfx_kernel_is_for (self->bad, asked, rate, n_channels))
-    source = &self->good->source;
-  if (gst_tfx_kernel_is_for (self->good, source, rate, n_channels))
-    return self->good->impulse;
+  for (;;) {
+    const gboolean has_any = self->good && self->good->impulse;
 
-  kernel = gst_tfx_kernel_loader_load (self, element, source, build);
-  if (!kernel)
-    return NULL;
-  if (!kernel->impulse) {
-    GST_DEBUG_OBJECT (element, "no kernel: %s", kernel->error->message);
-    g_propagate_error (error, g_steal_pointer (&kernel->error));
+    if (has_any && gst_tfx_kernel_is_for (self->bad, asked, build))
+      source = &self->good->asked;
+    if (has_any && gst_tfx_kernel_is_for (self->good, source, build))
+      return self->good->impulse;
+    kernel = gst_tfx_kernel_find (self, source, build);
+    if (!kernel)
+      return NULL;
+    if (kernel->impulse)
+      break;
+    GST_DEBUG_OBJECT (self, "no kernel: %s", kernel->error->message);
     gst_tfx_kernel_free (self->bad);
     self->bad = kernel;
-    return NULL;
+    if (!has_any || source != asked) {
+      g_propagate_error (error, g_steal_pointer (&kernel->error));
+      return NULL;
+    }
+    gst_tfx_element_report_refusal (element, kernel->error);
   }
+  impulse = kernel->impulse;
+  GST_DEBUG_OBJECT (self,
+      "kernel from %s: %u channels, %" G_GSIZE_FORMAT
+      " taps, delay %" G_GSIZE_FORMAT "%s",
+      source->location  ? source->location
+      : source->numbers ? "numbers"
+                        : "a design",
+      impulse->n_kernels, impulse->n_taps, impulse->delay,
+      impulse->is_linear_phase ? ", linear phase" : "");
   if (source == asked)
     g_clear_pointer (&self->bad, gst_tfx_kernel_free);
-  if (!build->is_running)
-    g_clear_pointer (&self->first, gst_tfx_kernel_free);
+  /* Freeing a long one takes long too. */
   if (self->good && build->is_running &&
-      gst_tfx_kernel_source_takes_long (&self->good->source, build))
-    gst_tfx_worker_free_later (&self->worker, self->good, gst_tfx_kernel_free);
+      gst_tfx_kernel_takes_long (&self->good->asked, build))
+    gst_tfx_worker_free_later (&self->kernel_worker, self->good,
+        gst_tfx_kernel_free);
   else
     gst_tfx_kernel_free (self->good);
   self->good = kernel;
-  GST_DEBUG_OBJECT (element,
-      "kernel from %s: %u channels, %" G_GSIZE_FORMAT
-      " taps, delay %" G_GSIZE_FORMAT "%s",
-      source->location ? source->location
-      : source->values ? "numbers"
-                       : "a design",
-      kernel->impulse->n_kernels, kernel->impulse->n_taps,
-      kernel->impulse->delay,
-      kernel->impulse->is_linear_phase ? ", linear phase" : "");
   gst_tfx_kernel_report (kernel, element);
-  return kernel->impulse;
-}
-
-/* Whether the source differs from the current one in values alone. */
-static gboolean
-gst_tfx_kernel_loader_can_move (const GstTfxKernelLoader *self,
-    const GstTfxKernelSource *source, const GstTfxBuild *build)
-{
-  const GstTfxKernel *good = self->good;
-
-  if (!good || self->bad || gst_tfx_worker_get_job (&self->worker) ||
-      good->rate != build->rate || good->n_channels != build->n_channels ||
-      good->source.location ||
-      gst_tfx_kernel_source_takes_long (source, build) ||
-      !source->values != !good->source.values)
-    return FALSE;
-  return source->values ? source->values->len == good->impulse->n_taps
-                        : source->n_taps == good->source.n_taps;
+  g_atomic_int_set (&self->n_kernels, impulse->n_kernels);
+  return impulse;
 }
 
 GstTfxImpulse *
-gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
-    const GstTfxKernelSource *source, const GstTfxBuild *build)
+gst_tfx_kernel_move (GstTfxFir *self, const GstTfxFirAsked *asked,
+    const GstTfxBuild *build)
 {
   GstTfxKernel *kernel = self->spare, *last = self->good;
 
-  if (!gst_tfx_kernel_loader_can_move (self, source, build))
+  if (!last || !last->impulse || self->bad ||
+      gst_tfx_worker_get_job (&self->kernel_worker) ||
+      last->rate != build->rate || last->n_channels != build->n_channels ||
+      last->asked.location || gst_tfx_kernel_takes_long (asked, build) ||
+      !asked->numbers != !last->asked.numbers ||
+      (asked->numbers ? asked->numbers->len != last->impulse->n_taps
+                      : asked->n_taps != last->asked.n_taps))
     return NULL;
-  if (!kernel || kernel->rate != build->rate ||
-      kernel->n_channels != build->n_channels) {
-    gst_tfx_kernel_free (kernel);
-    kernel = gst_tfx_kernel_new (source, build->rate, build->n_channels);
-  } else {
-    gst_tfx_kernel_source_clear (&kernel->source);
-    gst_tfx_kernel_source_copy (&kernel->source, source);
-    kernel->because = NULL;
-    if (!kernel->room)
-      kernel->room = g_steal_pointer (&kernel->impulse);
-  }
-  self->spare = kernel;
-  g_clear_pointer (&kernel->impulse, gst_tfx_impulse_unref);
+  if (!kernel)
+    self->spare = kernel = g_new0 (GstTfxKernel, 1);
+  gst_tfx_kernel_set_request (kernel, asked, build->rate, build->n_channels);
   gst_tfx_kernel_load (kernel);
   /* It is reported when the chain is built. */
   g_clear_error (&kernel->error);
@@ -322,23 +396,16 @@ gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
     return NULL;
   self->good = kernel;
   self->spare = last;
-  gst_tfx_kernel_report (kernel, element);
+  gst_tfx_kernel_report (kernel, GST_TFX_ELEMENT (self));
   return kernel->impulse;
 }
 
-gboolean
-gst_tfx_kernel_loader_has_any (const GstTfxKernelLoader *self)
-{
-  return self->good != NULL;
-}
-
 void
-gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self)
+gst_tfx_kernel_clear (GstTfxFir *self)
 {
-  gst_tfx_kernel_free (gst_tfx_worker_take (&self->worker, TRUE));
-  gst_tfx_worker_clear (&self->worker);
+  gst_tfx_kernel_free (gst_tfx_worker_take (&self->kernel_worker, TRUE));
+  gst_tfx_worker_clear (&self->kernel_worker);
   g_clear_pointer (&self->bad, gst_tfx_kernel_free);
   g_clear_pointer (&self->good, gst_tfx_kernel_free);
-  g_clear_pointer (&self->first, gst_tfx_kernel_free);
   g_clear_pointer (&self->spare, gst_tfx_kernel_free);
 }

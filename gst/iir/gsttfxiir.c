@@ -126,6 +126,7 @@ struct _GstTfxIir
   TfxDesigner *designer;
 };
 
+/* Where the values are. */
 static const gsize fields[] = {
   [PROP_MODE] = G_STRUCT_OFFSET (GstTfxIir, band.mode),
   [PROP_CUTOFF] = G_STRUCT_OFFSET (GstTfxIir, band.cutoff),

@@ -15,9 +15,9 @@
 #include "driver.h"
 #include "file.h"
 #include "gsttfxchainreader.h"
-#include "gsttfximpulsefile.h"
+#include "gsttfximpulse.h"
 
-/* Those of gsttfximpulsefile.c, and what a resampler may add to a kernel. */
+/* Those of gsttfximpulse.c, and what a resampler may add to a kernel. */
 #define MAX_SAMPLES (1 << 27)
 #define MAX_RINGING (1 << 22)
 #define MAX_RATE_RATIO 256
