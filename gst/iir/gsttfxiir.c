@@ -156,10 +156,14 @@ GST_ELEMENT_REGISTER_DEFINE (tfxchebyshev, "tfxchebyshev", GST_RANK_NONE,
 
 /* ---- the stage ----------------------------------------------------------- */
 
-/* Reads the properties: the frequencies into @band, the others into @design. */
-static void
+/* Reads the properties: the frequencies into @band, the others into @design.
+ * Returns whether the filter is of the kind of the last one: only its
+ * frequencies and ripples may differ. */
+static gboolean
 gst_tfx_iir_read (GstTfxIir *self, GstTfxBand *band, TfxDesign *design)
 {
+  const TfxDesign *last = &self->last;
+
   GST_OBJECT_LOCK (self);
   *band = self->band;
   *design = (TfxDesign){ .family = self->type == 0   ? TFX_FAMILY_BUTTERWORTH
@@ -170,6 +174,8 @@ gst_tfx_iir_read (GstTfxIir *self, GstTfxBand *band, TfxDesign *design)
     .ripple_db = self->ripple,
     .attenuation_db = self->attenuation };
   GST_OBJECT_UNLOCK (self);
+  return design->family == last->family && design->mode == last->mode &&
+         design->order == last->order;
 }
 
 /* Designs the filter with the frequencies in range: into @stage, or if that is
@@ -199,13 +205,6 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBand *band, gdouble rate,
   return n;
 }
 
-/* Whether two designs differ in frequencies and ripples alone. */
-static gboolean
-gst_tfx_iir_is_same_kind (const TfxDesign *a, const TfxDesign *b)
-{
-  return a->order == b->order && a->mode == b->mode && a->family == b->family;
-}
-
 static TfxChain *
 gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
@@ -217,11 +216,12 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   TfxStage *stage;
   TfxChain *chain;
   GstTfxBand band;
+  gboolean is_same_kind;
   gint n_sos;
 
   if (!self->designer)
     self->designer = tfx_designer_new ();
-  gst_tfx_iir_read (self, &band, &design);
+  is_same_kind = gst_tfx_iir_read (self, &band, &design);
   n_sos = gst_tfx_iir_design (self, &band, build->rate, &design, NULL, sos);
   if (n_sos < 0) {
     tfx_design_check (&design, build->rate, &fault);
@@ -234,7 +234,7 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
       design.upper_hz, n_sos);
   /* A filter of another kind is another stage, since it cannot use the
    * state. */
-  if (!gst_tfx_iir_is_same_kind (&self->last, &design))
+  if (!is_same_kind)
     self->id = tfx_stage_new_id ();
   stage = tfx_stage_new_sections (self->id, sos, n_sos);
   chain = tfx_chain_append (NULL, stage);
@@ -259,8 +259,7 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   GstTfxBand band;
   gint n_sos;
 
-  gst_tfx_iir_read (self, &band, &design);
-  if (!self->moving || !gst_tfx_iir_is_same_kind (&self->last, &design))
+  if (!gst_tfx_iir_read (self, &band, &design) || !self->moving)
     return FALSE;
   if (build->point == 0 || gst_tfx_iir_design (self, &band, build->rate,
                                &design, self->moving, NULL) < 0) {
