@@ -34,7 +34,9 @@ typedef struct
   GArray *numbers; /* of gdouble, frame by frame */
   guint n_channels;
   guint rate;
-  gboolean has_decimal_commas;
+  /* The first lines with evidence for either meaning of commas, or that need
+   * some, from 1; 0: none. */
+  guint decimal, separator, either;
 } Text;
 
 gboolean
@@ -59,15 +61,9 @@ gst_tfx_impulse_text_is (FILE *file)
 
 #define SPACES "; \t\r\f"
 
-/* The first lines with evidence for either meaning of commas, from 1; 0: none. */
-typedef struct
-{
-  guint decimal, separator, either;
-} Commas;
-
 /* Collects the evidence of a line, if it has numbers alone.  Writes to it. */
 static void
-survey_line (Commas *commas, gchar *line, guint number)
+survey_line (Text *text, gchar *line, guint number)
 {
   gchar *rest, *word, *next;
 
@@ -92,12 +88,12 @@ survey_line (Commas *commas, gchar *line, guint number)
     is_separator = is_separator || (n_commas > 0 && n_commas % 2 == 0);
     is_decimal =
         is_decimal || (n_commas == 1 && (next || !is_first) && !is_separator);
-    if (is_separator && commas->separator == 0)
-      commas->separator = number;
-    if (is_decimal && commas->decimal == 0)
-      commas->decimal = number;
-    if (n_commas > 0 && commas->either == 0)
-      commas->either = number;
+    if (is_separator && text->separator == 0)
+      text->separator = number;
+    if (is_decimal && text->decimal == 0)
+      text->decimal = number;
+    if (n_commas > 0 && text->either == 0)
+      text->either = number;
   }
 }
 
@@ -155,7 +151,7 @@ take_line (Text *text, gchar *line)
       text->rate = (guint)MIN (rint (1.0 / seconds), 1e9);
     return TRUE;
   }
-  if (text->has_decimal_commas)
+  if (text->decimal > 0)
     replace_decimal_commas (line);
   n = read_line (line, numbers);
   if (n == 0 || (n < 0 && text->numbers->len == 0))
@@ -182,30 +178,6 @@ cut_line (const gchar **at, const gchar *end)
   return g_strndup (begin, (gsize)((stop ? stop : end) - begin));
 }
 
-/* Whether commas are decimal marks, in the whole file; sets *why if that is ambiguous. */
-static gboolean
-has_decimal_commas (const gchar *at, const gchar *end, gchar **why)
-{
-  Commas commas = { 0 };
-  gchar *line;
-
-  for (guint i = 1; (line = cut_line (&at, end)); i++) {
-    if (strchr (line, ',') || (commas.separator == 0 && strchr (line, '.')))
-      survey_line (&commas, line, i);
-    g_free (line);
-  }
-  if (commas.decimal > 0 && commas.separator > 0)
-    *why = g_strdup_printf ("line %u has decimal commas, but line %u decimal "
-                            "points, or commas between channels",
-        commas.decimal, commas.separator);
-  else if (commas.either > 0 && commas.decimal == 0 && commas.separator == 0)
-    *why = g_strdup_printf ("line %u has a comma that may be a decimal mark or "
-                            "stand between channels; write decimal points, or "
-                            "spaces between channels",
-        commas.either);
-  return commas.decimal > 0;
-}
-
 GArray *
 gst_tfx_impulse_text_read (const gchar *path, guint *n_channels, guint *rate,
     gchar **why)
@@ -215,8 +187,21 @@ gst_tfx_impulse_text_read (const gchar *path, guint *n_channels, guint *rate,
   gchar *content = gst_tfx_text_file_read (path, MAX_SIZE, &length, why), *line;
   const gchar *at = content, *end = at + length, *begin = at;
 
-  if (!*why)
-    text.has_decimal_commas = has_decimal_commas (at, end, why);
+  for (guint i = 1; (line = cut_line (&at, end)); i++) {
+    if (strchr (line, ',') || (text.separator == 0 && strchr (line, '.')))
+      survey_line (&text, line, i);
+    g_free (line);
+  }
+  if (text.decimal > 0 && text.separator > 0)
+    *why = g_strdup_printf ("line %u has decimal commas, but line %u decimal "
+                            "points, or commas between channels",
+        text.decimal, text.separator);
+  else if (text.either > 0 && text.decimal == 0 && text.separator == 0)
+    *why = g_strdup_printf ("line %u has a comma that may be a decimal mark or "
+                            "stand between channels; write decimal points, or "
+                            "spaces between channels",
+        text.either);
+  at = content;
   for (guint i = 1; !*why && (line = cut_line (&at, end)); i++) {
     if (!take_line (&text, line)) {
       n = strnlen (line, MAX_QUOTED);

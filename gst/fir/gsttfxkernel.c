@@ -146,14 +146,6 @@ gst_tfx_kernel_make_room (GstTfxKernel *self, guint rate, gsize n_taps)
   return TRUE;
 }
 
-static gint
-gst_tfx_kernel_try_design (GstTfxKernel *self)
-{
-  if (!gst_tfx_kernel_make_room (self, self->rate, self->design.n_taps))
-    return -ENOMEM;
-  return tfx_fir_design (&self->design, self->rate, self->impulse->taps);
-}
-
 /* Designs with the nearest band that is possible, and with the requested number
  * of taps, or with one more if that number is invalid: the only invalid ones
  * are even. */
@@ -171,20 +163,23 @@ gst_tfx_kernel_load_design (GstTfxKernel *self)
     .n_taps = asked->n_taps };
   self->edges = gst_tfx_band_get_edges (&asked->band);
   self->because = NULL;
-  do {
+  for (;;) {
     design->lower_hz = self->edges.lower_hz;
     design->upper_hz = self->edges.upper_hz;
-    err = gst_tfx_kernel_try_design (self);
+    err = gst_tfx_kernel_make_room (self, self->rate, design->n_taps)
+              ? tfx_fir_design (design, self->rate, self->impulse->taps)
+              : -ENOMEM;
+    /* Without memory no other band helps. */
     if (err != -EINVAL)
       break;
     tfx_fir_design_check (design, self->rate, &fault);
-    if (!self->because && fault && g_str_has_prefix (fault, TAPS_FAULT)) {
+    if (!self->because && g_str_has_prefix (fault, TAPS_FAULT)) {
       self->because = fault + strlen (TAPS_FAULT);
       design->n_taps += design->n_taps < TFX_FIR_MAX_TAPS ? 1 : -1;
-      err = gst_tfx_kernel_try_design (self);
+    } else if (!gst_tfx_band_fit (&asked->band, self->rate, &self->edges)) {
+      break;
     }
-  } while (err == -EINVAL &&
-           gst_tfx_band_fit (&asked->band, self->rate, &self->edges));
+  }
   if (err < 0) {
     g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "taps=%d: %s", asked->n_taps,
