@@ -2,13 +2,14 @@
  * gsttfxchainparam.c: parameters of the catalogue as properties of an object.
  *
  * Numbers are properties of type double or int, True and False boolean, words
- * enumerations, note values and file names strings, and lists arrays.  None, or the one
- * word of a parameter that is otherwise a number, is a number below its minimum.
+ * enumerations, note values and file names strings, and lists arrays.  None, or
+ * the one word of a parameter that is otherwise a number, is a number below its
+ * minimum.
  */
-#include "gsttfxchainparam.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "gsttfxchain.h"
 
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | GST_PARAM_MUTABLE_PLAYING)
@@ -26,87 +27,52 @@ is_list_alone (const TfxParam *param)
          !has_type (param, TFX_VALUE_NUMBER);
 }
 
-static gboolean
-has_part (const TfxParam *param, GstTfxChainParamPart part)
-{
-  if (part == GST_TFX_CHAIN_PARAM_WHOLE)
-    return TRUE;
-  if (part == GST_TFX_CHAIN_PARAM_FILE)
-    return has_type (param, TFX_VALUE_TEXT) && has_type (param, TFX_VALUE_LIST);
-  if (!has_type (param, TFX_VALUE_LIST) || is_list_alone (param))
-    return FALSE;
-  return part == GST_TFX_CHAIN_PARAM_LIST || param->max_list == 2;
-}
-
 gboolean
 gst_tfx_chain_param_is_file (const TfxParam *param, GstTfxChainParamPart part)
 {
   return part == GST_TFX_CHAIN_PARAM_FILE || param->types == TFX_VALUE_TEXT;
 }
 
-/* ---- enumerations ------------------------------------------------------------ */
+/* ---- enumerations -------------------------------------------------------- */
 
-/* Values of a parameter that is True, False or a word. */
-enum
-{
-  VALUE_FALSE,
-  VALUE_TRUE,
-  VALUE_WORD /* the first of the words */
-};
-
+/* The number of the first word, after False and True. */
 static gint
 first_word (const TfxParam *param)
 {
-  return has_type (param, TFX_VALUE_BOOL) ? VALUE_WORD : 0;
+  return has_type (param, TFX_VALUE_BOOL) ? 2 : 0;
 }
 
 static void
 add_enum_value (GArray *values, const gchar *name, const gchar *nick)
 {
-  GEnumValue value = { values->len, name, nick };
+  const GEnumValue value = { (gint)values->len, name, nick };
 
   g_array_append_val (values, value);
 }
 
-static const TfxParam *
-find_param (const TfxClass *klass, const TfxParam *like)
-{
-  gint index = tfx_class_find_param (klass, like->name);
-
-  return index >= 0 ? &klass->params[index] : NULL;
-}
-
-/* The first class that has a parameter of this name with the same words; NULL if no
- * earlier class has the name with other words. */
-static const TfxClass *
-find_class_of_words (const TfxParam *param)
-{
-  gboolean is_first = TRUE;
-
-  for (gsize i = 0; i < tfx_catalogue_n_classes (); i++) {
-    const TfxClass *klass = tfx_catalogue_class (i);
-    const TfxParam *other = find_param (klass, param);
-
-    if (other && other->words == param->words)
-      return is_first ? NULL : klass;
-    is_first = is_first && !(other && other->words);
-  }
-  return NULL;
-}
-
-/* "gain_scale" gives GstTfxChainGainScale; if another class uses the name for other
- * words, "strategy" gives GstTfxChainNormalizeStrategy. */
+/* "gain_scale" gives GstTfxChainGainScale; if an earlier class uses the name
+ * for other words, "strategy" gives GstTfxChainNormalizeStrategy. */
 static GType
 gst_tfx_chain_param_enum_type (const TfxParam *param)
 {
   static GMutex lock;
-  const TfxClass *klass = find_class_of_words (param);
   GString *name = g_string_new ("GstTfxChain");
-  gboolean upper = TRUE;
+  gboolean upper = TRUE, is_first = TRUE;
   GType type;
 
-  if (klass)
-    g_string_append (name, klass->name);
+  for (gsize i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+    const gint index = tfx_class_find_param (klass, param->name);
+
+    if (index < 0 || !klass->params[index].words)
+      continue;
+    if (klass->params[index].words == param->words) {
+      if (!is_first)
+        g_string_append (name, klass->name);
+      break;
+    }
+    is_first = FALSE;
+  }
   for (const char *c = param->name; *c; c++) {
     if (*c != '_')
       g_string_append_c (name, upper ? g_ascii_toupper (*c) : *c);
@@ -138,7 +104,7 @@ static gint
 get_enum (const TfxParam *param, const TfxValue *value)
 {
   if (value->type == TFX_VALUE_BOOL)
-    return value->number != 0.0 ? VALUE_TRUE : VALUE_FALSE;
+    return value->number != 0.0;
   for (gint i = 0; param->words[i].word; i++) {
     if (!strcmp (param->words[i].word, value->word))
       return first_word (param) + i;
@@ -151,7 +117,7 @@ set_enum (const TfxParam *param, gint number, TfxValue *value)
 {
   if (number < first_word (param)) {
     value->type = TFX_VALUE_BOOL;
-    value->number = number == VALUE_TRUE;
+    value->number = number;
     return;
   }
   value->type = TFX_VALUE_WORD;
@@ -159,7 +125,7 @@ set_enum (const TfxParam *param, gint number, TfxValue *value)
       sizeof value->word);
 }
 
-/* ---- numbers ------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 /* Whether a number represents None or a word. */
 static gboolean
@@ -177,142 +143,39 @@ none_number (const TfxParam *param)
   return param->minimum > 0.0 ? 0.0 : param->minimum - 1.0;
 }
 
-static gdouble
-lowest_number (const TfxParam *param)
+/* The numbers of a value, none for None; one or more for a list. */
+static gsize
+get_numbers (const TfxValue *value, const gdouble **numbers)
 {
-  if (has_none (param))
-    return none_number (param);
-  if (!(param->flags & TFX_PARAM_ABOVE_MINIMUM))
-    return MAX (param->minimum, -G_MAXDOUBLE);
-  return param->minimum == 0.0 ? G_MINDOUBLE
-                               : nextafter (param->minimum, INFINITY);
-}
+  const gboolean is_list = value->type == TFX_VALUE_LIST;
 
-static gdouble
-highest_number (const TfxParam *param)
-{
-  if (param->flags & TFX_PARAM_BELOW_MAXIMUM)
-    return nextafter (param->maximum, -INFINITY);
-  return MIN (param->maximum, G_MAXDOUBLE);
+  *numbers = is_list ? value->list : &value->number;
+  return is_list ? value->n_list : value->type == TFX_VALUE_NUMBER;
 }
 
 static gdouble
 get_number (const TfxParam *param, const TfxValue *value)
 {
-  switch (value->type) {
-    case TFX_VALUE_NUMBER:
-      return value->number;
-    case TFX_VALUE_LIST:
-      return value->list[0];
-    default:
-      return none_number (param);
-  }
+  const gdouble *numbers;
+
+  return get_numbers (value, &numbers) > 0 ? *numbers : none_number (param);
 }
 
-/* Makes a list of n numbers; copies @given unless it is NULL. */
-static void
-make_list (TfxValue *value, gsize n, const gdouble *given, gdouble pair[2])
-{
-  value->type = TFX_VALUE_LIST;
-  value->n_list = n;
-  value->list = n <= 2 ? pair : g_new (gdouble, n);
-  if (given)
-    memcpy (value->list, given, n * sizeof *given);
-}
+/* ---- properties ---------------------------------------------------------- */
 
-/* Sets a single number, or the first one of a list. */
-static void
-set_number (const TfxParam *param, gdouble number, const TfxValue *old,
-    TfxValue *value, gdouble pair[2])
-{
-  if (has_none (param) && number == none_number (param)) {
-    if (has_type (param, TFX_VALUE_WORD))
-      set_enum (param, 0, value);
-    else
-      value->type = TFX_VALUE_NONE;
-  } else if (old->type == TFX_VALUE_LIST) {
-    make_list (value, old->n_list, old->list, pair);
-    value->list[0] = number;
-  } else {
-    value->type = TFX_VALUE_NUMBER;
-    value->number = number;
-  }
-}
-
-/* ---- lists --------------------------------------------------------------------- */
-
-/* Sets the second number; 0 removes it. */
-static void
-set_upper (const TfxParam *param, gdouble number, const TfxValue *old,
-    TfxValue *value, gdouble pair[2])
-{
-  gdouble first = get_number (param, old);
-
-  if (number == 0.0) {
-    value->type = TFX_VALUE_NUMBER;
-    value->number = first;
-    return;
-  }
-  make_list (value, 2, NULL, pair);
-  value->list[0] = first;
-  value->list[1] = number;
-}
-
-static void
-get_list (const TfxValue *value, GValue *array)
-{
-  const gdouble *list =
-      value->type == TFX_VALUE_LIST ? value->list : &value->number;
-  gsize n = value->type == TFX_VALUE_LIST ? value->n_list : 1;
-  GValue item = G_VALUE_INIT;
-
-  if (value->type == TFX_VALUE_NONE || value->type == TFX_VALUE_TEXT)
-    return;
-  g_value_init (&item, G_TYPE_DOUBLE);
-  for (gsize i = 0; i < n; i++) {
-    g_value_set_double (&item, list[i]);
-    gst_value_array_append_value (array, &item);
-  }
-  g_value_unset (&item);
-}
-
-/* A list of one becomes a number if the parameter can be one.  Values of other types
- * become NaN, which every parameter rejects. */
-static void
-set_list (const TfxParam *param, const GValue *array, TfxValue *value,
-    gdouble pair[2])
-{
-  guint n = gst_value_array_get_size (array);
-  GValue number = G_VALUE_INIT;
-
-  make_list (value, n, NULL, pair);
-  g_value_init (&number, G_TYPE_DOUBLE);
-  for (guint i = 0; i < n; i++)
-    value->list[i] =
-        g_value_transform (gst_value_array_get_value (array, i), &number)
-            ? g_value_get_double (&number)
-            : NAN;
-  if (n == 1 && has_type (param, TFX_VALUE_NUMBER)) {
-    value->type = TFX_VALUE_NUMBER;
-    value->number = value->list[0];
-    value->list = NULL;
-    value->n_list = 0;
-  }
-}
-
-/* ---- properties ------------------------------------------------------------------ */
-
-gchar *
-gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
+void
+gst_tfx_chain_param_print_name (const TfxParam *param,
+    GstTfxChainParamPart part, gchar name[GST_TFX_CHAIN_PARAM_NAME_SIZE])
 {
   static const gchar *const suffixes[] = { "", "-upper", "-list", "-file" };
 
-  return g_strdelimit (g_strconcat (param->name, suffixes[part], NULL), "_",
-      '-');
+  g_snprintf (name, GST_TFX_CHAIN_PARAM_NAME_SIZE, "%s%s", param->name,
+      suffixes[part]);
+  g_strdelimit (name, "_", '-');
 }
 
-/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with a note on the
- * part or on None. */
+/* "Cutoff frequency in Hz", with the unit before any "," or ";", and with a
+ * note on the part or on None. */
 static gchar *
 make_blurb (const TfxParam *param, GstTfxChainParamPart part)
 {
@@ -342,13 +205,30 @@ GParamSpec *
 gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
 {
   const GParamFlags flags = PARAM_FLAGS | GST_PARAM_CONTROLLABLE;
-  const gdouble high = highest_number (param);
-  gchar *name, *blurb;
+  const gboolean has_number = has_type (param, TFX_VALUE_NUMBER);
+  const gboolean has_list = has_type (param, TFX_VALUE_LIST);
+  const TfxValue *initial = &param->initial;
+  gdouble low = MAX (param->minimum, -G_MAXDOUBLE);
+  gdouble high = MIN (param->maximum, G_MAXDOUBLE);
+  gchar name[GST_TFX_CHAIN_PARAM_NAME_SIZE], *blurb;
   GParamSpec *spec;
 
-  if (!has_part (param, part))
-    return NULL;
-  name = gst_tfx_chain_param_make_name (param, part);
+  if (part == GST_TFX_CHAIN_PARAM_FILE) {
+    if (!has_list || !has_type (param, TFX_VALUE_TEXT))
+      return NULL;
+  } else if (part != GST_TFX_CHAIN_PARAM_WHOLE) {
+    if (!has_list || !has_number ||
+        (part == GST_TFX_CHAIN_PARAM_UPPER && param->max_list != 2))
+      return NULL;
+  }
+  if (has_none (param))
+    low = none_number (param);
+  else if (param->flags & TFX_PARAM_ABOVE_MINIMUM)
+    low = low == 0.0 ? G_MINDOUBLE : nextafter (low, INFINITY);
+  if (param->flags & TFX_PARAM_BELOW_MAXIMUM)
+    high = nextafter (param->maximum, -INFINITY);
+
+  gst_tfx_chain_param_print_name (param, part, name);
   blurb = make_blurb (param, part);
   if (gst_tfx_chain_param_is_file (param, part))
     spec = g_param_spec_string (name, param->name, blurb, NULL, PARAM_FLAGS);
@@ -357,24 +237,22 @@ gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
   else if (part == GST_TFX_CHAIN_PARAM_UPPER)
     spec =
         g_param_spec_double (name, param->name, blurb, 0.0, high, 0.0, flags);
-  else if (has_type (param, TFX_VALUE_NUMBER) &&
-           (param->flags & TFX_PARAM_INTEGER))
-    spec = g_param_spec_int (name, param->name, blurb, lowest_number (param),
-        MIN (high, G_MAXINT), get_number (param, &param->initial), flags);
-  else if (has_type (param, TFX_VALUE_NUMBER))
-    spec = g_param_spec_double (name, param->name, blurb, lowest_number (param),
-        high, get_number (param, &param->initial), flags);
+  else if (has_number && (param->flags & TFX_PARAM_INTEGER))
+    spec = g_param_spec_int (name, param->name, blurb, low,
+        MIN (high, G_MAXINT), get_number (param, initial), flags);
+  else if (has_number)
+    spec = g_param_spec_double (name, param->name, blurb, low, high,
+        get_number (param, initial), flags);
   else if (has_type (param, TFX_VALUE_WORD) && param->words)
     spec = g_param_spec_enum (name, param->name, blurb,
-        gst_tfx_chain_param_enum_type (param),
-        get_enum (param, &param->initial), flags);
+        gst_tfx_chain_param_enum_type (param), get_enum (param, initial),
+        flags);
   else if (has_type (param, TFX_VALUE_WORD))
-    spec = g_param_spec_string (name, param->name, blurb, param->initial.word,
+    spec = g_param_spec_string (name, param->name, blurb, initial->word,
         PARAM_FLAGS);
   else
     spec = g_param_spec_boolean (name, param->name, blurb,
-        param->initial.number != 0.0, flags);
-  g_free (name);
+        initial->number != 0.0, flags);
   g_free (blurb);
   return spec;
 }
@@ -383,53 +261,108 @@ void
 gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *from, GValue *to)
 {
-  if (GST_VALUE_HOLDS_ARRAY (to))
-    get_list (from, to);
-  else if (part == GST_TFX_CHAIN_PARAM_UPPER)
-    g_value_set_double (to,
-        from->type == TFX_VALUE_LIST && from->n_list > 1 ? from->list[1] : 0.0);
-  else if (G_VALUE_HOLDS_DOUBLE (to))
+  const gdouble *numbers;
+  const gsize n = get_numbers (from, &numbers);
+
+  if (GST_VALUE_HOLDS_ARRAY (to)) {
+    GValue item = G_VALUE_INIT;
+
+    g_value_init (&item, G_TYPE_DOUBLE);
+    for (gsize i = 0; i < n; i++) {
+      g_value_set_double (&item, numbers[i]);
+      gst_value_array_append_value (to, &item);
+    }
+    g_value_unset (&item);
+  } else if (part == GST_TFX_CHAIN_PARAM_UPPER) {
+    g_value_set_double (to, n > 1 ? numbers[1] : 0.0);
+  } else if (G_VALUE_HOLDS_DOUBLE (to)) {
     g_value_set_double (to, get_number (param, from));
-  else if (G_VALUE_HOLDS_INT (to))
+  } else if (G_VALUE_HOLDS_INT (to)) {
     g_value_set_int (to, get_number (param, from));
-  else if (G_VALUE_HOLDS_ENUM (to))
+  } else if (G_VALUE_HOLDS_ENUM (to)) {
     g_value_set_enum (to, get_enum (param, from));
-  else if (gst_tfx_chain_param_is_file (param, part))
+  } else if (gst_tfx_chain_param_is_file (param, part)) {
     g_value_set_string (to, from->type == TFX_VALUE_TEXT ? from->text : NULL);
-  else if (G_VALUE_HOLDS_STRING (to))
+  } else if (G_VALUE_HOLDS_STRING (to)) {
     g_value_set_string (to, from->word);
-  else
+  } else {
     g_value_set_boolean (to, from->number != 0.0);
+  }
+}
+
+static void
+make_list (gsize n, TfxValue *to, gdouble pair[2])
+{
+  to->type = TFX_VALUE_LIST;
+  to->n_list = n;
+  to->list = n <= 2 ? pair : g_new (gdouble, n);
+}
+
+/* Sets a single number, or the first one of a list. */
+static void
+set_number (const TfxParam *param, gdouble number, const TfxValue *old,
+    TfxValue *to, gdouble pair[2])
+{
+  if (has_none (param) && number == none_number (param)) {
+    to->type = TFX_VALUE_NONE;
+    if (has_type (param, TFX_VALUE_WORD))
+      set_enum (param, 0, to);
+  } else if (old->type == TFX_VALUE_LIST) {
+    make_list (old->n_list, to, pair);
+    memcpy (to->list, old->list, old->n_list * sizeof *old->list);
+    to->list[0] = number;
+  } else {
+    to->type = TFX_VALUE_NUMBER;
+    to->number = number;
+  }
 }
 
 void
 gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *old, const GValue *from, TfxValue *to, gdouble pair[2])
 {
+  const gchar *text = NULL;
+
   *to = (TfxValue){ .type = TFX_VALUE_BOOL };
+  if (G_VALUE_HOLDS_STRING (from))
+    text = g_value_get_string (from);
   if (GST_VALUE_HOLDS_ARRAY (from)) {
-    set_list (param, from, to, pair);
+    GValue number = G_VALUE_INIT;
+
+    /* Values of other types become NaN, which every parameter rejects. */
+    make_list (gst_value_array_get_size (from), to, pair);
+    g_value_init (&number, G_TYPE_DOUBLE);
+    for (guint i = 0; i < to->n_list; i++)
+      to->list[i] =
+          g_value_transform (gst_value_array_get_value (from, i), &number)
+              ? g_value_get_double (&number)
+              : NAN;
   } else if (part == GST_TFX_CHAIN_PARAM_UPPER) {
-    set_upper (param, g_value_get_double (from), old, to, pair);
+    /* 0 removes the second number. */
+    make_list (g_value_get_double (from) != 0.0 ? 2 : 1, to, pair);
+    pair[0] = get_number (param, old);
+    pair[1] = g_value_get_double (from);
   } else if (G_VALUE_HOLDS_DOUBLE (from)) {
     set_number (param, g_value_get_double (from), old, to, pair);
+    return;
   } else if (G_VALUE_HOLDS_INT (from)) {
     set_number (param, g_value_get_int (from), old, to, pair);
+    return;
   } else if (G_VALUE_HOLDS_ENUM (from)) {
     set_enum (param, g_value_get_enum (from), to);
   } else if (gst_tfx_chain_param_is_file (param, part)) {
     to->type = TFX_VALUE_TEXT;
-    to->text = g_value_dup_string (from);
-    if (!to->text)
-      to->text = g_strdup ("");
+    to->text = g_strdup (text ? text : "");
   } else if (G_VALUE_HOLDS_STRING (from)) {
-    const gchar *word = g_value_get_string (from);
-
     to->type = TFX_VALUE_WORD;
-    g_strlcpy (to->word, word ? word : "", sizeof to->word);
+    g_strlcpy (to->word, text ? text : "", sizeof to->word);
   } else {
     to->number = g_value_get_boolean (from);
   }
+  /* A list of one becomes a number if the parameter can be one. */
+  if (to->type == TFX_VALUE_LIST && to->n_list == 1 &&
+      has_type (param, TFX_VALUE_NUMBER))
+    *to = (TfxValue){ .type = TFX_VALUE_NUMBER, .number = pair[0] };
 }
 
 void

@@ -1,144 +1,254 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxchainstage.c: GstTfxChainStage, a stage of a tfxchain as its child.
  *
- * The values of a stage are in the chain's expression, from which the chain's text and
- * filter are made.  A stage that was removed from its chain keeps the last expression
- * that it was in.
+ * The values of a stage are in the chain's expression, from which the chain's
+ * text and filter are made.  A stage that was removed from its chain keeps the
+ * last expression that it was in.
  */
-#include "gsttfxchainstage.h"
-
+#include <errno.h>
 #include <math.h>
 
-#include "gsttfxelement.h"
+#include "gsttfxchain.h"
+#include "gsttfxchainreader.h"
 #include "gsttfxresponse.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
-typedef struct
+G_DEFINE_ABSTRACT_TYPE (GstTfxChainStage, gst_tfx_chain_stage, GST_TYPE_OBJECT)
+
+#define GET_CLASS(self) ((GstTfxChainStageClass *)G_OBJECT_GET_CLASS (self))
+
+/* ---- expressions --------------------------------------------------------- */
+
+GstTfxChainExpr *
+gst_tfx_chain_expr_new (TfxExpr *expr)
 {
-  const GstTfxChainStageValues *values;
-  guint index; /* in the chain; under the chain's object lock */
-  /* Under its own lock. */
-  GstTfxChainExpr *last; /* NULL while in a chain */
-  /* The lowest since each reader's last read, in dB. */
-  gdouble gains[GST_TFX_CHAIN_STAGE_N_READERS];
-} GstTfxChainStagePrivate;
+  GstTfxChainExpr *self = g_new (GstTfxChainExpr, 1);
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxChainStage, gst_tfx_chain_stage,
-    GST_TYPE_OBJECT)
+  self->refs = 1;
+  self->expr = expr;
+  return self;
+}
 
-#define PRIVATE(self)                                                          \
-  ((GstTfxChainStagePrivate *)gst_tfx_chain_stage_get_instance_private (self))
+GstTfxChainExpr *
+gst_tfx_chain_expr_ref (GstTfxChainExpr *self)
+{
+  g_atomic_int_inc (&self->refs);
+  return self;
+}
 
-/* ---- properties --------------------------------------------------------------- */
+void
+gst_tfx_chain_expr_unref (GstTfxChainExpr *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  tfx_expr_free (&self->expr);
+  g_free (self);
+}
+
+TfxExpr *
+gst_tfx_chain_expr_edit (GstTfxChainExpr **self)
+{
+  TfxExpr *copy;
+
+  if (g_atomic_int_get (&(*self)->refs) == 1)
+    return (*self)->expr;
+  copy = tfx_expr_copy ((*self)->expr);
+  if (!copy)
+    return NULL;
+  gst_tfx_chain_expr_unref (*self);
+  *self = gst_tfx_chain_expr_new (copy);
+  return copy;
+}
+
+GstTfxChainExpr *
+gst_tfx_chain_get_expr (GstTfxChain *self)
+{
+  GstTfxChainExpr *expr;
+
+  GST_OBJECT_LOCK (self);
+  expr = gst_tfx_chain_expr_ref (self->expr);
+  GST_OBJECT_UNLOCK (self);
+  return expr;
+}
+
+GPtrArray *
+gst_tfx_chain_get_stages (GstTfxElement *element)
+{
+  GPtrArray *stages;
+
+  GST_OBJECT_LOCK (element);
+  stages = g_ptr_array_ref (GST_TFX_CHAIN (element)->stages);
+  GST_OBJECT_UNLOCK (element);
+  return stages;
+}
+
+/* The chain of a stage, a reference, with its object lock held; NULL if the
+ * stage is no longer in a chain. */
+static GstTfxChain *
+gst_tfx_chain_stage_lock_chain (GstTfxChainStage *self)
+{
+  GstTfxChain *chain = (GstTfxChain *)gst_object_get_parent (GST_OBJECT (self));
+
+  if (!chain)
+    return NULL;
+  GST_OBJECT_LOCK (chain);
+  if (self->index < chain->stages->len &&
+      chain->stages->pdata[self->index] == self)
+    return chain;
+  GST_OBJECT_UNLOCK (chain);
+  gst_object_unref (chain);
+  return NULL;
+}
+
+static void
+gst_tfx_chain_stage_unlock_chain (GstTfxChain *chain)
+{
+  if (!chain)
+    return;
+  GST_OBJECT_UNLOCK (chain);
+  gst_object_unref (chain);
+}
+
+/* ---- properties ---------------------------------------------------------- */
 
 /* The id of a property encodes its parameter and part. */
-static guint
-property_id (guint param, guint part)
+#define PROP_ID(param, part)                                                   \
+  (1 + GST_TFX_CHAIN_PARAM_N_PARTS * (param) + (part))
+#define PROP_PARAM(id) (((id)-1) / GST_TFX_CHAIN_PARAM_N_PARTS)
+#define PROP_PART(id) (((id)-1) % GST_TFX_CHAIN_PARAM_N_PARTS)
+
+void
+gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
 {
-  return 1 + GST_TFX_CHAIN_PARAM_N_PARTS * param + part;
+  for (guint part = 0; part < GST_TFX_CHAIN_PARAM_N_PARTS; part++) {
+    GParamSpec *spec = GET_CLASS (self)->specs[param][part];
+
+    if (spec)
+      g_object_notify_by_pspec (G_OBJECT (self), spec);
+  }
 }
 
-static guint
-property_param (guint prop_id)
+/* Reads the file of a file name property, relative to the folder; NULL with the
+ * error. */
+static TfxFile *
+gst_tfx_chain_stage_read_file (const TfxParam *param, const GValue *value,
+    const gchar *folder, TfxExprError *error)
 {
-  return (prop_id - 1) / GST_TFX_CHAIN_PARAM_N_PARTS;
+  const gchar *name = g_value_get_string (value);
+  gchar why[TFX_FILE_WHY_SIZE];
+  TfxFile *file = gst_tfx_chain_reader_open (name ? name : "", folder, why);
+
+  if (!file) {
+    error->code = -ENOENT;
+    g_snprintf (error->message, sizeof error->message, "%s: %s", param->name,
+        why);
+  }
+  return file;
 }
 
-static GstTfxChainParamPart
-property_part (guint prop_id)
-{
-  return (prop_id - 1) % GST_TFX_CHAIN_PARAM_N_PARTS;
-}
-
+/* Sets the value in the chain's expression and marks the chain dirty; the
+ * streaming thread designs the stage before the next buffer.  A control binding
+ * allocates nothing here. */
 static void
 gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
     const GValue *value, GParamSpec *pspec)
 {
-  GstTfxChainStage *self = GST_TFX_CHAIN_STAGE (object);
-  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+  GstTfxChainStage *self = (GstTfxChainStage *)object;
+  const guint index = PROP_PARAM (prop_id), part = PROP_PART (prop_id);
+  const TfxParam *param = &GET_CLASS (self)->klass->params[index];
+  GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
+  TfxExprError error = { 0 };
+  TfxFile *file = NULL;
+  gboolean is_changed = FALSE, by_hand;
+  TfxValue old, now;
+  gdouble pair[2];
 
-  if (!chain || !PRIVATE (self)->values->set (chain, self,
-                    property_param (prop_id), property_part (prop_id), value))
+  if (chain && gst_tfx_chain_param_is_file (param, part)) {
+    gchar *folder = g_strdup (chain->folder);
+
+    gst_tfx_chain_stage_unlock_chain (chain);
+    file = gst_tfx_chain_stage_read_file (param, value, folder, &error);
+    g_free (folder);
+    chain = gst_tfx_chain_stage_lock_chain (self);
+  }
+  if (!chain) {
+    tfx_file_unref (&file);
     GST_WARNING_OBJECT (self,
         "%s cannot be set: the stage is no longer in a chain", pspec->name);
-  gst_clear_object (&chain);
+    return;
+  }
+  if (error.code == 0) {
+    tfx_expr_get (chain->expr->expr, self->index, param->name, &old);
+    gst_tfx_chain_param_set (param, part, &old, value, &now, pair);
+    now.file = file;
+    if (!tfx_value_equal (&old, &now)) {
+      TfxExpr *expr = gst_tfx_chain_expr_edit (&chain->expr);
+
+      if (expr) {
+        is_changed =
+            tfx_expr_set (expr, self->index, param->name, &now, &error) == 0;
+      } else {
+        error.code = -ENOMEM;
+        g_snprintf (error.message, sizeof error.message,
+            "%s cannot be set: out of memory", param->name);
+      }
+    }
+    if (is_changed)
+      g_clear_pointer (&chain->text, g_free);
+    gst_tfx_chain_param_clear (&now, pair);
+  }
+  GST_OBJECT_UNLOCK (chain);
+  tfx_file_unref (&file);
+
+  by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (chain));
+  if (error.code < 0 && by_hand)
+    GST_ELEMENT_WARNING (chain, LIBRARY, SETTINGS,
+        ("%s. The previous value stays in use.", error.message), (NULL));
+  else if (error.code < 0)
+    GST_WARNING_OBJECT (chain, "%s", error.message);
+  if (is_changed)
+    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (chain));
+  /* A control binding notifies itself; it does not notify of the text. */
+  if (is_changed && by_hand) {
+    gst_tfx_chain_stage_notify (self, index);
+    g_object_notify (G_OBJECT (chain), "chain");
+  }
+  gst_object_unref (chain);
 }
 
 static void
 gst_tfx_chain_stage_get_property (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
-  GstTfxChainStage *self = GST_TFX_CHAIN_STAGE (object);
-  GstTfxChainStagePrivate *priv = PRIVATE (self);
-  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
-  const TfxParam *param = &GST_TFX_CHAIN_STAGE_GET_CLASS (self)
-                               ->klass->params[property_param (prop_id)];
-  TfxValue last = param->initial;
+  GstTfxChainStage *self = (GstTfxChainStage *)object;
+  const TfxParam *param =
+      &GET_CLASS (self)->klass->params[PROP_PARAM (prop_id)];
+  GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
+  const GstTfxChainExpr *expr = chain ? chain->expr : self->last;
+  TfxValue now = param->initial;
 
-  if (!chain || !priv->values->get (chain, self, property_param (prop_id),
-                    property_part (prop_id), value)) {
-    GST_OBJECT_LOCK (self);
-    if (priv->last)
-      tfx_expr_get (priv->last->expr, priv->index, param->name, &last);
-    gst_tfx_chain_param_get (param, property_part (prop_id), &last, value);
-    GST_OBJECT_UNLOCK (self);
-  }
-  gst_clear_object (&chain);
+  if (expr)
+    tfx_expr_get (expr->expr, self->index, param->name, &now);
+  gst_tfx_chain_param_get (param, PROP_PART (prop_id), &now, value);
+  gst_tfx_chain_stage_unlock_chain (chain);
 }
 
-void
-gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
-{
-  GstTfxChainStageClass *klass = GST_TFX_CHAIN_STAGE_GET_CLASS (self);
-
-  for (guint part = 0; part < GST_TFX_CHAIN_PARAM_N_PARTS; part++) {
-    if (klass->specs[param][part])
-      g_object_notify_by_pspec (G_OBJECT (self), klass->specs[param][part]);
-  }
-}
-
-/* ---- gain and loudness ----------------------------------------------------------- */
+/* ---- gain and loudness --------------------------------------------------- */
 
 #define PROP_STATS 1
 
-/* The core resets the lowest gain when it is read, so it is kept here for each
- * reader. */
-static gdouble
-gst_tfx_chain_stage_take_gain (GstTfxChainStage *self, gdouble gain_db,
-    GstTfxChainStageReader reader)
-{
-  gdouble *gains = PRIVATE (self)->gains, lowest;
-
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < GST_TFX_CHAIN_STAGE_N_READERS; i++)
-    gains[i] = MIN (gains[i], gain_db);
-  lowest = gains[reader];
-  gains[reader] = INFINITY;
-  GST_OBJECT_UNLOCK (self);
-  return lowest;
-}
-
-static void
-add_loudness (GstStructure *stats, const TfxLoudnessValues *l)
-{
-  gst_structure_set (stats, "integrated", G_TYPE_DOUBLE, l->integrated,
-      "momentary", G_TYPE_DOUBLE, l->momentary,           /**/
-      "momentary-max", G_TYPE_DOUBLE, l->momentary_max,   /**/
-      "short-term", G_TYPE_DOUBLE, l->short_term,         /**/
-      "short-term-max", G_TYPE_DOUBLE, l->short_term_max, /**/
-      "range", G_TYPE_DOUBLE, l->range,                   /**/
-      "true-peak", G_TYPE_DOUBLE, l->true_peak_db, NULL);
-}
-
 guint64
-gst_tfx_chain_stage_get_id (GstTfxChainStage *self)
+gst_tfx_chain_stage_get_id (GstTfxElement *element, GstObject *stage)
 {
-  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
-  const guint64 id = chain ? PRIVATE (self)->values->get_id (chain, self) : 0;
+  GstTfxChainStage *self = (GstTfxChainStage *)stage;
+  GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
+  guint64 id = 0;
 
-  gst_clear_object (&chain);
+  if (chain)
+    id = tfx_expr_stage_id (chain->expr->expr, self->index);
+
+  gst_tfx_chain_stage_unlock_chain (chain);
   return id;
 }
 
@@ -146,20 +256,41 @@ GstStructure *
 gst_tfx_chain_stage_take_stats (GstTfxChainStage *self,
     GstTfxChainStageReader reader)
 {
-  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
-  const guint64 id = gst_tfx_chain_stage_get_id (self);
+  GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
   GstStructure *stats = NULL;
   TfxReadings readings;
+  gdouble lowest;
+  guint64 id;
 
-  if (chain && id != 0 &&
+  if (!chain)
+    return NULL;
+  id = tfx_expr_stage_id (chain->expr->expr, self->index);
+  GST_OBJECT_UNLOCK (chain);
+  if (id != 0 &&
       gst_tfx_element_read_stage (GST_TFX_ELEMENT (chain), id, &readings)) {
+    /* The core resets the lowest gain when it is read, so it is kept here for
+     * each reader. */
+    GST_OBJECT_LOCK (self);
+    for (guint i = 0; i < GST_TFX_CHAIN_STAGE_N_READERS; i++)
+      self->gains[i] = MIN (self->gains[i], readings.gain_db);
+    lowest = self->gains[reader];
+    self->gains[reader] = INFINITY;
+    GST_OBJECT_UNLOCK (self);
     stats = gst_structure_new ("application/x-tfx-stage-stats", "gain",
-        G_TYPE_DOUBLE,
-        gst_tfx_chain_stage_take_gain (self, readings.gain_db, reader), NULL);
-    if (readings.has_loudness)
-      add_loudness (stats, &readings.loudness);
+        G_TYPE_DOUBLE, lowest, NULL);
   }
-  gst_clear_object (&chain);
+  if (stats && readings.has_loudness) {
+    const TfxLoudnessValues *l = &readings.loudness;
+
+    gst_structure_set (stats, "integrated", G_TYPE_DOUBLE, l->integrated,
+        "momentary", G_TYPE_DOUBLE, l->momentary,           /**/
+        "momentary-max", G_TYPE_DOUBLE, l->momentary_max,   /**/
+        "short-term", G_TYPE_DOUBLE, l->short_term,         /**/
+        "short-term-max", G_TYPE_DOUBLE, l->short_term_max, /**/
+        "range", G_TYPE_DOUBLE, l->range,                   /**/
+        "true-peak", G_TYPE_DOUBLE, l->true_peak_db, NULL);
+  }
+  gst_object_unref (chain);
   return stats;
 }
 
@@ -168,7 +299,7 @@ gst_tfx_chain_stage_get_stats (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
   GstStructure *stats =
-      gst_tfx_chain_stage_take_stats (GST_TFX_CHAIN_STAGE (object),
+      gst_tfx_chain_stage_take_stats ((GstTfxChainStage *)object,
           GST_TFX_CHAIN_STAGE_STATS);
 
   if (!stats)
@@ -176,19 +307,32 @@ gst_tfx_chain_stage_get_stats (GObject *object, guint prop_id, GValue *value,
   g_value_take_boxed (value, stats);
 }
 
-/* ---- responses -------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------- */
 
-/* The stage with its current values, or NULL. */
+/* The stage with its current values, for the current stream, else for a default
+ * one; NULL if it cannot be made. */
 static TfxStage *
 gst_tfx_chain_stage_make (GstTfxChainStage *self, gdouble *rate)
 {
-  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
-  TfxStage *stage = NULL;
+  GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
+  TfxStage *made = NULL;
+  GstTfxChainExpr *expr;
+  guint n_channels, index;
+  guint64 positions;
 
-  if (chain)
-    stage = PRIVATE (self)->values->make (chain, self, rate);
-  gst_clear_object (&chain);
-  return stage;
+  if (!chain)
+    return NULL;
+  expr = gst_tfx_chain_expr_ref (chain->expr);
+  index = self->index;
+  GST_OBJECT_UNLOCK (chain);
+  if (!gst_tfx_element_get_stream (GST_TFX_ELEMENT (chain), rate, &n_channels,
+          &positions))
+    n_channels = tfx_expr_find_channels (expr->expr, 2, &positions);
+  tfx_expr_build_stage (expr->expr, index, *rate, n_channels, positions, &made,
+      NULL);
+  gst_tfx_chain_expr_unref (expr);
+  gst_object_unref (chain);
+  return made;
 }
 
 static GVariant *
@@ -217,12 +361,12 @@ gst_tfx_chain_stage_curve (GstTfxChainStage *self, GVariant *levels)
   return curve;
 }
 
-/* ---- types ---------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 static void
 gst_tfx_chain_stage_finalize (GObject *object)
 {
-  g_clear_pointer (&PRIVATE (GST_TFX_CHAIN_STAGE (object))->last,
+  g_clear_pointer (&((GstTfxChainStage *)object)->last,
       gst_tfx_chain_expr_unref);
   G_OBJECT_CLASS (gst_tfx_chain_stage_parent_class)->finalize (object);
 }
@@ -254,19 +398,19 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
    *
    * An action: the static curve of a Compressor or another dynamics stage.
    *
-   * Returns: a #GVariant of type `ad`: the settled gain in dB at each level; %NULL
-   * for stages that do not measure the level, and before caps
+   * Returns: a #GVariant of type `ad`: the settled gain in dB at each level;
+   * %NULL for stages that do not measure the level, and before caps
    */
   gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (klass), "gain-curve", FALSE,
       G_CALLBACK (gst_tfx_chain_stage_curve));
-  gst_type_mark_as_plugin_api (GST_TYPE_TFX_CHAIN_STAGE, 0);
+  gst_type_mark_as_plugin_api (gst_tfx_chain_stage_get_type (), 0);
 }
 
 static void
 gst_tfx_chain_stage_init (GstTfxChainStage *self)
 {
   for (guint i = 0; i < GST_TFX_CHAIN_STAGE_N_READERS; i++)
-    PRIVATE (self)->gains[i] = INFINITY;
+    self->gains[i] = INFINITY;
 }
 
 /* Installs a property for each parameter, except those that the stream sets. */
@@ -292,73 +436,33 @@ gst_tfx_chain_stage_init_subclass (gpointer g_class, gpointer data)
 
       klass->specs[i][part] = spec;
       if (spec)
-        g_object_class_install_property (gobject_class, property_id (i, part),
+        g_object_class_install_property (gobject_class, PROP_ID (i, part),
             spec);
     }
   }
 }
 
-/* "ParametricEQ" gives GstTfxChainParametricEQ. */
-static GType
-gst_tfx_chain_stage_get_class_type (const TfxClass *klass)
+/* The type of a class is registered when the first stage of it is made:
+ * "ParametricEQ" gives GstTfxChainParametricEQ. */
+GstTfxChainStage *
+gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name)
 {
   static GMutex lock;
-  gchar *name = g_strconcat ("GstTfxChain", klass->name, NULL);
-  GTypeQuery base;
+  gchar *type_name = g_strconcat ("GstTfxChain", klass->name, NULL);
+  const GType base = gst_tfx_chain_stage_get_type ();
   GType type;
 
-  g_type_query (GST_TYPE_TFX_CHAIN_STAGE, &base);
   g_mutex_lock (&lock);
-  type = g_type_from_name (name);
+  type = g_type_from_name (type_name);
   if (!type) {
-    GTypeInfo info = { .class_size = base.class_size,
+    const GTypeInfo info = { .class_size = sizeof (GstTfxChainStageClass),
       .class_init = gst_tfx_chain_stage_init_subclass,
       .class_data = klass,
-      .instance_size = base.instance_size };
+      .instance_size = sizeof (GstTfxChainStage) };
 
-    type = g_type_register_static (GST_TYPE_TFX_CHAIN_STAGE, name, &info, 0);
+    type = g_type_register_static (base, type_name, &info, 0);
   }
   g_mutex_unlock (&lock);
-  g_free (name);
-  return type;
-}
-
-/* ---- the stages of a chain -------------------------------------------------------- */
-
-GstTfxChainStage *
-gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name,
-    const GstTfxChainStageValues *values)
-{
-  GstTfxChainStage *self =
-      g_object_new (gst_tfx_chain_stage_get_class_type (klass), "name", name,
-          NULL);
-
-  PRIVATE (self)->values = values;
-  return self;
-}
-
-const TfxClass *
-gst_tfx_chain_stage_get_klass (GstTfxChainStage *self)
-{
-  return GST_TFX_CHAIN_STAGE_GET_CLASS (self)->klass;
-}
-
-guint
-gst_tfx_chain_stage_get_index (GstTfxChainStage *self)
-{
-  return PRIVATE (self)->index;
-}
-
-void
-gst_tfx_chain_stage_set_index (GstTfxChainStage *self, guint index)
-{
-  PRIVATE (self)->index = index;
-}
-
-void
-gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr)
-{
-  GST_OBJECT_LOCK (self);
-  PRIVATE (self)->last = gst_tfx_chain_expr_ref (expr);
-  GST_OBJECT_UNLOCK (self);
+  g_free (type_name);
+  return g_object_new (type, "name", name, NULL);
 }
