@@ -57,6 +57,7 @@ struct _GstTfxChain
   /* Of the streaming thread. */
   GstTfxWorker worker;       /* designs long stages */
   GPtrArray *clamps;         /* numbers out of range, or NULL */
+  guint n_builds;            /* of the chain and of single stages */
   gboolean is_refused;       /* the last expression could not be built */
   TfxMove *move;             /* the current values and chain, or NULL */
   GPtrArray *seen_stages;    /* at the last buffer, a reference; or NULL */

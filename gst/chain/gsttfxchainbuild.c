@@ -25,8 +25,8 @@
 typedef struct
 {
   gchar *property; /* "eq::cutoff" */
+  guint build;     /* number of the build that found it out of range */
   gboolean is_clamped;
-  gboolean was_clamped; /* before this build */
 } Clamp;
 
 /* A build of the chain, or of one of its stages. */
@@ -43,22 +43,6 @@ free_clamp (gpointer data)
 {
   g_free (((Clamp *)data)->property);
   g_free (data);
-}
-
-static void
-gst_tfx_chain_build_begin (const Build *build)
-{
-  GPtrArray *clamps = build->chain->clamps;
-  const gsize n = build->stage ? strlen (build->stage) : 0;
-
-  for (guint i = 0; clamps && i < clamps->len; i++) {
-    Clamp *clamp = clamps->pdata[i];
-
-    clamp->was_clamped = clamp->is_clamped;
-    if (n == 0 || (g_str_has_prefix (clamp->property, build->stage) &&
-                      clamp->property[n] == ':'))
-      clamp->is_clamped = FALSE;
-  }
 }
 
 /* A TfxExprReport that warns the user.  Allocates only when a number is out of
@@ -104,28 +88,32 @@ gst_tfx_chain_build_report (const TfxExprClamp *clamped, void *data)
     g_ptr_array_add (chain->clamps, clamp);
   }
   clamp->is_clamped = TRUE;
+  clamp->build = chain->n_builds;
   value.property = clamp->property;
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (chain), &value, build->rate);
 }
 
-/* Reports numbers that are in range again; not if a stage could not be made. */
+/* Reports numbers that are in range again. */
 static void
-gst_tfx_chain_build_end (const Build *build, gboolean is_made)
+gst_tfx_chain_build_end (const Build *build)
 {
-  GPtrArray *clamps = build->chain->clamps;
+  GstTfxChain *chain = build->chain;
+  const gsize n = build->stage ? strlen (build->stage) : 0;
 
-  for (guint i = clamps ? clamps->len : 0; i-- > 0;) {
-    Clamp *clamp = clamps->pdata[i];
+  for (guint i = chain->clamps ? chain->clamps->len : 0; i-- > 0;) {
+    Clamp *clamp = chain->clamps->pdata[i];
     const GstTfxClamp met = { clamp->property, " Hz" };
 
-    if (clamp->was_clamped && !clamp->is_clamped && !is_made)
-      clamp->is_clamped = TRUE;
-    else if (clamp->was_clamped && !clamp->is_clamped)
-      gst_tfx_element_report_clamp (GST_TFX_ELEMENT (build->chain), &met,
-          build->rate);
+    if (clamp->build == chain->n_builds ||
+        (n > 0 && (!g_str_has_prefix (clamp->property, build->stage) ||
+                      clamp->property[n] != ':')))
+      continue;
+    if (clamp->is_clamped)
+      gst_tfx_element_report_clamp (GST_TFX_ELEMENT (chain), &met, build->rate);
+    clamp->is_clamped = FALSE;
     /* The new chain may not have it. */
-    if (!build->stage && !clamp->is_clamped)
-      g_ptr_array_remove_index_fast (clamps, i);
+    if (n == 0)
+      g_ptr_array_remove_index_fast (chain->clamps, i);
   }
 }
 
@@ -325,7 +313,7 @@ gst_tfx_chain_build (GstTfxElement *element, GstTfxBuild *build, GError **error)
   if (!expr)
     return NULL;
   whole.expr = expr->expr;
-  gst_tfx_chain_build_begin (&whole);
+  self->n_builds++;
   if (tfx_expr_build_at (expr->expr, build->rate, build->n_channels,
           build->positions, gst_tfx_chain_build_report, &whole, &made,
           &fault) < 0) {
@@ -352,7 +340,7 @@ gst_tfx_chain_build (GstTfxElement *element, GstTfxBuild *build, GError **error)
     if (self->move)
       tfx_move_begin (self->move, expr->expr, made);
   }
-  gst_tfx_chain_build_end (&whole, TRUE);
+  gst_tfx_chain_build_end (&whole);
   gst_tfx_chain_expr_unref (expr);
   return made;
 }
@@ -377,11 +365,12 @@ gst_tfx_chain_build_move (GstTfxElement *element, GstTfxBuild *build)
       build->rate };
     TfxStage *stage;
 
-    gst_tfx_chain_build_begin (&one);
+    self->n_builds++;
     is_moved =
         tfx_move_design (self->move, build->rate, build->n_channels,
             gst_tfx_chain_build_report, (gpointer)&one, &stage, NULL) == 0;
-    gst_tfx_chain_build_end (&one, is_moved);
+    if (is_moved)
+      gst_tfx_chain_build_end (&one);
     is_moved = is_moved && gst_tfx_element_set_stage (element, build, stage);
     n_moved++;
   }

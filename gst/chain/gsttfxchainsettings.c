@@ -22,7 +22,8 @@
 #define NUMBER                                                                 \
   "([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"        \
   "(?:(?=dB\\b)|(?!\\w|[.,][0-9]))"
-/* (Within a line and without backtracking, since a text may have a million spaces.) */
+/* (Within a line and without backtracking, since a text may have a million
+ * spaces.) */
 #define FILTER "^\\h*+Filter(?![a-z])[^:\\v]*+:\\h*+"
 #define PREAMP "^\\h*+Preamp\\h*+:\\h*+"
 /* Numbers without grouped digits. */
@@ -91,16 +92,6 @@ static const Type types[] = {
   { "HSC", "HiShelving", TRUE, SHELF_Q, SHELF },
 };
 
-static const Type *
-find_type (const gchar *name)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (types); i++) {
-    if (g_ascii_strcasecmp (types[i].name, name) == 0)
-      return &types[i];
-  }
-  return NULL;
-}
-
 /* Finds the number after a word of the line. */
 static gboolean
 find_number (const gchar *line, const gchar *word, gdouble *number)
@@ -133,8 +124,8 @@ remove_all (gchar *text, const gchar *what)
     memmove (at, at + n, strlen (at + n) + 1);
 }
 
-/* The digits of the frequency without spaces and apostrophes between groups, to be freed;
- * NULL with the error. */
+/* The digits of the frequency without spaces and apostrophes between groups, to
+ * be freed; NULL with the error. */
 static gchar *
 find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
 {
@@ -191,13 +182,6 @@ find_mark (const gchar *digits, gboolean is_kilo, gboolean *is_either)
   return *last != *first ? *last : *first == ',' ? '.' : ',';
 }
 
-static void
-take_mark (Settings *settings, gchar mark)
-{
-  settings->has_comma = settings->has_comma || mark == ',';
-  settings->has_point = settings->has_point || mark == '.';
-}
-
 /* Collects the decimal marks of the unambiguous numbers of a line. */
 static void
 survey_line (Settings *settings, const gchar *line)
@@ -214,22 +198,24 @@ survey_line (Settings *settings, const gchar *line)
        g_match_info_matches (match); g_match_info_next (match, NULL)) {
     gchar *mark = g_match_info_fetch (match, 1);
 
-    take_mark (settings, *mark);
+    settings->has_comma |= *mark == ',';
+    settings->has_point |= *mark == '.';
     g_free (mark);
   }
   g_match_info_free (match);
   digits = find_digits (line, &is_kilo, &wrong);
-  if (digits)
-    take_mark (settings, find_mark (digits, is_kilo, &is_either));
+  if (digits) {
+    const gchar mark = find_mark (digits, is_kilo, &is_either);
+
+    settings->has_comma |= mark == ',';
+    settings->has_point |= mark == '.';
+  }
   g_free (digits);
 }
 
 /* Adds a note on how the line, or the whole file, was read. */
 static void
-add_note (Settings *settings, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-add_note (Settings *settings, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3) add_note (Settings *settings, const gchar *format, ...)
 {
   va_list args;
   gchar *text;
@@ -297,15 +283,6 @@ append_number (GString *chain, const gchar *before, gdouble number)
   g_string_append (chain, g_ascii_dtostr (text, sizeof text, number));
 }
 
-/* The Audio EQ Cookbook's S as a Q. */
-static gdouble
-find_shelf_q (gdouble slope, gdouble gain_db)
-{
-  const gdouble a = pow (10.0, gain_db / 40.0);
-
-  return 1.0 / sqrt ((a + 1.0 / a) * (1.0 / slope - 1.0) + 2.0);
-}
-
 /* Reads the slope of "LSC 6dB", "HSC 12dB"; FALSE if there is none. */
 static gboolean
 find_slope (const gchar *line, gdouble *db)
@@ -322,8 +299,9 @@ find_slope (const gchar *line, gdouble *db)
   return found;
 }
 
-/* The midpoint of a shelf with a Q, from Fc.  In Equalizer APO Fc is the corner, and the
- * slope determines the midpoint; for LSC, HSC and in REW Fc is the midpoint. */
+/* The midpoint of a shelf with a Q, from Fc.  In Equalizer APO Fc is the corner,
+ * and the slope determines the midpoint; for LSC, HSC and in REW Fc is the
+ * midpoint. */
 static gdouble
 find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
     gdouble gain_db)
@@ -348,9 +326,111 @@ find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
   return middle_hz;
 }
 
-/* Appends a call; returns NULL, or the error, to be freed. */
+/* Writes the call of a filter; returns NULL or the error. */
+static const gchar *
+write_filter (Settings *settings, const Type *type, const gchar *line,
+    GString *call)
+{
+  gdouble hz = 0.0, q = type->q, octaves, gain_db = 0.0, slope = SHELF_SLOPE;
+  const gchar *wrong = find_frequency (settings, line, &hz);
+
+  if (wrong)
+    return wrong;
+  if (find_slope (line, &slope)) {
+    if (slope <= 0.0 || slope > FULL_SLOPE_DB)
+      return "has a slope out of range (above 0 dB and at most 12 dB)";
+    slope /= FULL_SLOPE_DB;
+  } else if (q != NO_Q && !find_number (line, "Q", &q) &&
+             find_number (line, "BW\\s+Oct", &octaves) && octaves > 0.0) {
+    q = 0.5 / sinh (0.5 * G_LN2 * octaves);
+    if (!isfinite (q))
+      q = 0.0;
+  }
+  if (q == 0.0)
+    return "needs Q or BW Oct";
+  if (type->has_gain && !find_number (line, "Gain", &gain_db))
+    return "needs a Gain";
+  if (q == SHELF_Q) {
+    const gdouble a = pow (10.0, gain_db / 40.0);
+
+    /* The Audio EQ Cookbook's S as a Q. */
+    q = 1.0 / sqrt ((a + 1.0 / a) * (1.0 / slope - 1.0) + 2.0);
+  } else if (type->q == SHELF_Q && !type->name[2] && q > 0.0) {
+    hz = find_middle (settings, type, hz, q, gain_db);
+  }
+  if (!(fabs (q) > 0.0) || !isfinite (hz))
+    return "has a Gain out of range";
+  g_string_append (call, type->klass);
+  append_number (call, "(", hz);
+  if (type->q != NO_Q)
+    append_number (call, ", ", q);
+  if (type->has_gain)
+    append_number (call, ", ", gain_db);
+  g_string_append (call, type->tail);
+  return NULL;
+}
+
+/* Commands of Equalizer APO that a chain for all channels cannot express. */
+#define COMMANDS                                                               \
+  "^\\s*(Channel|Delay|Copy|Convolution|GraphicEQ|Include|Stage|If|ElseIf|"    \
+  "Else|EndIf|Eval|VSTPlugin|LoudnessCorrection|"                              \
+  "Device(?!\\s*:\\s*all\\s*$))\\s*:"
+
+/* Writes the call of a line, or none; returns NULL, or what is wrong with it, to
+ * be freed. */
 static gchar *
-append_call (Settings *settings, const gchar *call)
+write_line (Settings *settings, const gchar *line, GString *call)
+{
+  gchar **words, *fault = NULL;
+  const Type *type = NULL;
+  const gchar *wrong;
+  gdouble number;
+
+  if (!strchr (line, ':'))
+    return NULL;
+  if (g_regex_match_simple (COMMANDS, line, FLAGS, 0))
+    return g_strdup ("not supported; only Filter: and Preamp: lines are read");
+  if (g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
+    if (!find_number (line, "Preamp\\s*:", &number))
+      return g_strdup ("the preamp has no gain in dB");
+    append_number (call, "Gain(", number);
+    g_string_append (call, ", gain_type='db')");
+    return NULL;
+  }
+  if (!g_regex_match_simple (FILTER "ON\\s+\\S", line, FLAGS, 0))
+    return NULL;
+  words =
+      g_regex_split_simple (FILTER "ON\\s+(All pass\\b|\\S+)", line, FLAGS, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (types) && !type; i++) {
+    if (g_ascii_strcasecmp (types[i].name, words[1]) == 0)
+      type = &types[i];
+  }
+  if (!type) {
+    if (g_ascii_strcasecmp (words[1], "None") != 0)
+      fault = g_strdup_printf ("unknown filter type %s; the types are "
+                               "PK, PEQ, Modal, LP, LPQ, LP1, HP, HPQ, HP1, "
+                               "BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, "
+                               "HSQ, HSC",
+          words[1]);
+  } else if (!g_str_has_suffix (type->name, "SC") &&
+             find_slope (words[2], &number)) {
+    /* LS 6dB, HS 12dB: their frequency is the start of the shelf, not its
+     * midpoint as for LSC and HSC. */
+    fault = g_strdup_printf ("type %s with a slope in dB is not supported; use "
+                             "%sQ with the midpoint frequency and Q of the "
+                             "shelf",
+        words[1], type->name);
+  } else {
+    wrong = write_filter (settings, type, words[2], call);
+    fault = wrong ? g_strdup_printf ("the filter %s", wrong) : NULL;
+  }
+  g_strfreev (words);
+  return fault;
+}
+
+/* Appends the call to the chain; returns NULL, or the error, to be freed. */
+static gchar *
+append_call (Settings *settings, const GString *call)
 {
   TfxExprError error;
   TfxExpr *expr;
@@ -358,129 +438,13 @@ append_call (Settings *settings, const gchar *call)
   if (settings->n_calls == TFX_EXPR_MAX_STAGES)
     return g_strdup_printf ("there are more than %u filters",
         TFX_EXPR_MAX_STAGES);
-  expr = tfx_expr_parse (call, strlen (call), &error);
+  expr = tfx_expr_parse (call->str, call->len, &error);
   if (!expr)
     return g_strdup (error.message);
   tfx_expr_free (&expr);
   g_string_append_printf (settings->chain, "%s%s",
-      settings->n_calls++ > 0 ? " | " : "", call);
+      settings->n_calls++ > 0 ? " | " : "", call->str);
   return NULL;
-}
-
-/* NULL, or what is wrong with it, to be freed. */
-static gchar *
-append_filter (Settings *settings, const Type *type, const gchar *line)
-{
-  gdouble hz = 0.0, q = type->q, octaves, gain_db = 0.0, slope = SHELF_SLOPE;
-  const gchar *wrong = find_frequency (settings, line, &hz);
-  GString *call;
-  gchar *fault;
-
-  if (!wrong && find_slope (line, &slope)) {
-    if (slope <= 0.0 || slope > FULL_SLOPE_DB)
-      wrong = "has a slope out of range (above 0 dB and at most 12 dB)";
-    slope /= FULL_SLOPE_DB;
-  } else if (!wrong && q != NO_Q && !find_number (line, "Q", &q) &&
-             find_number (line, "BW\\s+Oct", &octaves) && octaves > 0.0) {
-    q = 0.5 / sinh (0.5 * G_LN2 * octaves);
-    if (!isfinite (q))
-      q = 0.0;
-  }
-  if (!wrong && q == 0.0)
-    wrong = "needs Q or BW Oct";
-  if (!wrong && type->has_gain && !find_number (line, "Gain", &gain_db))
-    wrong = "needs a Gain";
-  if (!wrong && q == SHELF_Q)
-    q = find_shelf_q (slope, gain_db);
-  else if (!wrong && type->q == SHELF_Q && !type->name[2] && q > 0.0)
-    hz = find_middle (settings, type, hz, q, gain_db);
-  if (!wrong && (!(fabs (q) > 0.0) || !isfinite (hz)))
-    wrong = "has a Gain out of range";
-  if (wrong)
-    return g_strdup_printf ("the filter %s", wrong);
-  call = g_string_new (type->klass);
-  append_number (call, "(", hz);
-  if (type->q != NO_Q)
-    append_number (call, ", ", q);
-  if (type->has_gain)
-    append_number (call, ", ", gain_db);
-  g_string_append (call, type->tail);
-  fault = append_call (settings, call->str);
-  g_string_free (call, TRUE);
-  return fault;
-}
-
-/* LS 6dB, HS 12dB: their frequency is the start of the shelf, not its midpoint as for
- * LSC and HSC. */
-static gboolean
-begins_at_frequency (const Type *type, const gchar *line)
-{
-  gdouble slope;
-
-  return !g_str_has_suffix (type->name, "SC") && find_slope (line, &slope);
-}
-
-/* Commands of Equalizer APO that a chain for all channels cannot express. */
-static gboolean
-is_command (const gchar *line)
-{
-  return g_regex_match_simple ("^\\s*(Channel|Delay|Copy|Convolution|GraphicEQ|"
-                               "Include|Stage|If|ElseIf|"
-                               "Else|EndIf|Eval|VSTPlugin|LoudnessCorrection|"
-                               "Device(?!\\s*:\\s*all\\s*$))\\s*:",
-      line, FLAGS, 0);
-}
-
-static gchar *
-append_preamp (Settings *settings, const gchar *line)
-{
-  gdouble gain_db;
-  GString *call;
-  gchar *fault;
-
-  if (!find_number (line, "Preamp\\s*:", &gain_db))
-    return g_strdup ("the preamp has no gain in dB");
-  call = g_string_new ("Gain(");
-  append_number (call, "", gain_db);
-  g_string_append (call, ", gain_type='db')");
-  fault = append_call (settings, call->str);
-  g_string_free (call, TRUE);
-  return fault;
-}
-
-/* NULL, or what is wrong with it, to be freed. */
-static gchar *
-convert_line (Settings *settings, const gchar *line)
-{
-  gchar **words, *fault = NULL;
-  const Type *type;
-
-  if (!strchr (line, ':'))
-    return NULL;
-  if (is_command (line))
-    return g_strdup ("not supported; only Filter: and Preamp: lines are read");
-  if (g_regex_match_simple (PREAMP, line, FLAGS, 0))
-    return append_preamp (settings, line);
-  if (!g_regex_match_simple (FILTER "ON\\s+\\S", line, FLAGS, 0))
-    return NULL;
-  words =
-      g_regex_split_simple (FILTER "ON\\s+(All pass\\b|\\S+)", line, FLAGS, 0);
-  type = find_type (words[1]);
-  if (type && begins_at_frequency (type, words[2]))
-    fault = g_strdup_printf ("type %s with a slope in dB is not supported; use "
-                             "%sQ with the midpoint frequency and Q of the "
-                             "shelf",
-        words[1], type->name);
-  else if (type)
-    fault = append_filter (settings, type, words[2]);
-  else if (g_ascii_strcasecmp (words[1], "None") != 0)
-    fault = g_strdup_printf ("unknown filter type %s; the types are "
-                             "PK, PEQ, Modal, LP, LPQ, LP1, HP, HPQ, HP1, BP, "
-                             "NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
-                             "HSC",
-        words[1]);
-  g_strfreev (words);
-  return fault;
 }
 
 gchar *
@@ -490,6 +454,7 @@ gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
   /* (Files of old Macs end lines with CR.) */
   gchar **lines = g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
   Settings settings = { .chain = g_string_new (NULL), .notes = notes };
+  GString *call = g_string_new (NULL);
   gchar *wrong = NULL;
 
   settings.is_rew =
@@ -500,12 +465,16 @@ gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
     survey_line (&settings, g_strchomp (lines[i]));
   for (guint i = 0; lines[i] && !wrong; i++) {
     settings.line = i + 1;
-    wrong = convert_line (&settings, lines[i]);
+    g_string_truncate (call, 0);
+    wrong = write_line (&settings, lines[i], call);
+    if (!wrong && call->len > 0)
+      wrong = append_call (&settings, call);
     if (wrong)
       *fault = g_strdup_printf ("line %u of the filter settings: %s\n  %s",
           i + 1, wrong, lines[i]);
   }
   g_regex_unref (settings.marked);
+  g_string_free (call, TRUE);
   g_strfreev (lines);
   g_free (wrong);
   if (*fault)
