@@ -27,7 +27,8 @@ tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
     why[end - why] = '\0';
 }
 
-/* The path of a file, to be freed.  Adds its version to the files before it is read. */
+/* The path of a file, to be freed.  Adds its version to the files before it is
+ * read. */
 static gchar *
 find_path (const Reader *reader, const gchar *name)
 {
@@ -71,54 +72,49 @@ impulse_file_is_same (const TfxFile *a, const TfxFile *b)
              x->n_kernels * x->n_taps * sizeof *x->taps) == 0;
 }
 
-/* One channel, or all if it is negative; NULL if memory is short. */
-static GstTfxImpulse *
-pick_channel (GstTfxImpulse *all, gint channel)
-{
-  GstTfxImpulse *one;
-
-  if (channel < 0)
-    return gst_tfx_impulse_ref (all);
-  one = gst_tfx_impulse_new (all->rate, 1, all->n_taps);
-  if (!one)
-    return NULL;
-  memcpy (one->taps, all->taps + (gsize)channel * all->n_taps,
-      all->n_taps * sizeof *one->taps);
-  gst_tfx_impulse_finish (one);
-  return one;
-}
-
 static int
 impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
     int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE])
 {
   const ImpulseFile *self = (const ImpulseFile *)file;
-  GstTfxImpulse *picked = pick_channel (self->impulse, channel);
-  GstTfxImpulse *fit = NULL;
+  GstTfxImpulse *all = self->impulse, *picked, *fit = NULL;
   GError *error = NULL;
-  gsize size;
+  int ret = -ENOMEM;
 
   *impulse = (TfxImpulse){ NULL };
+  if (channel < 0) {
+    picked = gst_tfx_impulse_ref (all);
+  } else {
+    picked = gst_tfx_impulse_new (all->rate, 1, all->n_taps);
+    if (picked) {
+      memcpy (picked->taps, all->taps + (gsize)channel * all->n_taps,
+          all->n_taps * sizeof *picked->taps);
+      gst_tfx_impulse_finish (picked);
+    }
+  }
   if (picked)
     fit = gst_tfx_impulse_file_fit (picked, (guint)rate_hz, n_channels,
         self->path, &error);
   if (fit) {
-    size = fit->n_kernels * fit->n_taps * sizeof *fit->taps;
+    const gsize size = fit->n_kernels * fit->n_taps * sizeof *fit->taps;
+
     impulse->n_kernels = fit->n_kernels;
     impulse->n_taps = fit->n_taps;
     impulse->beginning = fit->beginning;
     impulse->taps = malloc (size);
-    if (impulse->taps)
+    if (impulse->taps) {
       memcpy (impulse->taps, fit->taps, size);
+      ret = 0;
+    }
+  } else if (picked) {
+    ret = -EINVAL;
   }
-  if (!impulse->taps)
+  if (ret < 0)
     tell_why (why, error ? error->message : "out of memory");
+  g_clear_error (&error);
   gst_tfx_impulse_unref (fit);
   gst_tfx_impulse_unref (picked);
-  if (impulse->taps)
-    return 0;
-  g_clear_error (&error);
-  return fit || !picked ? -ENOMEM : -EINVAL;
+  return ret;
 }
 
 static TfxFile *
@@ -182,28 +178,6 @@ gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
   return tfx_expr_parse_with_files (text, strlen (text), &opener, error);
 }
 
-/* FALSE if memory is short. */
-static gboolean
-make_stage_absolute (TfxExpr *expr, gsize stage, const gchar *folder)
-{
-  const TfxClass *klass = tfx_expr_stage_class (expr, stage);
-  gboolean is_done = TRUE;
-
-  for (guint i = 0; i < klass->n_params && is_done; i++) {
-    TfxValue value;
-    gchar *path;
-
-    tfx_expr_get (expr, stage, klass->params[i].name, &value);
-    if (value.type != TFX_VALUE_TEXT)
-      continue;
-    value.text = path = g_canonicalize_filename (value.text, folder);
-    is_done =
-        tfx_expr_set (expr, stage, klass->params[i].name, &value, NULL) == 0;
-    g_free (path);
-  }
-  return is_done;
-}
-
 gchar *
 gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
     GPtrArray *notes, TfxExprError *error)
@@ -211,15 +185,29 @@ gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
   GPtrArray *files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
   gchar *full = g_canonicalize_filename (folder, NULL), *made = NULL;
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, files, notes, error);
-  gboolean is_done = expr != NULL;
+  const gsize n = expr && files->len > 0 ? tfx_expr_n_stages (expr) : 0;
   char *printed = NULL;
+  int ret = 0;
 
+  for (gsize i = 0; i < n; i++) {
+    const TfxClass *klass = tfx_expr_stage_class (expr, i);
+
+    for (guint k = 0; k < klass->n_params && ret == 0; k++) {
+      TfxValue value;
+      gchar *path;
+
+      tfx_expr_get (expr, i, klass->params[k].name, &value);
+      if (value.type != TFX_VALUE_TEXT)
+        continue;
+      value.text = path = g_canonicalize_filename (value.text, full);
+      ret = tfx_expr_set (expr, i, klass->params[k].name, &value, NULL);
+      g_free (path);
+    }
+  }
   if (expr && files->len == 0) {
     made = g_strdup (text);
   } else if (expr) {
-    for (gsize i = 0; i < tfx_expr_n_stages (expr) && is_done; i++)
-      is_done = make_stage_absolute (expr, i, full);
-    printed = is_done ? tfx_expr_print (expr) : NULL;
+    printed = ret == 0 ? tfx_expr_print (expr) : NULL;
     made = g_strdup (printed);
     free (printed);
     if (!made)
