@@ -701,6 +701,9 @@ GST_START_TEST (test_watch)
   push (h, &at, 10, &peak);
   fail_unless (peak < 0.13 && peak > 0.12);
   g_free (text);
+  /* Once. */
+  g_usleep (800000);
+  fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
 
   /* Not any more. */
   g_object_set (h->element, "watch", FALSE, NULL);
@@ -820,6 +823,98 @@ GST_START_TEST (test_same_size_and_time)
 
 GST_END_TEST;
 
+static void
+expect_size (GstElement *chain, gdouble wanted)
+{
+  gint64 begin = 0;
+
+  while (fabs (get_size (chain) - wanted) > 1e-9 && tfx_check_wait (&begin))
+    g_usleep (10000);
+  fail_unless (fabs (get_size (chain) - wanted) < 1e-9, "%g, not %g",
+      get_size (chain), wanted);
+}
+
+/* The files that the chain names are watched, and those of the next chain in their
+ * place. */
+GST_START_TEST (test_watched_files)
+{
+  gchar *path = write_file ("names.txt", "g=Gain(1) | FIR('first.txt')");
+  gchar *first = write_file ("first.txt", "0.5\n");
+  gchar *second = write_file ("second.txt", "0.25\n"), *text;
+  GstElement *chain = make_chain ();
+
+  g_object_set (chain, "location", path, "watch", TRUE, NULL);
+  gst_element_set_state (chain, GST_STATE_READY);
+  expect_size (chain, 0.5);
+  g_free (write_file ("first.txt", "2\n0\n"));
+  expect_size (chain, 2.0);
+  g_free (write_file ("names.txt", "g=Gain(1) | FIR('second.txt')"));
+  expect_size (chain, 0.25);
+  g_free (write_file ("second.txt", "3\n0\n"));
+  expect_size (chain, 3.0);
+  text = g_strdup_printf ("g=Gain(2) | FIR('%s')", first);
+  g_object_set (chain, "chain", text, NULL);
+  expect_size (chain, 4.0);
+  g_free (write_file ("first.txt", "0.5\n0\n0\n"));
+  expect_size (chain, 1.0);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_object_unref (chain);
+  g_free (text);
+  g_free (second);
+  g_free (first);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+static gint is_stopped, is_released;
+
+static void
+stop_and_wait (GstElement *chain, GParamSpec *pspec, gpointer unused)
+{
+  gint64 begin = 0;
+
+  g_object_set (chain, "watch", FALSE, NULL);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  g_atomic_int_set (&is_stopped, TRUE);
+  while (!g_atomic_int_get (&is_released) && tfx_check_wait (&begin))
+    ;
+}
+
+static void
+note_end (gpointer is_gone, GObject *chain)
+{
+  g_atomic_int_set ((gint *)is_gone, TRUE);
+}
+
+/* A handler in the thread that watches may end the watch, and the element with it. */
+GST_START_TEST (test_watch_ends_itself)
+{
+  gchar *path = write_file ("ends.txt", "g=Gain(1)");
+  GstElement *chain = make_chain ();
+  gint64 begin = 0;
+  gint is_gone = FALSE;
+
+  is_stopped = is_released = FALSE;
+  g_object_set (chain, "location", path, "watch", TRUE, NULL);
+  gst_element_set_state (chain, GST_STATE_READY);
+  g_signal_connect (chain, "notify::chain", G_CALLBACK (stop_and_wait), NULL);
+  g_object_weak_ref (G_OBJECT (chain), note_end, &is_gone);
+  g_free (write_file ("ends.txt", "g=Gain(2)"));
+  while (!g_atomic_int_get (&is_stopped) && tfx_check_wait (&begin))
+    ;
+  fail_unless (g_atomic_int_get (&is_stopped));
+  gst_object_unref (chain);
+  g_atomic_int_set (&is_released, TRUE);
+  begin = 0;
+  while (!g_atomic_int_get (&is_gone) && tfx_check_wait (&begin))
+    ;
+  fail_unless (g_atomic_int_get (&is_gone));
+  g_free (path);
+}
+
+GST_END_TEST;
+
 static Suite *
 chain_file_suite (void)
 {
@@ -845,6 +940,8 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_watch);
   tcase_add_test (tcase, test_saved_in_null);
   tcase_add_test (tcase, test_same_size_and_time);
+  tcase_add_test (tcase, test_watched_files);
+  tcase_add_test (tcase, test_watch_ends_itself);
   return suite;
 }
 
