@@ -13,9 +13,9 @@
  *   | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
  * ]|
  *
- * `|` is series, `+` is a sum of branches and binds tighter, `name=` before a call
- * names the stage.  Class names, parameters, their order and their defaults are
- * TorchFX's.  The whole chain runs in one pass over the samples.
+ * `|` is series, `+` is a sum of branches and binds tighter, `name=` before a
+ * call names the stage.  Class names, parameters, their order and their
+ * defaults are TorchFX's.  The whole chain runs in one pass over the samples.
  *
  * Each stage is a child of the element (#GstChildProxy), by its name, or by its
  * class in lower case and a number, such as parametriceq0.  Each parameter is a
@@ -27,8 +27,8 @@
  * stages are cross-faded within 10 ms.
  *
  * An error in the chain is reported with its line and position.  It fails the
- * state change from NULL; while playing the new chain is refused with a warning,
- * and the previous chain stays in use.
+ * state change from NULL; while playing the new chain is refused with a
+ * warning, and the previous chain stays in use.
  *
  * The element implements #GstPreset; a preset has the chain.
  *
@@ -117,7 +117,7 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
 
   switch (prop_id) {
     case PROP_CHAIN:
-      g_value_take_string (value, gst_tfx_chain_get_text (self));
+      g_value_take_string (value, gst_tfx_chain_get_text (self, FALSE));
       break;
     case PROP_LOCATION:
       GST_OBJECT_LOCK (self);
@@ -187,23 +187,6 @@ gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* From now on an invalid chain is refused. */
-static gboolean
-gst_tfx_chain_start (GstTfxElement *element)
-{
-  GstTfxChain *self = GST_TFX_CHAIN (element);
-
-  GST_OBJECT_LOCK (self);
-  self->is_started = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  if (gst_tfx_chain_check (self))
-    return TRUE;
-  GST_OBJECT_LOCK (self);
-  self->is_started = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  return FALSE;
-}
-
 static void
 gst_tfx_chain_stop (GstTfxElement *element)
 {
@@ -215,6 +198,21 @@ gst_tfx_chain_stop (GstTfxElement *element)
   GST_OBJECT_LOCK (self);
   self->is_started = FALSE;
   GST_OBJECT_UNLOCK (self);
+}
+
+/* From now on an invalid chain is refused. */
+static gboolean
+gst_tfx_chain_start (GstTfxElement *element)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (element);
+
+  GST_OBJECT_LOCK (self);
+  self->is_started = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (gst_tfx_chain_check (self))
+    return TRUE;
+  gst_tfx_chain_stop (element);
+  return FALSE;
 }
 
 /* ---- the stream ---------------------------------------------------------- */
@@ -340,7 +338,7 @@ gst_tfx_chain_buffer_done (GstTfxElement *element, GstClockTime begin,
       gst_message_new_element (GST_OBJECT (self), message));
 }
 
-/* ---- children ------------------------------------------------------------- */
+/* ---- children ------------------------------------------------------------ */
 
 static guint
 gst_tfx_chain_get_children_count (GstChildProxy *proxy)
@@ -390,7 +388,7 @@ static gboolean
 can_be_read (const gchar *text, TfxExprError *error)
 {
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, NULL, error);
-  gboolean can = expr != NULL;
+  const gboolean can = expr != NULL;
 
   tfx_expr_free (&expr);
   return can;
@@ -399,7 +397,7 @@ can_be_read (const gchar *text, TfxExprError *error)
 static gboolean
 gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
 {
-  gchar *text = gst_tfx_chain_print (GST_TFX_CHAIN (preset));
+  gchar *text = gst_tfx_chain_get_text (GST_TFX_CHAIN (preset), TRUE);
   TfxExprError error;
   gboolean ok = text && can_be_read (text, &error);
 
@@ -479,7 +477,7 @@ gst_tfx_chain_init_preset (gpointer iface, gpointer data)
   preset->load_preset = gst_tfx_chain_preset_load;
 }
 
-/* ---- the class -------------------------------------------------------------- */
+/* ---- the class ----------------------------------------------------------- */
 
 static void
 gst_tfx_chain_dispose (GObject *object)

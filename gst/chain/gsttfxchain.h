@@ -183,10 +183,9 @@ gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text,
 /* Sets the text of the file at the location, if there is one. */
 void gst_tfx_chain_read_location (GstTfxChain *self);
 
-/* The current text of the chain; or in one line, NULL if it is invalid.  To be
- * freed. */
-gchar *gst_tfx_chain_get_text (GstTfxChain *self);
-gchar *gst_tfx_chain_print (GstTfxChain *self);
+/* The text of the chain, or after a stage has changed, or if @is_printed, the
+ * chain in one line; NULL if it is invalid.  To be freed. */
+gchar *gst_tfx_chain_get_text (GstTfxChain *self, gboolean is_printed);
 
 /* ---- saved files --------------------------------------------------------- */
 

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Reads the chain of a file, from its text or filter settings, to be freed; NULL
- * with the error.  How ambiguous numbers of filter settings were read is added
- * to @notes (of gchar *, or NULL). */
+/* Reads the chain of a file, from its text or filter settings, to be freed;
+ * NULL with the error.  How ambiguous numbers of filter settings were read is
+ * added to @notes (of gchar *, or NULL). */
 gchar *gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes,
     gchar **fault);
 
@@ -23,8 +23,8 @@ gchar *gst_tfx_chain_file_read_settings (const gchar *location,
 gboolean gst_tfx_chain_settings_are (const gchar *text);
 
 /* The chain of filter settings, to be freed; NULL with the line and the reason
- * in @fault.  How ambiguous numbers were read is added to @notes (of gchar *, or
- * NULL). */
+ * in @fault.  How ambiguous numbers were read is added to @notes (of gchar *,
+ * or NULL). */
 gchar *gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
     gchar **fault);
 

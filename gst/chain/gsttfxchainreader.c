@@ -41,7 +41,7 @@ find_path (const Reader *reader, const gchar *name)
   return path;
 }
 
-/* ---- impulse responses ------------------------------------------------------------ */
+/* ---- impulse responses --------------------------------------------------- */
 
 typedef struct
 {
@@ -144,7 +144,7 @@ open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
   return &self->file;
 }
 
-/* ---- filter settings -------------------------------------------------------------- */
+/* ---- filter settings ----------------------------------------------------- */
 
 static char *
 read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
@@ -166,7 +166,7 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
   return chain;
 }
 
-/* ---- chains ------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------- */
 
 TfxExpr *
 gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,

@@ -10,14 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* Like tfx_expr_parse().  File names are relative to @folder (NULL: the working folder).
- * Adds each file in the text to @files (of GstTfxChainSeen *, or NULL), readable or not,
- * and notes on filter settings to @notes (of gchar *, or NULL).  Any thread. */
+/* Like tfx_expr_parse().  File names are relative to @folder (NULL: the working
+ * folder).  Adds each file in the text to @files (of GstTfxChainSeen *, or
+ * NULL), readable or not, and notes on filter settings to @notes (of gchar *,
+ * or NULL).  Any thread. */
 TfxExpr *gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
     GPtrArray *files, GPtrArray *notes, TfxExprError *error);
 
-/* The same chain with absolute file names, to be freed; NULL if it is invalid.  @notes as
- * above. */
+/* The same chain with absolute file names, to be freed; NULL if it is invalid.
+ * @notes as above. */
 gchar *gst_tfx_chain_reader_make_absolute (const gchar *text,
     const gchar *folder, GPtrArray *notes, TfxExprError *error);
 

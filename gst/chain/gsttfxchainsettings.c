@@ -155,8 +155,8 @@ find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
   return digits;
 }
 
-/* The decimal mark that these digits imply; 0: none.  Three digits after a single mark
- * may be thousands or decimals (*is_either), except in kHz. */
+/* The decimal mark that these digits imply; 0: none.  Three digits after a
+ * single mark may be thousands or decimals (*is_either), except in kHz. */
 static gchar
 find_mark (const gchar *digits, gboolean is_kilo, gboolean *is_either)
 {
@@ -299,9 +299,9 @@ find_slope (const gchar *line, gdouble *db)
   return found;
 }
 
-/* The midpoint of a shelf with a Q, from Fc.  In Equalizer APO Fc is the corner,
- * and the slope determines the midpoint; for LSC, HSC and in REW Fc is the
- * midpoint. */
+/* The midpoint of a shelf with a Q, from Fc.  In Equalizer APO Fc is the
+ * corner, and the slope determines the midpoint; for LSC, HSC and in REW Fc is
+ * the midpoint. */
 static gdouble
 find_middle (Settings *settings, const Type *type, gdouble hz, gdouble q,
     gdouble gain_db)
@@ -376,8 +376,8 @@ write_filter (Settings *settings, const Type *type, const gchar *line,
   "Else|EndIf|Eval|VSTPlugin|LoudnessCorrection|"                              \
   "Device(?!\\s*:\\s*all\\s*$))\\s*:"
 
-/* Writes the call of a line, or none; returns NULL, or what is wrong with it, to
- * be freed. */
+/* Writes the call of a line, or none; returns NULL, or what is wrong with it,
+ * to be freed. */
 static gchar *
 write_line (Settings *settings, const gchar *line, GString *call)
 {

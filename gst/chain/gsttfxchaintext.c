@@ -251,32 +251,23 @@ gst_tfx_chain_read_location (GstTfxChain *self)
 }
 
 gchar *
-gst_tfx_chain_get_text (GstTfxChain *self)
-{
-  gchar *text;
-
-  GST_OBJECT_LOCK (self);
-  text = g_strdup (self->text);
-  GST_OBJECT_UNLOCK (self);
-  return text ? text : gst_tfx_chain_print (self);
-}
-
-gchar *
-gst_tfx_chain_print (GstTfxChain *self)
+gst_tfx_chain_get_text (GstTfxChain *self, gboolean is_printed)
 {
   GstTfxChainExpr *expr = NULL;
-  gchar *text;
+  gchar *text = NULL;
   char *printed;
 
   GST_OBJECT_LOCK (self);
-  if (!self->fault)
+  if (self->text && !is_printed)
+    text = g_strdup (self->text);
+  else if (!self->fault)
     expr = gst_tfx_chain_expr_ref (self->expr);
   GST_OBJECT_UNLOCK (self);
-  if (!expr)
-    return NULL;
-  printed = tfx_expr_print (expr->expr);
-  text = g_strdup (printed);
-  free (printed);
-  gst_tfx_chain_expr_unref (expr);
+  if (expr) {
+    printed = tfx_expr_print (expr->expr);
+    text = g_strdup (printed);
+    free (printed);
+    gst_tfx_chain_expr_unref (expr);
+  }
   return text;
 }

@@ -83,7 +83,7 @@ read_again (GstTfxChain *chain)
     gst_tfx_chain_read_location (chain);
     return;
   }
-  text = gst_tfx_chain_get_text (chain);
+  text = gst_tfx_chain_get_text (chain, FALSE);
   if (text)
     gst_tfx_chain_set_text (chain, text, NULL, NULL);
   g_free (text);
