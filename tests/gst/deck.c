@@ -106,10 +106,9 @@ void
 deck_set (Deck *deck, const gchar *name, const gchar *property,
     const gchar *value)
 {
-  GstElement *element = deck_element (deck, name);
+  g_autoptr (GstElement) element = deck_element (deck, name);
 
   gst_util_set_object_arg (G_OBJECT (element), property, value);
-  gst_object_unref (element);
 }
 
 void
@@ -165,10 +164,9 @@ deck_push_event (Deck *deck, GstEvent *event)
 void
 deck_drain (Deck *deck)
 {
-  GstQuery *query = gst_query_new_drain ();
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
 
   gst_pad_peer_query (deck->h->srcpad, query);
-  gst_query_unref (query);
 }
 
 /* ---- out --------------------------------------------------------------------------- */

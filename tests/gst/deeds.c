@@ -118,13 +118,12 @@ static void
 read_buffer (TfxDeeds *self, GstBuffer *buffer, GstCaps *caps, guint64 number)
 {
   gsize n;
-  gdouble *values = tfx_deeds_values (buffer, caps, &n);
+  g_autofree gdouble *values = tfx_deeds_values (buffer, caps, &n);
 
   if (values)
     tfx_model_spot_see (self->spot, number, values, n);
   else
     complain (self, "channels that do not agree", number);
-  g_free (values);
 }
 
 /* Reads the oldest, or lets go of it. */

@@ -179,11 +179,10 @@ tfx_line_push_start (TfxLine *self, const gchar *id)
 void
 tfx_line_push_caps (TfxLine *self, const GstAudioInfo *info)
 {
-  GstCaps *caps = gst_audio_info_to_caps (info);
+  g_autoptr (GstCaps) caps = gst_audio_info_to_caps (info);
 
   self->info = *info;
   fail_unless (gst_pad_push_event (self->src, gst_event_new_caps (caps)));
-  gst_caps_unref (caps);
 }
 
 static GstClockTime
@@ -293,7 +292,8 @@ tfx_line_remove (TfxLine *self, const gchar *name, gboolean with_eos)
   GstElement *element = tfx_line_get (self, name);
   GstPad *sink = gst_element_get_static_pad (element, "sink");
   GstPad *src = gst_element_get_static_pad (element, "src");
-  GstPad *before = gst_pad_get_peer (sink), *after = gst_pad_get_peer (src);
+  g_autoptr (GstPad) before = gst_pad_get_peer (sink),
+                     after = gst_pad_get_peer (src);
   gboolean has_come = FALSE;
   gulong probe;
 
@@ -312,8 +312,6 @@ tfx_line_remove (TfxLine *self, const gchar *name, gboolean with_eos)
   gst_object_unref (src);
   gst_object_unref (element);
   fail_unless_equals_int (gst_pad_link (before, after), GST_PAD_LINK_OK);
-  gst_object_unref (before);
-  gst_object_unref (after);
 }
 
 typedef struct
@@ -344,15 +342,12 @@ remove_now (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 void
 tfx_line_remove_blocked (TfxLine *self, const gchar *name, gboolean with_eos)
 {
-  GstElement *element = tfx_line_get (self, name);
-  GstPad *sink = gst_element_get_static_pad (element, "sink");
-  GstPad *before = gst_pad_get_peer (sink);
+  g_autoptr (GstElement) element = tfx_line_get (self, name);
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) before = gst_pad_get_peer (sink);
   Removal *removal = g_new (Removal, 1);
 
   *removal = (Removal){ self, g_strdup (name), with_eos };
   gst_pad_add_probe (before, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, remove_now,
       removal, free_removal);
-  gst_object_unref (before);
-  gst_object_unref (sink);
-  gst_object_unref (element);
 }

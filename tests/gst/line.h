@@ -35,6 +35,8 @@ void tfx_line_open (TfxLine *self, const gchar *launch,
     const GstAudioInfo *info, gboolean fuse, guint64 n_frames);
 void tfx_line_close (TfxLine *self);
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxLine, tfx_line_close)
+
 /* An element in it; a reference. */
 GstElement *tfx_line_get (TfxLine *self, const gchar *name);
 

@@ -24,8 +24,8 @@ void
 tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
     gboolean fuse)
 {
-  gchar **parts = g_strsplit (launch, " ! ", 0);
-  GString *line = g_string_new (NULL);
+  g_auto (GStrv) parts = g_strsplit (launch, " ! ", 0);
+  g_autoptr (GString) line = g_string_new (NULL);
 
   row->n = g_strv_length (parts);
   row->guest = NULL;
@@ -35,7 +35,7 @@ tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
     add_part (line, parts[i], i);
   row->h = gst_harness_new_parse (line->str);
   for (guint i = 0; i < row->n; i++) {
-    gchar *name = g_strdup_printf ("e%u", i);
+    g_autofree gchar *name = g_strdup_printf ("e%u", i);
 
     row->elements[i] =
         row->n > 1 ? gst_bin_get_by_name (GST_BIN (row->h->element), name)
@@ -44,11 +44,8 @@ tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
     if (g_object_class_find_property (G_OBJECT_GET_CLASS (row->elements[i]),
             "fuse"))
       g_object_set (row->elements[i], "fuse", fuse, NULL);
-    g_free (name);
   }
   tfx_check_set_info (row->h, info);
-  g_string_free (line, TRUE);
-  g_strfreev (parts);
 }
 
 /* A pad with a probe, for a while. */
@@ -112,7 +109,7 @@ tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info)
 
   while ((buffer = gst_harness_try_pull (h))) {
     gsize n;
-    gdouble *x = tfx_check_samples (buffer, info, &n);
+    g_autofree gdouble *x = tfx_check_samples (buffer, info, &n);
     guint64 number = GST_BUFFER_OFFSET (buffer);
     GstClockTime from = gst_util_uint64_scale (number, GST_SECOND, info->rate);
     GstClockTime to =
@@ -130,7 +127,6 @@ tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info)
     g_array_append_vals (heard->samples, x, n * info->channels);
     heard->n_frames += n;
     heard->n_buffers++;
-    g_free (x);
     gst_buffer_unref (buffer);
   }
 }
@@ -181,8 +177,8 @@ void
 tfx_rows_play (TfxRow *row, const GstAudioInfo *info, const gdouble *in,
     gsize n_frames, guint seed, TfxMeddle meddle, TfxHeard *heard)
 {
-  GRand *sizes = g_rand_new_with_seed (seed);
-  GRand *rand = g_rand_new_with_seed (seed + 1);
+  g_autoptr (GRand) sizes = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed + 1);
 
   tfx_heard_open (heard);
   for (gsize done = 0, n; done < n_frames; done += n) {
@@ -197,8 +193,6 @@ tfx_rows_play (TfxRow *row, const GstAudioInfo *info, const gdouble *in,
   }
   gst_harness_push_event (row->h, gst_event_new_eos ());
   tfx_heard_take (heard, row->h, info);
-  g_rand_free (sizes);
-  g_rand_free (rand);
 }
 
 gdouble

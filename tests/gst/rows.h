@@ -22,6 +22,8 @@ void tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
     gboolean fuse);
 void tfx_rows_close (TfxRow *row);
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxRow, tfx_rows_close)
+
 /* A field of an element's stats. */
 guint64 tfx_rows_stat (TfxRow *row, guint element, const gchar *field);
 
@@ -38,6 +40,7 @@ typedef struct
 
 void tfx_heard_open (TfxHeard *heard);
 void tfx_heard_close (TfxHeard *heard);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxHeard, tfx_heard_close)
 const gdouble *tfx_heard_samples (const TfxHeard *heard);
 void tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info);
 

@@ -204,11 +204,10 @@ GST_END_TEST;
 static void
 remove_fir (TfxLine *line, guint buffer)
 {
-  GstElement *x = tfx_line_get (line, "x");
+  g_autoptr (GstElement) x = tfx_line_get (line, "x");
 
   if (buffer == N_WARM)
     g_object_set (x, "chain", "Gain(0.5)", NULL);
-  gst_object_unref (x);
 }
 
 /* The spectra alone of 60000 taps are 0.5 MB. */
@@ -231,16 +230,15 @@ GST_END_TEST;
 static void
 move_cutoff (TfxLine *line, guint buffer)
 {
-  GstElement *x = tfx_line_get (line, "x");
+  g_autoptr (GstElement) x = tfx_line_get (line, "x");
 
   g_object_set (x, "cutoff", 500.0 + 7.0 * buffer, NULL);
-  gst_object_unref (x);
 }
 
 static void
 move_kernel (TfxLine *line, guint buffer)
 {
-  GstElement *x = tfx_line_get (line, "x");
+  g_autoptr (GstElement) x = tfx_line_get (line, "x");
   const gdouble taps[] = { 1.0, 0.1 * (buffer % 7), -0.25 };
   GValue kernel = G_VALUE_INIT, tap = G_VALUE_INIT;
 
@@ -253,7 +251,6 @@ move_kernel (TfxLine *line, guint buffer)
   g_object_set_property (G_OBJECT (x), "kernel", &kernel);
   g_value_unset (&tap);
   g_value_unset (&kernel);
-  gst_object_unref (x);
 }
 
 static void
@@ -359,7 +356,7 @@ static void
 control (TfxLine *line, guint buffer)
 {
   GstObject *x = GST_OBJECT (tfx_line_get (line, "x"));
-  GstControlSource *source = gst_interpolation_control_source_new ();
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
   GstTimedValueControlSource *curve = GST_TIMED_VALUE_CONTROL_SOURCE (source);
   const gdouble most = under_control->most > 0.0 ? under_control->most : 0.5;
   GParamSpec *spec;
@@ -383,7 +380,6 @@ control (TfxLine *line, guint buffer)
   gst_timed_value_control_source_set (curve, 10 * GST_SECOND, most * unit);
   fail_unless (gst_object_add_control_binding (x,
       gst_direct_control_binding_new (x, under_control->property, source)));
-  gst_object_unref (source);
   gst_object_unref (x);
 }
 
@@ -472,8 +468,8 @@ GST_START_TEST (test_first_binding)
 }
 GST_END_TEST;
 
-static Suite *
-allocations_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("allocations");
   TCase *tc = tcase_create ("all");
@@ -488,11 +484,5 @@ allocations_suite (void)
   tcase_add_loop_test (tc, test_first_binding, 0, G_N_ELEMENTS (controlled));
   tcase_add_test (tc, test_clamped);
   tfx_check_add_part (tc, test_controlled, 2 * G_N_ELEMENTS (controlled), 3);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, allocations_suite ());
+  return tfx_check_main (argc, argv, s);
 }

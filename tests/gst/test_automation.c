@@ -42,8 +42,8 @@ find_object (TfxLine *line, const gchar *path)
 static void
 bind (TfxLine *line, const Curve *curve)
 {
-  GstObject *object = find_object (line, curve->object);
-  GstControlSource *source = gst_interpolation_control_source_new ();
+  g_autoptr (GstObject) object = find_object (line, curve->object);
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   for (guint i = 0; i <= 4.0 * curve->frequency; i++)
@@ -53,8 +53,6 @@ bind (TfxLine *line, const Curve *curve)
   fail_unless (gst_object_add_control_binding (object,
       gst_direct_control_binding_new_absolute (object, curve->property,
           source)));
-  gst_object_unref (source);
-  gst_object_unref (object);
 }
 
 /* ---- the same however it is cut ------------------------------------------------------ */
@@ -191,7 +189,8 @@ GST_START_TEST (test_cuts)
   const gboolean fuse = __i__ % 2;
   /* Others are longer than what is read ahead. */
   const guint64 n = c->error > 0.0 ? 20000 : 70000;
-  gdouble *in = tfx_check_noise (2 * n, 1), *whole, *out;
+  g_autofree gdouble *in = tfx_check_noise (2 * n, 1), *whole = NULL;
+  gdouble *out;
   gchar how[80];
 
   whole = run (c, in, n, 65536, FALSE, fuse);
@@ -214,8 +213,6 @@ GST_START_TEST (test_cuts)
   expect_same (c, out, whole, 2 * n, fuse ? "unfused" : "one buffer",
       !fuse || !c->has_still);
   g_free (out);
-  g_free (whole);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -271,11 +268,10 @@ GST_START_TEST (test_step)
 {
   static const gsize steps[] = { 1000, 1024, 4001, 4800 };
   static const gsize sizes[] = { 64, 1024, 65536 };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   const gsize at = steps[__i__ / 3];
   GstControlSource *source;
-  TfxLine line;
+  g_auto (TfxLine) line;
   gdouble *out;
   gsize first, last;
 
@@ -295,7 +291,6 @@ GST_START_TEST (test_step)
                    last <= at + GRID,
       "asked for at %u, heard from %u to %u", (guint)at, (guint)first,
       (guint)last);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -315,9 +310,8 @@ GST_START_TEST (test_delay_grows)
   };
   static const gsize sizes[] = { 480, 10007, 65536 };
   const gsize n = 20000, edge = 100, at = __i__ % 2 ? n - 20 : 9000;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = g_new (gdouble, n);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *in = g_new (gdouble, n);
 
   /* Linear phase changes no ramp. */
   for (gsize i = 0; i < n; i++)
@@ -325,7 +319,7 @@ GST_START_TEST (test_delay_grows)
   for (guint i = 0; i < G_N_ELEMENTS (growing); i++) {
     GstControlSource *source = gst_interpolation_control_source_new ();
     gdouble worst;
-    TfxLine line;
+    g_auto (TfxLine) line;
 
     tfx_line_open (&line, growing[i].launch, &info, TRUE, n);
     g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
@@ -339,9 +333,7 @@ GST_START_TEST (test_delay_grows)
     tfx_line_expect_whole (&line);
     worst = tfx_check_distance (line.heard + edge, in + edge, n - 2 * edge);
     fail_unless (worst < 1e-12, "%s: off by %g", growing[i].launch, worst);
-    tfx_line_close (&line);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -362,14 +354,13 @@ GST_START_TEST (test_look_ahead)
   };
   static const gsize sizes[] = { 480, 4001, 65536 };
   const gsize n = 20000;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (chains); i++) {
     GstControlSource *source = gst_interpolation_control_source_new ();
-    gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"%s\"",
+    g_autofree gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"%s\"",
         i % 2 ? "Gain(1)" : chains[i / 2]);
-    TfxLine line;
+    g_auto (TfxLine) line;
     gdouble *out;
 
     tfx_line_open (&line, launch, &info, TRUE, n);
@@ -388,8 +379,6 @@ GST_START_TEST (test_look_ahead)
       fail_unless (fabs (out[k] - (1.0 - (gdouble)k / n)) < 1e-6,
           "%s%s: frame %u is %g", chains[i / 2], i % 2 ? ", set late" : "",
           (guint)k, out[k]);
-    tfx_line_close (&line);
-    g_free (launch);
   }
 }
 GST_END_TEST;
@@ -397,10 +386,9 @@ GST_END_TEST;
 /* A trigger has a value near its time alone; in between it is as it was. */
 GST_START_TEST (test_trigger)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   GstControlSource *source;
-  TfxLine line;
+  g_auto (TfxLine) line;
   gdouble *out;
 
   tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(0.5)\"", &info, TRUE,
@@ -416,18 +404,16 @@ GST_START_TEST (test_trigger)
   fail_unless_equals_float (out[5900], 1.0);
   fail_unless_equals_float (out[6100], 0.25);
   fail_unless_equals_float (out[9999], 0.25);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
 /* What is disabled changes nothing; what is set by hand then takes its 10 ms. */
 GST_START_TEST (test_disabled)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   GstControlSource *source = gst_interpolation_control_source_new ();
-  GstObject *stage;
-  TfxLine line;
+  g_autoptr (GstObject) stage = NULL;
+  g_auto (TfxLine) line;
   gdouble ones[6144];
 
   for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
@@ -451,8 +437,6 @@ GST_START_TEST (test_disabled)
   tfx_line_push (&line, ones, 4096, 2048, 0, 0, 0);
   fail_unless (line.heard[4096 + 200] > 0.25 && line.heard[4096 + 200] < 1.0);
   fail_unless_equals_float (line.heard[6143], 0.25);
-  gst_object_unref (stage);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -467,10 +451,10 @@ GST_START_TEST (test_notify)
 {
   const Curve curve = { "x", "cutoff", 200, 8000, 0.5 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (10240, 1);
+  g_autofree gdouble *in = tfx_check_noise (10240, 1);
   guint n = 0;
-  GstElement *x;
-  TfxLine line;
+  g_autoptr (GstElement) x = NULL;
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, "tfxbutterworth name=x", &info, TRUE, 10240);
   bind (&line, &curve);
@@ -479,9 +463,6 @@ GST_START_TEST (test_notify)
   tfx_line_push_segment (&line, 0, 0);
   play (&line, in, 10240, 1024, FALSE);
   fail_unless_equals_int (n, 10);
-  gst_object_unref (x);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -489,11 +470,12 @@ GST_END_TEST;
 GST_START_TEST (test_jitter)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (20000, 1), *out[2];
+  g_autofree gdouble *in = tfx_check_noise (20000, 1);
+  gdouble *out[2];
   gsize n = 0;
 
   for (guint k = 0; k < 2; k++) {
-    TfxLine line;
+    g_auto (TfxLine) line;
 
     tfx_line_open (&line, cases[0].launch, &info, TRUE, 22000);
     bind (&line, &cases[0].curves[0]);
@@ -503,13 +485,11 @@ GST_START_TEST (test_jitter)
           k > 0 && i > 0 ? g_random_int_range (-300000, 300000) : 0);
     n = line.sound->len;
     out[k] = g_memdup2 (line.sound->data, n * sizeof (gdouble));
-    tfx_line_close (&line);
   }
   fail_unless_equals_int (n, 20000);
   fail_unless_equals_float (tfx_check_distance (out[0], out[1], n), 0.0);
   g_free (out[0]);
   g_free (out[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -517,10 +497,9 @@ GST_END_TEST;
 GST_START_TEST (test_seek)
 {
   const Curve curve = { "x::g", "gain", 0, 1, 0.25 };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   gdouble ones[1024];
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
     ones[i] = 1.0;
@@ -539,7 +518,6 @@ GST_START_TEST (test_seek)
       "%.9g", g_array_index (line.sound, gdouble, 0));
   fail_unless (fabs (g_array_index (line.sound, gdouble, 960) - 0.51) < 1e-6,
       "%.9g", g_array_index (line.sound, gdouble, 960));
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -547,11 +525,10 @@ GST_END_TEST;
 GST_START_TEST (test_segment_end)
 {
   const Curve curve = { "x::g", "gain", 0, 1, 0.25 };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   gdouble ones[1024], last;
   GstSegment segment;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
     ones[i] = 1.0;
@@ -565,7 +542,6 @@ GST_START_TEST (test_segment_end)
   fail_unless_equals_int (line.sound->len, 1000);
   last = g_array_index (line.sound, gdouble, 990);
   fail_unless (fabs (last - 990.0 / (2 * RATE)) < 1e-6, "%.9g", last);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -625,10 +601,11 @@ fuzz (guint seed, gdouble seconds)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   const guint64 n = seconds * RATE;
-  gdouble *in = tfx_check_noise (n, seed), peak = 0.0;
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autofree gdouble *in = tfx_check_noise (n, seed);
+  gdouble peak = 0.0;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstMessage *message;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, everything, &info, g_rand_boolean (rand), n);
   for (guint i = 0; i < G_N_ELEMENTS (moved); i++) {
@@ -651,17 +628,14 @@ fuzz (guint seed, gdouble seconds)
               GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))) {
     const gchar *text =
         gst_structure_get_name (gst_message_get_structure (message));
-    gchar *all = gst_structure_to_string (gst_message_get_structure (message));
+    g_autofree gchar *all =
+        gst_structure_to_string (gst_message_get_structure (message));
 
     fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING &&
                      !strstr (all, "NaN"),
         "seed %u, %s: %s", seed, text, all);
-    g_free (all);
     gst_message_unref (message);
   }
-  tfx_line_close (&line);
-  g_rand_free (rand);
-  g_free (in);
 }
 
 /* Seconds of sound, from the environment or a few. */
@@ -689,11 +663,11 @@ GST_START_TEST (test_told_once)
   };
   const guint64 n = 48000;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 5);
+  g_autofree gdouble *in = tfx_check_noise (n, 5);
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
     GstControlSource *source = gst_interpolation_control_source_new ();
-    TfxLine line;
+    g_auto (TfxLine) line;
 
     tfx_line_open (&line, values[i].launch, &info, TRUE, n);
     g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
@@ -705,9 +679,7 @@ GST_START_TEST (test_told_once)
     play (&line, in, n, 480, FALSE);
     tfx_check_expect_warning (line.bus, values[i].words, NULL);
     tfx_check_expect_no_warning (line.bus);
-    tfx_line_close (&line);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -727,11 +699,10 @@ make_leap (void)
  * that is due there. */
 GST_START_TEST (test_silent_gap)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   gdouble ones[480];
   GstControlSource *source;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   for (guint i = 0; i < 480; i++)
     ones[i] = 1.0;
@@ -747,7 +718,6 @@ GST_START_TEST (test_silent_gap)
   tfx_line_push (&line, ones - 10080, 10080, 480, 0, 0, 0);
   fail_unless (line.heard[10080] == 0.25 && line.heard[10559] == 0.25,
       "%g ... %g", line.heard[10080], line.heard[10559]);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -755,10 +725,10 @@ GST_END_TEST;
  * with that of what moves. */
 GST_START_TEST (test_gap_beside_curve)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   const gsize n = 123, n_gap = 1000;
-  gdouble *in = tfx_check_noise (n, 1), peak = 0.0, error = 0.0;
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  gdouble peak = 0.0, error = 0.0;
   TfxLine lines[2];
 
   for (guint k = 0; k < 2; k++) {
@@ -786,7 +756,6 @@ GST_START_TEST (test_gap_beside_curve)
   fail_unless (error <= 1e-12 * peak, "off by %g of %g", error, peak);
   for (guint k = 0; k < 2; k++)
     tfx_line_close (&lines[k]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -808,12 +777,11 @@ static const struct
 GST_START_TEST (test_marked_gap)
 {
   static const gsize lengths[] = { 3, 160, 175, 3001 };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   const guint i = __i__ / G_N_ELEMENTS (lengths);
   const gsize n_gap = lengths[__i__ % G_N_ELEMENTS (lengths)];
   const gsize n = n_gap + 500;
-  gdouble *in = tfx_check_noise (n, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
   TfxLine lines[2];
 
   memset (in, 0, n_gap * sizeof *in);
@@ -834,7 +802,6 @@ GST_START_TEST (test_marked_gap)
       tfx_check_distance (lines[0].heard, lines[1].heard, n));
   for (guint k = 0; k < 2; k++)
     tfx_line_close (&lines[k]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -842,10 +809,9 @@ GST_END_TEST;
  * has the value that the curve had led to. */
 GST_START_TEST (test_hand_behind_marked_gap)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   const gsize n_gap = 1130, n = n_gap + 500;
-  gdouble *in = tfx_check_noise (n, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
   TfxLine lines[2];
 
   memset (in, 0, n_gap * sizeof *in);
@@ -873,7 +839,6 @@ GST_START_TEST (test_hand_behind_marked_gap)
   fail_unless (tfx_check_distance (lines[0].heard, lines[1].heard, n) <= 1e-12);
   for (guint k = 0; k < 2; k++)
     tfx_line_close (&lines[k]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -891,13 +856,12 @@ remove_binding (GstObject *object, const gchar *property)
  * not. */
 GST_START_TEST (test_bound_at_gap)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   const gboolean is_bound_late = __i__;
   gdouble ones[480];
-  GstControlSource *source;
-  GstObject *object;
-  TfxLine line;
+  g_autoptr (GstControlSource) source = NULL;
+  g_autoptr (GstObject) object = NULL;
+  g_auto (TfxLine) line;
 
   for (guint i = 0; i < 480; i++)
     ones[i] = 1.0;
@@ -917,9 +881,6 @@ GST_START_TEST (test_bound_at_gap)
       gst_event_new_gap (10 * GST_MSECOND, 200 * GST_MSECOND));
   tfx_line_push (&line, ones - 10080, 10080, 480, 0, 0, 0);
   fail_unless_equals_float (line.heard[10080], is_bound_late ? 0.25 : 1.0);
-  gst_object_unref (object);
-  gst_object_unref (source);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -947,13 +908,12 @@ flush (gpointer pad)
 /* A seek does not wait for the end of a gap, which may be hours long. */
 GST_START_TEST (test_silent_gap_is_flushed)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   gdouble ones[480];
   GstControlSource *source;
   GThread *gap, *flusher;
   gint64 begin = 0;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   for (guint i = 0; i < 480; i++)
     ones[i] = 1.0;
@@ -973,12 +933,11 @@ GST_START_TEST (test_silent_gap_is_flushed)
     fail_unless (tfx_check_wait (&begin), "the gap goes on");
   g_thread_join (gap);
   g_thread_join (flusher);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
-static Suite *
-automation_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("automation");
   TCase *tc = tcase_create ("all");
@@ -1002,11 +961,5 @@ automation_suite (void)
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   tcase_add_test (tc, test_told_once);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, automation_suite ());
+  return tfx_check_main (argc, argv, s);
 }

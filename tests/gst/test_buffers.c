@@ -112,9 +112,9 @@ GST_START_TEST (test_planes)
   const Places *p = &places[__i__];
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, p->n_channels,
       GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * p->n_channels, 23);
+  g_autofree gdouble *in = tfx_check_noise (N * p->n_channels, 23);
   gsize offsets[10], last = 0;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   memcpy (offsets, p->offsets, sizeof offsets);
   for (gint ch = 0; ch < p->n_channels; ch++)
@@ -122,8 +122,6 @@ GST_START_TEST (test_planes)
   buffer = place_planes (&info, in, offsets, last + PLANE + 24);
   buffer = expect_filtered (&info, buffer, in);
   expect_fill (buffer, p->n_channels, offsets);
-  gst_buffer_unref (buffer);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -150,22 +148,21 @@ GST_START_TEST (test_planes_fused)
   const Places *p = &places[__i__];
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, p->n_channels,
       GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * p->n_channels, 29), *samples[2];
+  g_autofree gdouble *in = tfx_check_noise (N * p->n_channels, 29);
+  gdouble *samples[2];
 
   for (guint fuse = 0; fuse < 2; fuse++) {
     GstBuffer *buffer =
-                  place_planes (&info, in, (gsize *)p->offsets, 12 * PLANE),
-              *out;
+        place_planes (&info, in, (gsize *)p->offsets, 12 * PLANE);
+    g_autoptr (GstBuffer) out = NULL;
 
     samples[fuse] = run_two (&info, buffer, fuse, &out);
     expect_fill (out, p->n_channels, p->offsets);
-    gst_buffer_unref (out);
   }
   fail_unless (
       tfx_check_distance (samples[0], samples[1], N * p->n_channels) < 1e-6);
   g_free (samples[0]);
   g_free (samples[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -173,10 +170,11 @@ GST_END_TEST;
 GST_START_TEST (test_read_only)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gdouble *in = tfx_check_noise (N * 2, 43), *samples[2];
-  GstBuffer *plain = tfx_check_buffer (&info, in, N);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 43);
+  gdouble *samples[2];
+  g_autoptr (GstBuffer) plain = tfx_check_buffer (&info, in, N);
   const gsize size = gst_buffer_get_size (plain);
-  guint8 *bytes = g_malloc (size), *kept = g_malloc (size);
+  g_autofree guint8 *bytes = g_malloc (size), *kept = g_malloc (size);
 
   gst_buffer_extract (plain, 0, bytes, size);
   memcpy (kept, bytes, size);
@@ -194,10 +192,6 @@ GST_START_TEST (test_read_only)
   fail_unless (tfx_check_distance (samples[0], in, N * 2) > 0.01);
   g_free (samples[0]);
   g_free (samples[1]);
-  g_free (bytes);
-  g_free (kept);
-  g_free (in);
-  gst_buffer_unref (plain);
 }
 GST_END_TEST;
 
@@ -207,11 +201,10 @@ GST_START_TEST (test_planar_equals_interleaved)
   GstAudioInfo info =
       tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           RATE, channels[__i__ / 2], GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * info.channels, 29);
+  g_autofree gdouble *in = tfx_check_noise (N * info.channels, 29);
 
   gst_buffer_unref (
       expect_filtered (&info, tfx_check_buffer (&info, in, N), in));
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -248,13 +241,12 @@ GST_START_TEST (test_memories)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 3,
       __i__ & 1 ? GST_AUDIO_LAYOUT_INTERLEAVED
                 : GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * 3, 31);
+  g_autofree gdouble *in = tfx_check_noise (N * 3, 31);
   GstBuffer *buffer =
       cut_memory (tfx_check_buffer (&info, in, N), &info, cuts[__i__ / 2], 2);
 
   fail_unless_equals_int (gst_buffer_n_memory (buffer), 3);
   gst_buffer_unref (expect_filtered (&info, buffer, in));
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -264,8 +256,9 @@ GST_START_TEST (test_unaligned)
   GstAudioInfo info =
       tfx_check_info (__i__ >= 8 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * 2, 37);
-  GstBuffer *plain = tfx_check_buffer (&info, in, N), *buffer;
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 37);
+  g_autoptr (GstBuffer) plain = tfx_check_buffer (&info, in, N);
+  GstBuffer *buffer;
   gsize size = gst_buffer_get_size (plain), shift = __i__ & 7;
   guint8 *bytes = g_malloc (size + 8);
 
@@ -273,8 +266,6 @@ GST_START_TEST (test_unaligned)
   buffer = gst_buffer_new_wrapped_full (0, bytes, size + 8, shift, size, bytes,
       g_free);
   gst_buffer_unref (expect_filtered (&info, buffer, in));
-  gst_buffer_unref (plain);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -284,17 +275,14 @@ GST_START_TEST (test_shared)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
       __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                 : GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * 2, 41), *kept;
-  GstBuffer *mine = tfx_check_buffer (&info, in, N);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 41), *kept = NULL;
+  g_autoptr (GstBuffer) mine = tfx_check_buffer (&info, in, N);
   GstBuffer *theirs =
       __i__ & 2 ? gst_buffer_copy (mine) : gst_buffer_ref (mine);
 
   gst_buffer_unref (expect_filtered (&info, theirs, in));
   kept = tfx_check_samples (mine, &info, NULL);
   fail_unless_equals_float (tfx_check_distance (kept, in, N * 2), 0.0);
-  g_free (kept);
-  g_free (in);
-  gst_buffer_unref (mine);
 }
 GST_END_TEST;
 
@@ -303,10 +291,10 @@ GST_END_TEST;
 static void
 expect_refused (const GstAudioInfo *info, GstBuffer *buffer, const gchar *word)
 {
-  GstHarness *h = tfx_check_harness (LAUNCH, info);
-  GstBus *bus = tfx_check_bus (h);
-  GstMessage *message;
-  GError *error = NULL;
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
 
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
@@ -317,17 +305,13 @@ expect_refused (const GstAudioInfo *info, GstBuffer *buffer, const gchar *word)
       g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
   fail_unless (strstr (error->message, word) != NULL, "no '%s' in '%s'", word,
       error->message);
-  g_error_free (error);
-  gst_message_unref (message);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 
 GST_START_TEST (test_broken_frames)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gdouble *in = tfx_check_noise (N * 2, 43);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 43);
   GstBuffer *buffer = tfx_check_buffer (&info, in, N);
 
   gst_buffer_resize (buffer, 0, N * 8 - 3);
@@ -335,7 +319,6 @@ GST_START_TEST (test_broken_frames)
   buffer = tfx_check_buffer (&info, in, N);
   gst_buffer_resize (buffer, 0, N * 8 - 4);
   expect_refused (&info, buffer, "frames of 8 bytes (2 channels of F32LE)");
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -343,8 +326,8 @@ GST_END_TEST;
 GST_START_TEST (test_broken_and_clipped)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (N * 2, 43);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 43);
   GstBuffer *buffer = tfx_check_stamped (&info, in, N, 0);
   GstSegment segment;
 
@@ -354,8 +337,6 @@ GST_START_TEST (test_broken_and_clipped)
   gst_buffer_resize (buffer, 0, N * 8 - 3);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -365,7 +346,7 @@ GST_START_TEST (test_broken_planes)
       GST_AUDIO_LAYOUT_NON_INTERLEAVED);
   GstAudioInfo other = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 1,
       GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * 2, 47);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 47);
   GstBuffer *buffer = tfx_check_buffer (&info, in, N);
 
   gst_buffer_remove_meta (buffer,
@@ -386,12 +367,11 @@ GST_START_TEST (test_broken_planes)
   buffer = tfx_check_buffer (&info, in, N);
   gst_buffer_add_audio_meta (buffer, &info, N + 1, NULL);
   expect_refused (&info, buffer, "301 frames outside of its 2400 bytes");
-  g_free (in);
 }
 GST_END_TEST;
 
-static Suite *
-buffers_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("buffers");
   TCase *tc = tcase_create ("all");
@@ -407,11 +387,5 @@ buffers_suite (void)
   tcase_add_test (tc, test_broken_frames);
   tcase_add_test (tc, test_broken_and_clipped);
   tcase_add_test (tc, test_broken_planes);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, buffers_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -45,8 +45,9 @@ GST_START_TEST (test_first_buffer)
   static const TfxDesign design = { TFX_FAMILY_CHEBYSHEV1, TFX_MODE_BAND_REJECT,
     7, 500.0, 700.0, 0.2 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = gst_harness_new ("tfxchebyshev");
-  gdouble *in = tfx_check_noise (N, 1), *out, *expected;
+  g_autoptr (TfxHarness) h = gst_harness_new ("tfxchebyshev");
+  g_autofree gdouble *in = tfx_check_noise (N, 1), *out = NULL,
+                     *expected = NULL;
 
   if (__i__ == 1)
     tfx_check_set_info (h, &info);
@@ -59,10 +60,6 @@ GST_START_TEST (test_first_buffer)
   out = tfx_check_filter (h, &info, in, N, N);
   expected = tfx_check_engine (&design, &info, in, N);
   fail_unless_equals_float (tfx_check_distance (out, expected, N), 0.0);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -94,11 +91,11 @@ static const Change steady_changes[] = {
 GST_START_TEST (test_steady)
 {
   const Change *c = &steady_changes[__i__];
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (c->launch, &info);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h = tfx_check_harness (c->launch, &info);
   const gsize n = RATE;
-  gdouble *in = g_new (gdouble, n), *out;
+  g_autofree gdouble *in = g_new (gdouble, n);
+  gdouble *out;
 
   for (gsize i = 0; i < n; i++)
     in[i] = 1.0;
@@ -114,17 +111,14 @@ GST_START_TEST (test_steady)
   fail_unless (fabs (out[0] - 1.0) < 0.01, "%s=%s starts at %g", c->property,
       c->value, out[0]);
   fail_unless (fabs (out[n - 1] - 1.0) < 1e-9);
-  g_free (in);
   g_free (out);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* While a frequency moves the filter rings on: it is the same filter. */
 GST_START_TEST (test_rings_on)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   GstHarness *h[2];
   gdouble *in = g_new0 (gdouble, RATE), *out[2];
 
@@ -152,9 +146,9 @@ GST_START_TEST (test_mode_fades)
 {
   static const gchar *const modes[] = { "high-pass", "low-pass", "band-pass",
     "band-reject", "low-pass" };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth cutoff=2000", &info);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness ("tfxbutterworth cutoff=2000", &info);
   const gsize n = RATE / 2;
   gdouble *in, *out;
 
@@ -171,7 +165,6 @@ GST_START_TEST (test_mode_fades)
     g_free (out);
     g_free (in);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -229,9 +222,10 @@ GST_START_TEST (test_thousand_changes)
   GstAudioInfo info =
       tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           RATE, n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth", &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N * n_ch, 1), *out;
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxbutterworth", &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (N * n_ch, 1);
+  gdouble *out;
   Setter setter = { h->element, FALSE, 0 };
   GThread *thread = g_thread_new ("setter", set_all_the_time, &setter);
   guint64 n_frames = 0;
@@ -239,7 +233,7 @@ GST_START_TEST (test_thousand_changes)
 
   for (guint i = 0; i < 2000; i++) {
     gsize size = 1 + i % N;
-    GstBuffer *buffer =
+    g_autoptr (GstBuffer) buffer =
         tfx_check_push (h, tfx_check_stamped (&info, in, size, n_frames));
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
@@ -250,7 +244,6 @@ GST_START_TEST (test_thousand_changes)
     fail_unless (tfx_check_is_finite (out, n * n_ch));
     n_frames += n;
     g_free (out);
-    gst_buffer_unref (buffer);
   }
   g_atomic_int_set (&setter.stop, TRUE);
   g_thread_join (thread);
@@ -261,20 +254,16 @@ GST_START_TEST (test_thousand_changes)
   /* And in the end it is the filter that was asked for last. */
   {
     static const TfxDesign last = { BUTTER, TFX_MODE_LOW_PASS, 4, 1000.0 };
-    gdouble *expected = tfx_check_engine (&last, &info, in, N);
+    g_autofree gdouble *expected = tfx_check_engine (&last, &info, in, N);
 
     g_object_set (h->element, "mode", 0, "order", 4, "cutoff", 1000.0, NULL);
     tfx_check_flush (h);
     out = tfx_check_filter (h, &info, in, N, N);
     fail_unless_equals_float (tfx_check_distance (out, expected, N * n_ch),
         0.0);
-    g_free (expected);
     g_free (out);
   }
-  g_free (in);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -283,7 +272,7 @@ GST_END_TEST;
 static void
 bind_line (GstElement *element, const gchar *property, gdouble from, gdouble to)
 {
-  GstControlSource *source = gst_interpolation_control_source_new ();
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
   GstTimedValueControlSource *line = GST_TIMED_VALUE_CONTROL_SOURCE (source);
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
@@ -292,7 +281,6 @@ bind_line (GstElement *element, const gchar *property, gdouble from, gdouble to)
   fail_unless (gst_object_add_control_binding (GST_OBJECT (element),
       gst_direct_control_binding_new_absolute (GST_OBJECT (element), property,
           source)));
-  gst_object_unref (source);
 }
 
 static void
@@ -311,8 +299,9 @@ expect_cutoff (GstElement *element, gdouble expected)
 GST_START_TEST (test_controller)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth cutoff=5", &info);
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness ("tfxbutterworth cutoff=5", &info);
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
   GstSegment segment;
 
   bind_line (h->element, "cutoff", 1000.0, 2000.0);
@@ -331,8 +320,6 @@ GST_START_TEST (test_controller)
     expect_cutoff (h->element,
         MIN (1000.0 + 10.0 * (i + 1) + 1000.0 * 16 / RATE, 2000.0));
   }
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -341,25 +328,23 @@ GST_END_TEST;
 GST_START_TEST (test_controlled_sound)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth order=8", &info);
-  gdouble *in = make_sine (RATE, 0, 2000.0), first = 0.0, last = 0.0;
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness ("tfxbutterworth order=8", &info);
+  g_autofree gdouble *in = make_sine (RATE, 0, 2000.0);
+  gdouble first = 0.0, last = 0.0;
 
   bind_line (h->element, "cutoff", 500.0, 8000.0);
   for (guint i = 0; i < 100; i++) {
-    GstBuffer *buffer =
+    g_autoptr (GstBuffer) buffer =
         tfx_check_push (h, tfx_check_stamped (&info, in + i * N, N, i * N));
-    gdouble *out = tfx_check_samples (buffer, &info, NULL);
+    g_autofree gdouble *out = tfx_check_samples (buffer, &info, NULL);
 
     last = tfx_check_rms (out, N, 1);
     if (i == 5)
       first = last;
-    g_free (out);
-    gst_buffer_unref (buffer);
   }
   fail_unless (first < 0.01 && fabs (last - sqrt (0.5)) < 0.001,
       "from %g to %g", first, last);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -367,9 +352,9 @@ GST_END_TEST;
 GST_START_TEST (test_controller_warns_once)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth", &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxbutterworth", &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
 
   bind_line (h->element, "cutoff", 20000.0, 30000.0);
   for (guint i = 0; i < 100; i++)
@@ -377,10 +362,7 @@ GST_START_TEST (test_controller_warns_once)
         tfx_check_push (h, tfx_check_stamped (&info, in, N, i * N)));
   tfx_check_expect_warning (bus, "cutoff=24000", NULL);
   tfx_check_expect_no_warning (bus);
-  g_free (in);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -389,9 +371,9 @@ GST_END_TEST;
 GST_START_TEST (test_stats)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 3);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth mode=band-pass order=3", &info);
-  gdouble *in = tfx_check_noise (1000 * 3, 1);
+  g_autofree gdouble *in = tfx_check_noise (1000 * 3, 1);
   GstStructure *stats;
   guint64 time, most = gst_util_get_timestamp ();
 
@@ -425,13 +407,11 @@ GST_START_TEST (test_stats)
   gst_element_set_state (h->element, GST_STATE_PLAYING);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), 0);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "process-time"), 0);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-changes_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("changes");
   TCase *tc = tcase_create ("all");
@@ -446,11 +426,5 @@ changes_suite (void)
   tcase_add_test (tc, test_controlled_sound);
   tcase_add_test (tc, test_controller_warns_once);
   tcase_add_test (tc, test_stats);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, changes_suite ());
+  return tfx_check_main (argc, argv, s);
 }

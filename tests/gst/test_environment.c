@@ -23,43 +23,36 @@ note_warning (const gchar *domain, GLogLevelFlags level, const gchar *message,
 GST_START_TEST (test_told)
 {
   const gchar *expected = g_getenv ("TFX_EXPECT");
-  gchar **words = g_strsplit (expected, "|", -1);
+  g_auto (GStrv) words = g_strsplit (expected, "|", -1);
   GstAudioInfo info = tfx_check_f32 (48000, 1);
   gdouble in[] = { 1, 0.5, 0.25, 0.125 }, *out;
 
   for (guint i = 0; i < 2; i++) {
-    GstHarness *h = tfx_check_harness ("tfxchain chain=Gain(2)", &info);
+    g_autoptr (TfxHarness) h =
+        tfx_check_harness ("tfxchain chain=Gain(2)", &info);
 
     out = tfx_check_filter (h, &info, in, 4, 4);
     for (guint k = 0; k < 4; k++)
       fail_unless_equals_float (out[k], 2.0 * in[k]);
     g_free (out);
-    gst_harness_teardown (h);
   }
   fail_unless_equals_int (n_warnings, *expected ? 1 : 0);
   for (gchar **word = words; *word; word++)
     fail_unless (strstr (warnings->str, *word), "no '%s' in: %s", *word,
         warnings->str);
-  g_strfreev (words);
 }
 GST_END_TEST;
-
-static Suite *
-environment_suite (void)
-{
-  Suite *s = suite_create ("environment");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_told);
-  return s;
-}
 
 /* The plugin may be loaded by gst_init(). */
 int
 main (int argc, char **argv)
 {
+  Suite *s = suite_create ("environment");
+  TCase *tc = tcase_create ("all");
+
   warnings = g_string_new (NULL);
   g_log_set_handler ("GStreamer-tfx", G_LOG_LEVEL_WARNING, note_warning, NULL);
-  return tfx_check_main (argc, argv, environment_suite ());
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_told);
+  return tfx_check_main (argc, argv, s);
 }

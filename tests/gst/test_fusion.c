@@ -47,7 +47,7 @@ typedef struct
 static void
 find_parts (TfxRow *row, const gchar *launch, Part *parts)
 {
-  gchar **names = g_strsplit (launch, " ! ", 0);
+  g_auto (GStrv) names = g_strsplit (launch, " ! ", 0);
   guint n_left = 0;
 
   for (guint i = 0; i < row->n; i++) {
@@ -60,7 +60,6 @@ find_parts (TfxRow *row, const gchar *launch, Part *parts)
     if (!parts[i].defers)
       n_left = 0;
   }
-  g_strfreev (names);
 }
 
 /* What rings on in a filter until it is rounded off is silence to what sets a level,
@@ -76,29 +75,26 @@ GST_START_TEST (test_level_behind_silence)
       __i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32;
   GstAudioInfo info =
       tfx_check_info (format, RATE, 1, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf ("tfxbutterworth cutoff=9000 ! tfxchain chain=\"%s\"",
           levels[__i__ / 2]);
   const gsize n = 2 * RATE;
-  gdouble *in = tfx_check_noise (n, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
   TfxHeard heard[2];
   gdouble error_db;
 
   for (gsize i = n / 4; i < 3 * n / 4; i++)
     in[i] = 0.0;
   for (guint k = 0; k < 2; k++) {
-    TfxRow row;
+    g_auto (TfxRow) row;
 
     tfx_rows_open (&row, launch, &info, k);
     tfx_rows_play (&row, &info, in, n, 1, NULL, &heard[k]);
-    tfx_rows_close (&row);
   }
   error_db = tfx_heard_error_db (&heard[1], &heard[0], in);
   fail_unless (error_db < -100.0, "%s: %g dB", launch, error_db);
   for (guint k = 0; k < 2; k++)
     tfx_heard_close (&heard[k]);
-  g_free (in);
-  g_free (launch);
 }
 GST_END_TEST;
 
@@ -116,7 +112,8 @@ GST_START_TEST (test_equal)
   GstAudioInfo info = tfx_check_info (format, RATE, n_ch,
       __i__ & 4 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                 : GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n * n_ch, 1 + __i__), d;
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 1 + __i__);
+  gdouble d;
   TfxHeard heard[2];
   TfxRow row[2];
 
@@ -148,7 +145,6 @@ GST_START_TEST (test_equal)
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -162,9 +158,9 @@ GST_START_TEST (test_toggle)
 {
   const guint n_ch = 1 + __i__ % 2;
   const gsize n = 4 * RATE;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_ch,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n * n_ch, 1 + __i__), d;
+  GstAudioInfo info = tfx_check_f64 (RATE, n_ch);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 1 + __i__);
+  gdouble d;
   const gchar *launch = rows[__i__ / 3];
   guint64 n_deferred;
   TfxHeard heard[2];
@@ -189,7 +185,6 @@ GST_START_TEST (test_toggle)
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -206,19 +201,18 @@ move_cutoff (TfxRow *row, guint64 frame, GRand *rand)
 static void
 move_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   move_cutoff (row, frame, rand);
   tfx_rows_toggle_fuse (row, frame, other);
-  g_rand_free (other);
 }
 
 GST_START_TEST (test_cutoff_moves)
 {
   const gsize n = 4 * RATE;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n, 1), d;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  gdouble d;
   const gchar *launch = "tfxbutterworth ! tfxbutterworth order=6 ! "
                         "tfxchebyshev mode=high-pass order=2";
   TfxMeddle meddle[2][2] = { { move_cutoff, move_cutoff },
@@ -237,7 +231,6 @@ GST_START_TEST (test_cutoff_moves)
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -253,19 +246,18 @@ change_order (TfxRow *row, guint64 frame, GRand *rand)
 static void
 change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   change_order (row, frame, rand);
   tfx_rows_toggle_fuse (row, frame, other);
-  g_rand_free (other);
 }
 
 GST_START_TEST (test_order_changes)
 {
   const gsize n = 4 * RATE, tail = RATE / 2;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = g_new (gdouble, n), step = 0.0, d;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *in = g_new (gdouble, n);
+  gdouble step = 0.0, d;
   const gchar *launch = "tfxbutterworth ! tfxbutterworth order=6 ! "
                         "tfxchebyshev mode=high-pass order=2 cutoff=20";
   TfxMeddle meddle = __i__ ? change_and_toggle : change_order;
@@ -293,7 +285,6 @@ GST_START_TEST (test_order_changes)
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -327,19 +318,18 @@ interrupt (TfxRow *row, guint64 frame, GRand *rand)
 static void
 interrupt_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   interrupt (row, frame, rand);
   tfx_rows_toggle_fuse (row, frame, other);
-  g_rand_free (other);
 }
 
 GST_START_TEST (test_interruptions)
 {
   const gsize n = 4 * RATE;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n, 1), d;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  gdouble d;
   TfxMeddle meddle = __i__ ? interrupt_and_toggle : interrupt;
   TfxHeard heard[2];
   TfxRow row[2];
@@ -355,7 +345,6 @@ GST_START_TEST (test_interruptions)
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -366,10 +355,10 @@ GST_END_TEST;
 GST_START_TEST (test_fifty)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GString *launch = g_string_new ("tfxbutterworth order=2");
-  gdouble *in = tfx_check_noise (RATE * 2, 1);
-  TfxHeard heard;
-  TfxRow row;
+  g_autoptr (GString) launch = g_string_new ("tfxbutterworth order=2");
+  g_autofree gdouble *in = tfx_check_noise (RATE * 2, 1);
+  g_auto (TfxHeard) heard;
+  g_auto (TfxRow) row;
 
   for (guint i = 1; i < 50; i++)
     g_string_append_printf (launch, " ! tfxbutterworth order=2 cutoff=%u",
@@ -382,10 +371,6 @@ GST_START_TEST (test_fifty)
       heard.n_buffers);
   fail_unless_equals_uint64 (tfx_rows_stat (&row, 49, "stages"), 50);
   fail_unless_equals_uint64 (tfx_rows_stat (&row, 49, "sections"), 50);
-  tfx_heard_close (&heard);
-  tfx_rows_close (&row);
-  g_string_free (launch, TRUE);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -393,11 +378,12 @@ GST_END_TEST;
 GST_START_TEST (test_seventy)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (480 * 4, 1), *out[2];
+  g_autofree gdouble *in = tfx_check_noise (480 * 4, 1);
+  gdouble *out[2];
 
   for (guint fuse = 0; fuse < 2; fuse++) {
-    GString *launch = g_string_new (NULL);
-    GstHarness *h;
+    g_autoptr (GString) launch = g_string_new (NULL);
+    g_autoptr (TfxHarness) h = NULL;
 
     for (guint i = 0; i < 70; i++)
       g_string_append_printf (launch,
@@ -405,14 +391,11 @@ GST_START_TEST (test_seventy)
           20000 + 10 * i, fuse ? "true" : "false");
     h = tfx_check_harness (launch->str, &info);
     out[fuse] = tfx_check_filter (h, &info, in, 480 * 4, 480);
-    gst_harness_teardown (h);
-    g_string_free (launch, TRUE);
   }
   fail_unless (tfx_check_distance (out[0], out[1], 480 * 4) < 1e-5);
   fail_unless (tfx_check_rms (out[0], 480 * 4, 1) > 1e-3);
   g_free (out[0]);
   g_free (out[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -420,12 +403,12 @@ GST_END_TEST;
 GST_START_TEST (test_runs)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (N_RUN, 1);
-  GstHarness *h =
+  g_autofree gdouble *in = tfx_check_noise (N_RUN, 1);
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth name=a ! tfxbutterworth name=b",
           &info);
-  GstElement *a = gst_bin_get_by_name (GST_BIN (h->element), "a");
-  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  g_autoptr (GstElement) a = gst_bin_get_by_name (GST_BIN (h->element), "a");
+  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
   guint64 n_alone = 0;
 
   for (guint i = 0; i < 24; i++) {
@@ -439,10 +422,6 @@ GST_START_TEST (test_runs)
     fail_unless_equals_uint64 (tfx_check_stat (b, "dispatches"), i + 1);
   }
   fail_unless (n_alone >= 6);
-  gst_object_unref (a);
-  gst_object_unref (b);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -464,8 +443,8 @@ GST_START_TEST (test_position)
 {
   const gsize n = 480;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1);
-  TfxRow row;
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  g_auto (TfxRow) row;
 
   tfx_rows_open (&row, "tfxbutterworth ! tfxbutterworth", &info, __i__ == 1);
   for (guint k = 0; k < 10; k++) {
@@ -478,8 +457,6 @@ GST_START_TEST (test_position)
           (k + 1) * 10 * GST_MSECOND);
     }
   }
-  tfx_rows_close (&row);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -525,10 +502,10 @@ drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 GST_START_TEST (test_pool)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth ! tfxbutterworth name=b", &info);
-  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
-  GstPad *sink = gst_element_get_static_pad (b, "sink");
+  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (b, "sink");
   GstBufferPool *pool = open_pool ();
   GstBuffer *buffer = take_silence (pool);
   GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
@@ -542,14 +519,11 @@ GST_START_TEST (test_pool)
 
   gst_buffer_pool_set_active (pool, FALSE);
   gst_object_unref (pool);
-  gst_object_unref (sink);
-  gst_object_unref (b);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-fusion_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("fusion");
   TCase *tc = tcase_create ("all");
@@ -566,11 +540,5 @@ fusion_suite (void)
   tcase_add_test (tc, test_runs);
   tcase_add_loop_test (tc, test_position, 0, 2);
   tcase_add_test (tc, test_pool);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fusion_suite ());
+  return tfx_check_main (argc, argv, s);
 }

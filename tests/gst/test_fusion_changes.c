@@ -195,12 +195,11 @@ change (TfxRow *row, guint64 frame, GRand *rand)
 static void
 change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   change (row, frame, rand);
   tfx_rows_toggle_fuse (row, frame, other);
   tfx_rows_toggle_probe (row, frame, other);
-  g_rand_free (other);
 }
 
 /* ---- the tests ------------------------------------------------------------------ */
@@ -233,11 +232,12 @@ draw_info (GRand *rand)
 static void
 compare (guint seed, gboolean with_firs, TfxMeddle fused)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstAudioInfo info = draw_info (rand);
-  gchar *launch = draw_row (rand, info.rate, with_firs);
+  g_autofree gchar *launch = draw_row (rand, info.rate, with_firs);
   const gsize n = 40000;
-  gdouble *in = tfx_check_noise (n * info.channels, seed), error_db;
+  g_autofree gdouble *in = tfx_check_noise (n * info.channels, seed);
+  gdouble error_db;
   TfxHeard heard[2];
   TfxRow row;
 
@@ -254,9 +254,6 @@ compare (guint seed, gboolean with_firs, TfxMeddle fused)
       seed, error_db, launch);
   for (guint k = 0; k < 2; k++)
     tfx_heard_close (&heard[k]);
-  g_free (in);
-  g_free (launch);
-  g_rand_free (rand);
 }
 
 GST_START_TEST (test_change_recursive)
@@ -388,14 +385,13 @@ stop_meanwhile (gpointer data)
  * the same filters before can stop. */
 GST_START_TEST (test_stop_while_mapped)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h =
+  GstAudioInfo info = tfx_check_f64 (48000, 1);
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
           &info);
-  GstAllocator *allocator =
+  g_autoptr (GstAllocator) allocator =
       gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
-  GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+  g_autoptr (GstElement) c = gst_bin_get_by_name (GST_BIN (h->element), "c");
   Stop stop = { c };
 
   gst_harness_push (h, make_calling (allocator, NULL, NULL));
@@ -404,9 +400,6 @@ GST_START_TEST (test_stop_while_mapped)
   fail_unless (stop.thread != NULL, "the memory is not mapped");
   g_thread_join (stop.thread);
   fail_unless (stop.was_in_time, "an element cannot stop while another maps");
-  gst_object_unref (c);
-  gst_harness_teardown (h);
-  gst_object_unref (allocator);
 }
 GST_END_TEST;
 
@@ -455,16 +448,15 @@ map_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
  * somebody else reads what is pending. */
 GST_START_TEST (test_read_while_mapped)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h =
+  GstAudioInfo info = tfx_check_f64 (48000, 1);
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
           &info);
-  GstAllocator *allocator =
+  g_autoptr (GstAllocator) allocator =
       gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
-  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
-  GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
-  GstPad *pad = gst_element_get_static_pad (c, "sink");
+  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  g_autoptr (GstElement) c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (c, "sink");
   Stop stop = { b };
 
   gst_harness_push (h, make_calling (allocator, NULL, NULL));
@@ -475,16 +467,11 @@ GST_START_TEST (test_read_while_mapped)
   g_thread_join (stop.thread);
   fail_unless (stop.was_in_time, "a filter is locked while memory is mapped");
   fail_unless_equals_uint64 (tfx_check_stat (b, "deferred"), 2);
-  gst_object_unref (pad);
-  gst_object_unref (c);
-  gst_object_unref (b);
-  gst_harness_teardown (h);
-  gst_object_unref (allocator);
 }
 GST_END_TEST;
 
-static Suite *
-fusion_changes_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("fusion_changes");
   TCase *tc = tcase_create ("all");
@@ -496,11 +483,5 @@ fusion_changes_suite (void)
   tfx_check_add_part (tc, test_change_all_and_toggle, N_ROWS, 3);
   tcase_add_test (tc, test_stop_while_mapped);
   tcase_add_loop_test (tc, test_read_while_mapped, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fusion_changes_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -46,14 +46,13 @@ static void
 play_unfused (const gchar *filters, guint n_buffers, guint n_frames,
     TfxCaught *caught)
 {
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf (SOURCE "%s" SINK, n_buffers, n_frames, filters);
   GstElement *pipeline = tfx_play_make (launch, caught);
 
   tfx_play_run (pipeline, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (pipeline, "a", "deferred"), 0);
   tfx_play_stop (pipeline);
-  g_free (launch);
 }
 
 /* ---- what stands between ----------------------------------------------------- */
@@ -87,8 +86,8 @@ static const Between betweens[] = {
 GST_START_TEST (test_between)
 {
   const Between *b = &betweens[__i__];
-  gchar *launch = g_strdup_printf (SOURCE "%s%s%s" SINK, N_BUFFERS, 1024,
-      b->before, b->between, b->after);
+  g_autofree gchar *launch = g_strdup_printf (SOURCE "%s%s%s" SINK, N_BUFFERS,
+      1024, b->before, b->between, b->after);
   TfxCaught caught[2];
   GstElement *pipeline = tfx_play_make (launch, &caught[0]);
 
@@ -106,7 +105,6 @@ GST_START_TEST (test_between)
   expect_close (&caught[0], &caught[1]);
   tfx_caught_clear (&caught[0]);
   tfx_caught_clear (&caught[1]);
-  g_free (launch);
 }
 GST_END_TEST;
 
@@ -127,21 +125,22 @@ GST_START_TEST (test_probe)
 {
   static const gchar *const pads[][2] = { { "a", "src" }, { "b", "sink" },
     { "b", "ghost" } };
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf (SOURCE "bin.( name=bin " FIRST " ) ! " SECOND SINK,
           N_BUFFERS, 1024);
-  TfxCaught end, seen = { .contiguous = TRUE }, expected, expected_end;
+  g_auto (TfxCaught) end;
+  TfxCaught seen = { .contiguous = TRUE };
+  g_auto (TfxCaught) expected, expected_end;
   GstElement *pipeline = tfx_play_make (launch, &end);
   GstElement *element =
       gst_bin_get_by_name (GST_BIN (pipeline), pads[__i__][0]);
   GstPad *pad = gst_element_get_static_pad (element, pads[__i__][1]);
 
   if (!pad) {
-    GstPad *sink = gst_element_get_static_pad (element, "sink");
+    g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
 
     pad = gst_pad_get_peer (sink);
     fail_unless (GST_IS_GHOST_PAD (pad));
-    gst_object_unref (sink);
   }
   seen.samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_on, &seen, NULL);
@@ -158,10 +157,6 @@ GST_START_TEST (test_probe)
   expect_close (&seen, &expected);
   expect_close (&end, &expected_end);
   g_array_unref (seen.samples);
-  tfx_caught_clear (&end);
-  tfx_caught_clear (&expected);
-  tfx_caught_clear (&expected_end);
-  g_free (launch);
 }
 GST_END_TEST;
 
@@ -182,42 +177,36 @@ cut_front (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 GST_START_TEST (test_cut)
 {
   GstAudioInfo info = tfx_check_f32 (48000, 2);
-  gdouble *in = tfx_check_noise (480 * 3 * 2, 5);
+  g_autofree gdouble *in = tfx_check_noise (480 * 3 * 2, 5);
   TfxCatch *caught[2];
 
   for (guint i = 0; i < 2; i++) {
-    gchar *launch =
+    g_autofree gchar *launch =
         g_strdup_printf (FIRST " fuse=%s ! " SECOND, i ? "true" : "false");
-    GstHarness *h = tfx_check_harness (launch, &info);
-    GstElement *behind = gst_bin_get_by_name (GST_BIN (h->element), "b");
-    GstPad *pad = gst_element_get_static_pad (behind, "sink");
+    g_autoptr (TfxHarness) h = tfx_check_harness (launch, &info);
+    g_autoptr (GstElement) behind =
+        gst_bin_get_by_name (GST_BIN (h->element), "b");
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (behind, "sink");
     guint n = 0;
 
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, cut_front, &n, NULL);
     caught[i] = tfx_firs_catch_new ();
     for (guint k = 0; k < 3; k++) {
-      GstBuffer *buffer =
+      g_autoptr (GstBuffer) buffer =
           tfx_check_push (h, tfx_check_buffer (&info, in + 480 * 2 * k, 480));
       gsize n_frames;
-      gdouble *x = tfx_check_samples (buffer, &info, &n_frames);
+      g_autofree gdouble *x = tfx_check_samples (buffer, &info, &n_frames);
 
       fail_unless_equals_int (n_frames, k == 1 ? 380 : 480);
       g_array_append_vals (caught[i]->samples, x, n_frames * 2);
-      g_free (x);
-      gst_buffer_unref (buffer);
     }
     fail_unless_equals_int (n, 3);
     fail_unless ((stat_of (h->element, "a", "deferred") > 0) == (i == 1));
-    gst_object_unref (pad);
-    gst_object_unref (behind);
-    gst_harness_teardown (h);
-    g_free (launch);
   }
   fail_unless (tfx_check_distance (tfx_firs_samples (caught[0]),
                    tfx_firs_samples (caught[1]), 1340 * 2) < CLOSE);
   tfx_firs_catch_free (caught[0]);
   tfx_firs_catch_free (caught[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -288,9 +277,9 @@ GST_START_TEST (test_guests)
   const Guest *guest = &guests[__i__ / 2];
   GstPadProbeType type =
       __i__ & 1 ? GST_PAD_PROBE_TYPE_IDLE : GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM;
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf (SOURCE "%s" SINK, N_MANY, N_FRAMES, guest->filters);
-  gchar *unfused =
+  g_autofree gchar *unfused =
       g_strdup_printf (FIRST " fuse=false%s", strchr (guest->filters, '!') - 1);
   TfxCaught caught[2];
   GstElement *pipeline = tfx_play_make (launch, &caught[0]);
@@ -348,8 +337,6 @@ GST_START_TEST (test_guests)
   expect_close (&caught[0], &caught[1]);
   tfx_caught_clear (&caught[0]);
   tfx_caught_clear (&caught[1]);
-  g_free (unfused);
-  g_free (launch);
 }
 GST_END_TEST;
 
@@ -396,7 +383,8 @@ GST_START_TEST (test_moment)
   GstAudioInfo info = tfx_check_f32 (48000, 1);
   TfxCaught seen = { .contiguous = TRUE };
   Moment moment = { NULL };
-  gdouble *in = tfx_check_noise (n, 1), *out, *expected, *halfway;
+  g_autofree gdouble *in = tfx_check_noise (n, 1), *out = NULL,
+                     *expected = NULL, *halfway = NULL;
   GstHarness *h = tfx_check_harness (FIRST " ! " SECOND, &info);
   GstDebugLevel level;
   GstBin *bin = GST_BIN (h->element);
@@ -445,10 +433,6 @@ GST_START_TEST (test_moment)
   }
   fail_unless (!moment.seen || seen.samples->len > 0);
   g_array_unref (seen.samples);
-  g_free (in);
-  g_free (out);
-  g_free (halfway);
-  g_free (expected);
 }
 GST_END_TEST;
 
@@ -460,8 +444,8 @@ GST_END_TEST;
 #define N_MOMENTS 4
 #endif
 
-static Suite *
-fusion_links_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("fusion_links");
   TCase *tc = tcase_create ("all");
@@ -472,11 +456,5 @@ fusion_links_suite (void)
   tcase_add_test (tc, test_cut);
   tfx_check_add_part (tc, test_guests, 2 * G_N_ELEMENTS (guests), 3);
   tcase_add_loop_test (tc, test_moment, 0, N_MOMENTS);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fusion_links_suite ());
+  return tfx_check_main (argc, argv, s);
 }

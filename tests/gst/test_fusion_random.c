@@ -43,7 +43,7 @@ add_band (GString *line, GRand *rand, gint rate)
 static void
 add_chain (GString *line, GRand *rand, gint rate)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   switch (g_rand_int_range (rand, 0, 5)) {
     case 0:
@@ -70,7 +70,6 @@ add_chain (GString *line, GRand *rand, gint rate)
       break;
   }
   g_string_append_printf (line, "tfxchain chain=\"%s\"", text);
-  g_free (text);
 }
 
 static void
@@ -186,18 +185,17 @@ interrupt (TfxRow *row, guint64 frame, GRand *rand)
 static void
 interrupt_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   interrupt (row, frame, rand);
   toggle (row, frame, other);
-  g_rand_free (other);
 }
 
 static void
 put_guest (TfxRow *row, GRand *rand)
 {
   GstBin *bin = GST_BIN (row->h->element);
-  GString *line = g_string_new (NULL);
+  g_autoptr (GString) line = g_string_new (NULL);
 
   row->guest_at = g_rand_int_range (rand, 0, row->n - 1);
   if (g_rand_int_range (rand, 0, 3) == 0)
@@ -212,7 +210,6 @@ put_guest (TfxRow *row, GRand *rand)
   fail_unless (gst_element_link_many (row->elements[row->guest_at], row->guest,
       row->elements[row->guest_at + 1], NULL));
   gst_element_sync_state_with_parent (row->guest);
-  g_string_free (line, TRUE);
 }
 
 static void
@@ -242,11 +239,10 @@ relink (TfxRow *row, guint64 frame, GRand *rand)
 static void
 relink_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   relink (row, frame, rand);
   toggle (row, frame, other);
-  g_rand_free (other);
 }
 
 /* Another setting of some element, which lets a low tone through too. */
@@ -275,11 +271,10 @@ change (TfxRow *row, guint64 frame, GRand *rand)
 static void
 change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GRand *other = g_rand_new_with_seed (frame);
+  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
 
   change (row, frame, rand);
   tfx_rows_toggle_fuse (row, frame, other);
-  g_rand_free (other);
 }
 
 /* ---- the tests ------------------------------------------------------------------------ */
@@ -289,11 +284,12 @@ change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
 static void
 compare (guint seed, gboolean may_nest, TfxMeddle unfused, TfxMeddle fused)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstAudioInfo info = draw_info (rand);
-  gchar *launch = draw_row (rand, info.rate, may_nest);
+  g_autofree gchar *launch = draw_row (rand, info.rate, may_nest);
   const gsize n = 30000;
-  gdouble *in = tfx_check_noise (n * info.channels, seed), error_db, bound_db;
+  g_autofree gdouble *in = tfx_check_noise (n * info.channels, seed);
+  gdouble error_db, bound_db;
   const gchar *const end = strstr (launch, " ! ");
   const gchar *const align = g_strstr_len (launch, end - launch, "align=true");
   const gboolean is_late = align != NULL;
@@ -322,9 +318,6 @@ compare (guint seed, gboolean may_nest, TfxMeddle unfused, TfxMeddle fused)
     fail_unless (heard[1].n_frames == n);
   for (guint k = 0; k < 2; k++)
     tfx_heard_close (&heard[k]);
-  g_free (in);
-  g_free (launch);
-  g_rand_free (rand);
 }
 
 GST_START_TEST (test_equal)
@@ -394,16 +387,16 @@ GST_START_TEST (test_change)
 {
   const TfxMeddle meddlers[] = { change, change, change_and_toggle };
   const gchar *launch = changing[__i__ % G_N_ELEMENTS (changing)];
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (48000, 1);
   const gsize n = 4 * 48000;
-  gdouble *in = g_new (gdouble, n), step[3];
+  g_autofree gdouble *in = g_new (gdouble, n);
+  gdouble step[3];
 
   for (gsize i = 0; i < n; i++)
     in[i] = sin (2.0 * G_PI * 100.0 / 48000.0 * i);
   for (guint k = 0; k < 3; k++) {
-    TfxHeard heard;
-    TfxRow row;
+    g_auto (TfxHeard) heard;
+    g_auto (TfxRow) row;
 
     tfx_rows_open (&row, launch, &info, k > 0);
     tfx_rows_play (&row, &info, in, n, 7000 + __i__, meddlers[k], &heard);
@@ -411,18 +404,15 @@ GST_START_TEST (test_change)
     fail_unless (k == 0 || g_str_has_prefix (launch, "tfxfir") ||
                  tfx_rows_stat (&row, 0, "deferred") > 0);
     step[k] = largest_step (&heard, 4800);
-    tfx_heard_close (&heard);
-    tfx_rows_close (&row);
   }
   fail_unless (step[1] <= 1.05 * step[0] && step[2] <= 1.05 * step[0],
       "a step of %g fused, %g fused and parted, %g unfused: %s", step[1],
       step[2], step[0], launch);
-  g_free (in);
 }
 GST_END_TEST;
 
-static Suite *
-fusion_random_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("fusion_random");
   TCase *tc = tcase_create ("all");
@@ -435,11 +425,5 @@ fusion_random_suite (void)
   tfx_check_add_part (tc, test_relink, N_ROWS, 3);
   tfx_check_add_part (tc, test_relink_and_toggle, N_ROWS, 3);
   tfx_check_add_part (tc, test_change, 6 * G_N_ELEMENTS (changing), 3);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fusion_random_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -39,9 +39,10 @@ static void
 play_from (const gchar *path, const gchar *filter, gboolean warm_up,
     GstClockTime time, TfxCaught *caught)
 {
-  gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse%s%s ! "
-                                   "fakesink name=sink",
-      path, *filter ? " ! " : "", filter);
+  g_autofree gchar *launch =
+      g_strdup_printf ("filesrc location=\"%s\" ! wavparse%s%s ! "
+                       "fakesink name=sink",
+          path, *filter ? " ! " : "", filter);
   GstElement *pipeline = tfx_play_make (launch, caught);
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -54,7 +55,6 @@ play_from (const gchar *path, const gchar *filter, gboolean warm_up,
       GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, time));
   tfx_play_run (pipeline, GST_MESSAGE_EOS);
   tfx_play_stop (pipeline);
-  g_free (launch);
 }
 
 GST_START_TEST (test_flushing_seek)
@@ -63,9 +63,9 @@ GST_START_TEST (test_flushing_seek)
     6, 100.0 };
   const GstClockTime time = 250 * GST_MSECOND;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gchar *path = write_wav ();
-  TfxCaught plain, filtered;
-  gdouble *in, *out, *expected;
+  g_autofree gchar *path = write_wav ();
+  g_auto (TfxCaught) plain, filtered;
+  g_autofree gdouble *in = NULL, *out = NULL, *expected = NULL;
   guint n;
 
   play_from (path, "", FALSE, time, &plain);
@@ -83,27 +83,22 @@ GST_START_TEST (test_flushing_seek)
   }
   expected = tfx_check_engine (&design, &info, in, n / 2);
   fail_unless_equals_float (tfx_check_distance (out, expected, n), 0.0);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  tfx_caught_clear (&plain);
-  tfx_caught_clear (&filtered);
   g_unlink (path);
-  g_free (path);
 }
 GST_END_TEST;
 
 /* Many seeks while it plays: no crash, no error. */
 GST_START_TEST (test_many_seeks)
 {
-  gchar *path = write_wav ();
-  gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
-                                   "tfxbutterworth ! queue ! tfxchebyshev ! "
-                                   "tfxfir taps=511 ! tfxchain "
-                                   "chain=\"Reverb() | LogFilterBank(5)\" ! "
-                                   "fakesink name=sink",
-      path);
-  TfxCaught caught;
+  g_autofree gchar *path = write_wav ();
+  g_autofree gchar *launch =
+      g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
+                       "tfxbutterworth ! queue ! tfxchebyshev ! "
+                       "tfxfir taps=511 ! tfxchain "
+                       "chain=\"Reverb() | LogFilterBank(5)\" ! "
+                       "fakesink name=sink",
+          path);
+  g_auto (TfxCaught) caught;
   GstElement *pipeline = tfx_play_make (launch, &caught);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -120,10 +115,7 @@ GST_START_TEST (test_many_seeks)
   tfx_play_run (pipeline, GST_MESSAGE_EOS);
   fail_unless_equals_int (caught.samples->len, RATE * 2);
   tfx_play_stop (pipeline);
-  tfx_caught_clear (&caught);
-  g_free (launch);
   g_unlink (path);
-  g_free (path);
 }
 GST_END_TEST;
 
@@ -139,7 +131,7 @@ GST_START_TEST (test_state_cycles)
                      "( tfxbutterworth name=f ! tfxchebyshev ! tfxfir ) ! "
                      "fakesink",
           NULL);
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
 
   for (guint i = 0; i < 50; i++) {
     GstState high = i % 3 ? GST_STATE_PAUSED : GST_STATE_PLAYING;
@@ -153,7 +145,6 @@ GST_START_TEST (test_state_cycles)
     fail_unless_equals_int (gst_element_set_state (pipeline, lows[i / 25]),
         GST_STATE_CHANGE_SUCCESS);
   }
-  gst_object_unref (filter);
   tfx_play_stop (pipeline);
 }
 GST_END_TEST;
@@ -166,7 +157,7 @@ GST_START_TEST (test_element_restarts)
                      "audio/x-raw,format=F32LE ! tfxbutterworth name=f ! "
                      "fakesink async=false",
           NULL);
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < 20; i++)
@@ -176,7 +167,6 @@ GST_START_TEST (test_element_restarts)
   tfx_play_stop (pipeline);
   /* It has outlived the pipeline. */
   fail_unless (tfx_check_stat (filter, "frames") >= 3 * 64);
-  gst_object_unref (filter);
 }
 GST_END_TEST;
 
@@ -238,8 +228,9 @@ GST_START_TEST (test_asked_meanwhile)
                                         "name=f chain=\"LoButterworth(1000)\" "
                                         "! fakesink",
       NULL);
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
-  GstElement *caps = gst_bin_get_by_name (GST_BIN (pipeline), "caps");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  g_autoptr (GstElement) caps =
+      gst_bin_get_by_name (GST_BIN (pipeline), "caps");
   GThread *thread = g_thread_new ("asker", ask_all_the_time, filter);
 
   for (guint i = 0; i < 200; i++) {
@@ -256,8 +247,6 @@ GST_START_TEST (test_asked_meanwhile)
   }
   g_object_set_data (G_OBJECT (filter), "enough", filter);
   g_thread_join (thread);
-  gst_object_unref (caps);
-  gst_object_unref (filter);
   tfx_play_stop (pipeline);
 }
 GST_END_TEST;
@@ -268,11 +257,12 @@ GST_END_TEST;
  * at its end: GStreamer's own leak tracer counts. */
 GST_START_TEST (test_leaks)
 {
-  GstPluginFeature *feature =
+  g_autoptr (GstPluginFeature) feature =
       gst_registry_lookup_feature (gst_registry_get (), "leaks");
-  GstTracer *tracer;
+  g_autoptr (GstTracer) tracer = NULL;
   GstStructure *live = NULL;
-  gchar *path, *launch, *text = NULL;
+  g_autofree gchar *path = NULL, *launch = NULL;
+  gchar *text = NULL;
   gint64 begin = 0;
   guint n_left;
   GstElement *pipeline, *filter, *chain;
@@ -319,16 +309,12 @@ GST_START_TEST (test_leaks)
   } while (n_left > 0 && tfx_check_wait (&begin));
   fail_unless (n_left == 0, "left behind: %s", text);
   g_free (text);
-  gst_object_unref (tracer);
-  gst_object_unref (feature);
   g_unlink (path);
-  g_free (path);
-  g_free (launch);
 }
 GST_END_TEST;
 
-static Suite *
-life_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("life");
   TCase *tc = tcase_create ("all");
@@ -340,11 +326,5 @@ life_suite (void)
   tcase_add_test (tc, test_element_restarts);
   tcase_add_test (tc, test_asked_meanwhile);
   tcase_add_test (tc, test_leaks);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, life_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -56,7 +56,7 @@ log_end (Log *log)
 static void
 expect (Log *log, const gchar *name, const gchar *text)
 {
-  gchar *line = g_strdup_printf ("%s: %s", name, text);
+  g_autofree gchar *line = g_strdup_printf ("%s: %s", name, text);
   gboolean is_there = FALSE;
 
   g_mutex_lock (&log->lock);
@@ -67,7 +67,6 @@ expect (Log *log, const gchar *name, const gchar *text)
       g_printerr ("  %s\n", (const gchar *)log->lines->pdata[i]);
   g_mutex_unlock (&log->lock);
   fail_unless (is_there, "no line \"%s\"", line);
-  g_free (line);
 }
 
 /* Forgets the lines; how many there were. */
@@ -86,13 +85,12 @@ log_forget (Log *log)
 static void
 push (GstHarness *h, const GstAudioInfo *info, guint n_buffers, guint64 from)
 {
-  gdouble *in = tfx_check_noise (SIZE * 2, 1);
+  g_autofree gdouble *in = tfx_check_noise (SIZE * 2, 1);
 
   for (guint i = 0; i < n_buffers; i++)
     fail_unless_equals_int (GST_FLOW_OK,
         gst_harness_push (h,
             tfx_check_stamped (info, in, SIZE, from + i * SIZE)));
-  g_free (in);
 }
 
 /* Two elements run as one; a third one has another device setting, and latency.
@@ -104,8 +102,7 @@ GST_START_TEST (test_stream)
   GstHarness *h;
   Log log;
 
-  f64 = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  f64 = tfx_check_f64 (RATE, 2);
   other = tfx_check_f32 (RATE / 2, 2);
   log_begin (&log);
   h = tfx_check_harness ("tfxbutterworth name=a ! "
@@ -187,8 +184,8 @@ GST_START_TEST (test_drops)
 }
 GST_END_TEST;
 
-static Suite *
-log_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("log");
   TCase *tc = tcase_create ("all");
@@ -196,11 +193,5 @@ log_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_stream);
   tcase_add_test (tc, test_drops);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, log_suite ());
+  return tfx_check_main (argc, argv, s);
 }

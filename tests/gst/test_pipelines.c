@@ -53,8 +53,8 @@ static const gchar *const chains[] = {
 /* As many samples at the sink as from the source, at contiguous times. */
 GST_START_TEST (test_chains)
 {
-  TfxCaught caught;
-  gchar *launch = g_strconcat (NOISE, chains[__i__], SINK, NULL);
+  g_auto (TfxCaught) caught;
+  g_autofree gchar *launch = g_strconcat (NOISE, chains[__i__], SINK, NULL);
   GstElement *pipeline = tfx_play_make (launch, &caught);
   gboolean finite = TRUE;
 
@@ -67,8 +67,6 @@ GST_START_TEST (test_chains)
     finite = finite && isfinite (tfx_caught_floats (&caught)[i]);
   fail_unless (finite);
   tfx_play_stop (pipeline);
-  tfx_caught_clear (&caught);
-  g_free (launch);
 }
 GST_END_TEST;
 
@@ -97,7 +95,7 @@ GST_END_TEST;
 /* A tee hands the same memory to both branches: neither hears the other. */
 GST_START_TEST (test_tee)
 {
-  TfxCaught split, alone;
+  g_auto (TfxCaught) split, alone;
   GstElement *pipeline =
       tfx_play_make (SAW "tee name=t ! queue ! tfxbutterworth" SINK
                          " t. ! queue ! tfxchebyshev mode=high-pass ! fakesink "
@@ -110,8 +108,6 @@ GST_START_TEST (test_tee)
   tfx_play_run (pipeline, GST_MESSAGE_EOS);
   tfx_play_stop (pipeline);
   expect_same (&split, &alone);
-  tfx_caught_clear (&split);
-  tfx_caught_clear (&alone);
 }
 GST_END_TEST;
 
@@ -138,20 +134,19 @@ GST_START_TEST (test_consistency)
   GstElement *pipeline =
       tfx_play_make (NOISE "tfxbutterworth ! tfxchebyshev name=last ! fakesink",
           NULL);
-  GstElement *last = gst_bin_get_by_name (GST_BIN (pipeline), "last");
-  GstPad *pad = gst_element_get_static_pad (last, "src");
+  g_autoptr (GstElement) last =
+      gst_bin_get_by_name (GST_BIN (pipeline), "last");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (last, "src");
   GstStreamConsistency *checker = gst_consistency_checker_new (pad);
 
   tfx_play_run (pipeline, GST_MESSAGE_EOS);
   gst_consistency_checker_free (checker);
-  gst_object_unref (pad);
-  gst_object_unref (last);
   tfx_play_stop (pipeline);
 }
 GST_END_TEST;
 
-static Suite *
-pipelines_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("pipelines");
   TCase *tc = tcase_create ("all");
@@ -162,11 +157,5 @@ pipelines_suite (void)
   tcase_add_test (tc, test_tee);
   tcase_add_test (tc, test_not_negotiated);
   tcase_add_test (tc, test_consistency);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, pipelines_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -35,11 +35,11 @@ static const gchar *const rows[] = {
 GST_START_TEST (test_ghost_pad_mutes)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gdouble *in = tfx_check_noise (N * 2, 1);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 1);
   const gdouble silence[N * 2] = { 0.0 };
-  GstElement *bin;
-  GstPad *ghost;
-  TfxLine line;
+  g_autoptr (GstElement) bin = NULL;
+  g_autoptr (GstPad) ghost = NULL;
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, rows[__i__ / 2], &info, __i__ % 2, N);
   bin = tfx_line_get (&line, "bin");
@@ -53,10 +53,6 @@ GST_START_TEST (test_ghost_pad_mutes)
   fail_unless (n_passed >= N / SIZE, "the pad's function saw %u buffers",
       n_passed);
   fail_unless (tfx_check_distance (line.heard, silence, N * 2) == 0.0);
-  gst_object_unref (ghost);
-  gst_object_unref (bin);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -69,7 +65,7 @@ GST_START_TEST (test_late_buffers)
   const gchar *launch = "tfxbutterworth cutoff=200 order=4 ! tfxchain name=b "
                         "chain=\"Gain(1)\"";
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
   gboolean may_drop;
   TfxLine lines[2];
   GstElement *b;
@@ -101,7 +97,6 @@ GST_START_TEST (test_late_buffers)
         lines[1].heard[i]);
   tfx_line_close (&lines[0]);
   tfx_line_close (&lines[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -139,15 +134,16 @@ GST_START_TEST (test_scheduling)
 {
   static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev",
     "tfxfir", "tfxchain" };
-  GstElement *element = gst_element_factory_make (names[__i__], NULL);
-  GstPad *src = gst_pad_new ("src", GST_PAD_SRC);
-  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
-  GstPad *in = gst_element_get_static_pad (element, "sink");
-  GstPad *out = gst_element_get_static_pad (element, "src");
-  GstQuery *query = gst_query_new_scheduling ();
+  g_autoptr (GstElement) element =
+      gst_element_factory_make (names[__i__], NULL);
+  g_autoptr (GstPad) src = gst_pad_new ("src", GST_PAD_SRC);
+  g_autoptr (GstPad) sink = gst_pad_new ("sink", GST_PAD_SINK);
+  g_autoptr (GstPad) in = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstQuery) query = gst_query_new_scheduling ();
   GstBuffer *buffer = NULL;
   GstSegment segment;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   pull_info = tfx_check_f32 (RATE, 1);
   caps = gst_audio_info_to_caps (&pull_info);
@@ -176,13 +172,6 @@ GST_START_TEST (test_scheduling)
   }
   gst_pad_set_active (sink, FALSE);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_query_unref (query);
-  gst_caps_unref (caps);
-  gst_object_unref (in);
-  gst_object_unref (out);
-  gst_object_unref (src);
-  gst_object_unref (sink);
-  gst_object_unref (element);
   g_free (pull_in);
 }
 GST_END_TEST;
@@ -206,11 +195,12 @@ answer_latency (GstPad *pad, GstObject *parent, GstQuery *query)
 GST_START_TEST (test_told_delay)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *taps = tfx_firs_room (N_TAPS, 1), *in = g_new0 (gdouble, 3 * N);
-  GstElement *x;
-  GstQuery *query = gst_query_new_latency ();
+  g_autofree gdouble *taps = tfx_firs_room (N_TAPS, 1),
+                     *in = g_new0 (gdouble, 3 * N);
+  g_autoptr (GstElement) x = NULL;
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime latency;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   taps[PEAK] = 10.0;
   in[N] = 1.0;
@@ -237,11 +227,6 @@ GST_START_TEST (test_told_delay)
     fail_unless (ABS (line.heard[i] - due) < 1e-5, "frame %u is %g, not %g",
         (guint)i, line.heard[i], due);
   }
-  gst_query_unref (query);
-  gst_object_unref (x);
-  tfx_line_close (&line);
-  g_free (taps);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -260,7 +245,8 @@ GST_START_TEST (test_flags)
     { "cuda-device-id", GST_PARAM_MUTABLE_READY },
     { "device-delay", GST_PARAM_MUTABLE_PLAYING },
     { "fuse", GST_PARAM_MUTABLE_PLAYING } };
-  GstElement *element = gst_element_factory_make (names[__i__], NULL);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make (names[__i__], NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     GParamSpec *pspec =
@@ -272,7 +258,6 @@ GST_START_TEST (test_flags)
                          GST_PARAM_MUTABLE_PLAYING)) == properties[i].flag,
         "%s: %s", names[__i__], properties[i].name);
   }
-  gst_object_unref (element);
 }
 GST_END_TEST;
 
@@ -285,27 +270,25 @@ GST_START_TEST (test_empty_chain_passes)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
       __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                 : GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (SIZE * 2, 1);
-  GstHarness *h = tfx_check_harness (__i__ & 2 ? "tfxchain chain=\"\" ! "
-                                                 "tfxchain ! tfxchain"
-                                               : "tfxchain chain=\"\"",
-      &info);
-  GstBuffer *buffer = tfx_check_stamped (&info, in, SIZE, 0), *out;
+  g_autofree gdouble *in = tfx_check_noise (SIZE * 2, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness (__i__ & 2 ? "tfxchain chain=\"\" ! "
+                                     "tfxchain ! tfxchain"
+                                   : "tfxchain chain=\"\"",
+          &info);
+  g_autoptr (GstBuffer) buffer = tfx_check_stamped (&info, in, SIZE, 0),
+                        out = NULL;
   GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
 
   gst_buffer_ref (buffer);
   out = tfx_check_push (h, buffer);
   fail_unless (out == buffer, "the buffer has been copied");
   fail_unless (gst_buffer_peek_memory (out, 0) == memory);
-  gst_buffer_unref (out);
-  gst_buffer_unref (buffer);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-promises_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("promises");
   TCase *tc = tcase_create ("all");
@@ -317,11 +300,5 @@ promises_suite (void)
   tcase_add_loop_test (tc, test_told_delay, 0, 2);
   tcase_add_loop_test (tc, test_flags, 0, 4);
   tcase_add_loop_test (tc, test_empty_chain_passes, 0, 4);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, promises_suite ());
+  return tfx_check_main (argc, argv, s);
 }

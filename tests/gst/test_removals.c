@@ -55,8 +55,8 @@ GST_START_TEST (test_removal)
 {
   const Removal *removal = &removals[__i__ / 4];
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (N, 1);
-  TfxLine line;
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, removal->launch, &info, __i__ % 2, N);
   set_kernel (&line, "x");
@@ -78,8 +78,6 @@ GST_START_TEST (test_removal)
     fail_unless (ABS (line.heard[i] - due) < 1e-6,
         "frame %u is %g, should be %g", (guint)i, line.heard[i], due);
   }
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -94,7 +92,7 @@ GST_START_TEST (test_removal_is_not_heard_elsewhere)
     "tfxchebyshev cutoff=500 ! identity",
   };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gdouble *in = tfx_check_noise (2 * N, 1);
+  g_autofree gdouble *in = tfx_check_noise (2 * N, 1);
   TfxLine lines[2];
 
   for (guint k = 0; k < 2; k++) {
@@ -111,7 +109,6 @@ GST_START_TEST (test_removal_is_not_heard_elsewhere)
       tfx_line_error_db (lines[0].heard, lines[1].heard, 2 * N) <= -134.0);
   tfx_line_close (&lines[0]);
   tfx_line_close (&lines[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -172,9 +169,9 @@ seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
 GST_START_TEST (test_neighbour_goes)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (4800, 1);
+  g_autofree gdouble *in = tfx_check_noise (4800, 1);
   Moment moment = { NULL };
-  TfxLine line;
+  g_auto (TfxLine) line;
   GstDebugLevel level = gst_debug_get_default_threshold ();
 
   tfx_line_open (&line,
@@ -207,8 +204,6 @@ GST_START_TEST (test_neighbour_goes)
   fail_unless (line.n_heard >= (__i__ % 2 ? 1440 : 480));
   gst_object_unref (moment.a);
   gst_object_unref (moment.c);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -323,8 +318,9 @@ GST_START_TEST (test_no_caps_after_restart)
     "tfxfir", "tfxchain" };
   const GstState low = __i__ % 2 ? GST_STATE_READY : GST_STATE_NULL;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (480, 1);
-  GstHarness *h = gst_harness_new_with_padnames (names[__i__ / 2], NULL, "src");
+  g_autofree gdouble *in = tfx_check_noise (480, 1);
+  g_autoptr (TfxHarness) h =
+      gst_harness_new_with_padnames (names[__i__ / 2], NULL, "src");
   GstPad *src = link_source (h->element, TRUE, &info);
 
   fail_unless_equals_int (gst_pad_push (src,
@@ -354,8 +350,6 @@ GST_START_TEST (test_no_caps_after_restart)
       GST_FLOW_OK);
   gst_pad_set_active (src, FALSE);
   gst_object_unref (src);
-  gst_harness_teardown (h);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -379,10 +373,10 @@ GST_START_TEST (test_restart_before_chain)
     "tfxbutterworth ! tfxchebyshev name=x ! tfxbutterworth" };
   const GstState low = __i__ % 2 ? GST_STATE_READY : GST_STATE_NULL;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (N, 1);
-  TfxLine line;
-  GstElement *x;
-  GstPad *pad;
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
+  g_auto (TfxLine) line;
+  g_autoptr (GstElement) x = NULL;
+  g_autoptr (GstPad) pad = NULL;
 
   tfx_line_open (&line, launches[__i__ / 4], &info, __i__ / 2 % 2, N);
   x = tfx_line_get (&line, "x");
@@ -394,10 +388,6 @@ GST_START_TEST (test_restart_before_chain)
   fail_unless (tfx_line_push (&line, in, N / 2, 480, 0, 0, 0) != GST_FLOW_OK,
       "a buffer without caps is filtered");
   tfx_line_play (&line, in, N / 2 + 480, N, 480);
-  gst_object_unref (pad);
-  gst_object_unref (x);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -433,12 +423,16 @@ GST_START_TEST (test_restart_race)
 }
 GST_END_TEST;
 
-static Suite *
-removals_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("removals");
   TCase *tc = tcase_create ("all");
 
+  /* The first list of log functions is made here. */
+  __lsan_disable ();
+  gst_init (&argc, &argv);
+  __lsan_enable ();
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_removal, 0, 4 * G_N_ELEMENTS (removals));
   tcase_add_loop_test (tc, test_removal_is_not_heard_elsewhere, 0, 4);
@@ -447,15 +441,5 @@ removals_suite (void)
   tcase_add_loop_test (tc, test_no_caps_after_restart, 0, 8);
   tcase_add_loop_test (tc, test_restart_before_chain, 0, 16);
   tcase_add_loop_test (tc, test_restart_race, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  /* The first list of log functions is made here. */
-  __lsan_disable ();
-  gst_init (&argc, &argv);
-  __lsan_enable ();
-  return tfx_check_main (argc, argv, removals_suite ());
+  return tfx_check_main (argc, argv, s);
 }

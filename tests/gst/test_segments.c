@@ -282,24 +282,22 @@ compare (const gchar *launch, const Cut *only, gboolean fuse, guint seed)
   GstAudioInfo info =
       tfx_check_info (seed % 2 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (N * info.channels, seed);
+  g_autofree gdouble *in = tfx_check_noise (N * info.channels, seed);
   TfxLine lines[2];
 
   for (guint k = 0; k < 3; k++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
 
     if (k == 0)
       silence (in, info.channels, rand, only);
     else
       play (&lines[k - 1], launch, &info, fuse, in, rand, only, k == 1);
-    g_rand_free (rand);
   }
   tfx_line_expect_whole (&lines[1]);
   expect_same (&lines[0], &lines[1], in, launch, only ? only->name : "any",
       seed % 2 && !(only && only->jitter));
   tfx_line_close (&lines[0]);
   tfx_line_close (&lines[1]);
-  g_free (in);
 }
 
 /* Each kind of cut by itself. */
@@ -342,11 +340,11 @@ GST_START_TEST (test_jitter)
 
   for (gint row = 0; row < N_ROWS; row++) {
     GstAudioInfo info = tfx_check_f32 (RATE, 1);
-    gdouble *in = tfx_check_noise (5 * N, row);
+    g_autofree gdouble *in = tfx_check_noise (5 * N, row);
     TfxLine lines[2];
 
     for (guint k = 0; k < 2; k++) {
-      GRand *rand = g_rand_new_with_seed (row);
+      g_autoptr (GRand) rand = g_rand_new_with_seed (row);
 
       tfx_line_open (&lines[k], rows[row], &info, __i__, 6 * N);
       tfx_line_push_segment (&lines[k], 0, 0);
@@ -359,7 +357,6 @@ GST_START_TEST (test_jitter)
             GST_FLOW_OK);
       }
       gst_pad_push_event (lines[k].src, gst_event_new_eos ());
-      g_rand_free (rand);
     }
     fail_unless_equals_uint64 (lines[0].n_heard, 5 * N);
     fail_unless_equals_uint64 (lines[1].n_heard, 5 * N);
@@ -369,7 +366,6 @@ GST_START_TEST (test_jitter)
         "%s sounds otherwise", rows[row]);
     tfx_line_close (&lines[0]);
     tfx_line_close (&lines[1]);
-    g_free (in);
   }
 }
 GST_END_TEST;
@@ -381,8 +377,8 @@ play_drifting (TfxLine *line, const gchar *launch, gsize n, gint64 drift,
     gint64 jitter)
 {
   GstAudioInfo info = tfx_check_f32 (2000, 1);
-  GRand *rand = g_rand_new_with_seed (n);
-  gdouble *in = tfx_check_noise (n, 1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (n);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
 
   tfx_line_open (line, launch, &info, FALSE, n + 4000);
   tfx_line_push_segment (line, 0, 0);
@@ -394,8 +390,6 @@ play_drifting (TfxLine *line, const gchar *launch, gsize n, gint64 drift,
         GST_FLOW_OK);
   gst_pad_push_event (line->src, gst_event_new_eos ());
   fail_unless_equals_uint64 (line->n_heard, n);
-  g_rand_free (rand);
-  g_free (in);
 }
 
 /* As where RTP is received: the clock of the stamps goes faster or slower than that
@@ -429,8 +423,8 @@ GST_END_TEST;
 GST_START_TEST (test_jump)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = g_new (gdouble, 4800);
-  TfxLine line;
+  g_autofree gdouble *in = g_new (gdouble, 4800);
+  g_auto (TfxLine) line;
 
   for (gsize i = 0; i < 4800; i++)
     in[i] = 1.0;
@@ -447,8 +441,6 @@ GST_START_TEST (test_jump)
   fail_unless_equals_float (line.heard[99], 0.0);
   fail_unless_equals_float (line.heard[100], 1.0);
   fail_unless_equals_float (line.heard[2399], 1.0);
-  g_free (in);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -462,7 +454,7 @@ GST_START_TEST (test_turns_of_a_loop)
       "tfxchain chain=\"Limiter(-1)\"";
   const gsize n = 4800, turn = 1200;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
   TfxLine lines[2];
 
   for (guint i = 0; i < 2; i++) {
@@ -488,7 +480,6 @@ GST_START_TEST (test_turns_of_a_loop)
   fail_unless (tfx_line_error_db (lines[1].heard, lines[0].heard, n) <= F32_DB);
   tfx_line_close (&lines[0]);
   tfx_line_close (&lines[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -500,9 +491,10 @@ GST_START_TEST (test_format_behind_segment)
 {
   const gsize n = 2400, at = 1200, n_between = 29;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1), one[203] = { 0.0 };
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  gdouble one[203] = { 0.0 };
   GstElement *element;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   one[101] = 1.0;
   tfx_line_open (&line, "tfxfir taps=3 name=a ! tfxfir name=b", &info, __i__,
@@ -518,16 +510,13 @@ GST_START_TEST (test_format_behind_segment)
   tfx_line_play (&line, in, 0, at, 400);
   tfx_line_push_segment (&line, 0, at);
   tfx_line_push (&line, in, at, n_between, 0, at, 0);
-  info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  info = tfx_check_f64 (RATE, 1);
   tfx_line_push_caps (&line, &info);
   for (gsize i = at + n_between; i < n; i += 100)
     tfx_line_push (&line, in, i, MIN (100, n - i), 0, at, 0);
   tfx_line_end (&line);
   tfx_line_expect_whole (&line);
   fail_unless (tfx_line_error_db (line.heard, in, n) <= F32_DB);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -538,8 +527,8 @@ GST_START_TEST (test_unstamped_behind_segment)
   const GstClockTime start = 77 * GST_SECOND;
   const gsize n = 2400, at = 1200, n_plain = 300;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1);
-  TfxLine line;
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, "tfxfir taps=203 ! tfxbutterworth cutoff=20000", &info,
       __i__, n);
@@ -553,8 +542,6 @@ GST_START_TEST (test_unstamped_behind_segment)
     tfx_line_push (&line, in, i, 300, start, at, 0);
   tfx_line_end (&line);
   tfx_line_expect_whole (&line);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -564,9 +551,10 @@ GST_START_TEST (test_refused_at_segment)
 {
   const gsize n = 2400, at = 960;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1), one[203] = { 0.0 };
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
+  gdouble one[203] = { 0.0 };
   GstElement *element;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   one[101] = 1.0;
   tfx_line_open (&line, "tfxfir name=a", &info, FALSE, n);
@@ -593,8 +581,6 @@ GST_START_TEST (test_refused_at_segment)
           line.n_times[i], line.heard[i], in[i]);
   }
   fail_unless_equals_uint64 (line.n_heard, n - 480 + 101);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -607,7 +593,7 @@ GST_START_TEST (test_gap_is_heard)
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   gdouble in[480];
   guint n_gaps;
-  TfxLine line;
+  g_auto (TfxLine) line;
 
   for (gsize i = 0; i < 480; i++)
     in[i] = 1.0;
@@ -628,7 +614,6 @@ GST_START_TEST (test_gap_is_heard)
   fail_unless (n_gaps > 1, "it rings for ever");
   fail_unless (line.n_heard == (guint64)(99 - n_gaps) * 480);
   tfx_line_end (&line);
-  tfx_line_close (&line);
 }
 GST_END_TEST;
 
@@ -638,8 +623,8 @@ GST_START_TEST (test_gap_behind_jitter)
 {
   static const gint64 jitters[] = { 12, -12, 30 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (4800, 15);
-  TfxLine line;
+  g_autofree gdouble *in = tfx_check_noise (4800, 15);
+  g_auto (TfxLine) line;
 
   tfx_line_open (&line, "tfxbutterworth cutoff=200", &info, FALSE, RATE);
   tfx_line_push_segment (&line, 0, 0);
@@ -651,8 +636,6 @@ GST_START_TEST (test_gap_behind_jitter)
   /* One stamp moves the clock of the stream by up to 4 frames. */
   fail_unless (ABS ((gint)line.n_heard - 4800 - 480) <= 4, "%u frames",
       (guint)line.n_heard);
-  tfx_line_close (&line);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -664,8 +647,8 @@ GST_START_TEST (test_stop_behind_jitter)
     "tfxfir taps=101 fuse=false ! tfxfir taps=51 fuse=false",
     "tfxchain chain=Limiter(-3,lookahead=0.002) fuse=false" };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (launches[__i__], &info);
-  gdouble *in = tfx_check_noise (960, 16);
+  g_autoptr (TfxHarness) h = tfx_check_harness (launches[__i__], &info);
+  g_autofree gdouble *in = tfx_check_noise (960, 16);
   guint64 n_heard = 0;
   GstSegment segment;
   GstBuffer *buffer;
@@ -687,8 +670,6 @@ GST_START_TEST (test_stop_behind_jitter)
     gst_buffer_unref (buffer);
   }
   fail_unless (n_heard == 960, "%u frames", (guint)n_heard);
-  gst_harness_teardown (h);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -697,8 +678,8 @@ GST_END_TEST;
 GST_START_TEST (test_stamped_behind_unstamped)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxfir taps=101", &info);
-  gdouble *in = tfx_check_noise (960, 17);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir taps=101", &info);
+  g_autofree gdouble *in = tfx_check_noise (960, 17);
   GstClockTime next = GST_CLOCK_TIME_NONE;
   gboolean is_met = FALSE;
   guint64 n_out = 0;
@@ -719,8 +700,6 @@ GST_START_TEST (test_stamped_behind_unstamped)
   }
   fail_unless (is_met, "no buffer begins with the first time");
   fail_unless (n_out == 960 && next == 20 * GST_MSECOND);
-  gst_harness_teardown (h);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -829,9 +808,9 @@ GST_END_TEST;
 GST_START_TEST (test_gap_behind_lost_packet)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_check_harness (__i__ ? "tfxfir taps=401" : "tfxbutterworth", &info);
-  gdouble *in = tfx_check_noise (960, 18);
+  g_autofree gdouble *in = tfx_check_noise (960, 18);
   GstBuffer *buffer;
   guint64 n_out = 0;
 
@@ -849,8 +828,6 @@ GST_START_TEST (test_gap_behind_lost_packet)
     gst_buffer_unref (buffer);
   }
   fail_unless_equals_uint64 (n_out, 960 + 480 + 240 + 960);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -858,10 +835,10 @@ GST_END_TEST;
 GST_START_TEST (test_lost_silence)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxchain chain=Limiter(-3,lookahead=0.1) fuse=false",
           &info);
-  gdouble *in = g_new0 (gdouble, 480);
+  g_autofree gdouble *in = g_new0 (gdouble, 480);
   GstClockTime start, duration, end = 0;
   GstBuffer *buffer;
   GstEvent *event;
@@ -892,13 +869,11 @@ GST_START_TEST (test_lost_silence)
   buffer = gst_harness_push_and_pull (h, buffer);
   fail_unless (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
-  g_free (in);
 }
 GST_END_TEST;
 
-static Suite *
-segments_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("segments");
   TCase *tc = tcase_create ("all");
@@ -922,11 +897,5 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_gap_behind_lost_packet, 0, 2);
   tcase_add_test (tc, test_lost_silence);
   tcase_add_test (tc, test_stamped_behind_unstamped);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, segments_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -36,9 +36,9 @@ GST_START_TEST (test_gap_at_rest)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
       __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                 : GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *silence = g_new0 (gdouble, N * 2), *out;
-  GstBuffer *buffer = push_gap (h, &info, silence);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *silence = g_new0 (gdouble, N * 2), *out = NULL;
+  g_autoptr (GstBuffer) buffer = push_gap (h, &info, silence);
 
   fail_unless (is_gap (buffer));
   out = tfx_check_samples (buffer, &info, NULL);
@@ -46,10 +46,6 @@ GST_START_TEST (test_gap_at_rest)
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 0);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 1);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), N);
-  g_free (out);
-  g_free (silence);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -61,8 +57,9 @@ GST_START_TEST (test_gap_with_room)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
       is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                 : GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * (plane + room), NULL);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (GstBuffer) buffer =
+      gst_buffer_new_allocate (NULL, 2 * (plane + room), NULL);
   gsize offsets[] = { 0, plane + room };
 
   gst_buffer_memset (buffer, 0, 0xa5, -1);
@@ -74,8 +71,6 @@ GST_START_TEST (test_gap_with_room)
   buffer = tfx_check_push (h, buffer);
   fail_unless (is_gap (buffer));
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 0);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -84,10 +79,11 @@ GST_END_TEST;
 GST_START_TEST (test_gap_rings)
 {
   const gsize n_gaps = 100;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = g_new0 (gdouble, N * (n_gaps + 1)), *noise, *expected, *out;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = g_new0 (gdouble, N * (n_gaps + 1)), *noise = NULL,
+                     *expected = NULL;
+  gdouble *out;
   gsize n_ringing = 0;
 
   noise = tfx_check_noise (N, 3);
@@ -97,7 +93,7 @@ GST_START_TEST (test_gap_rings)
   g_free (out);
 
   for (gsize i = 1; i <= n_gaps; i++) {
-    GstBuffer *buffer = push_gap (h, &info, in + i * N);
+    g_autoptr (GstBuffer) buffer = push_gap (h, &info, in + i * N);
 
     out = tfx_check_samples (buffer, &info, NULL);
     if (!is_gap (buffer)) {
@@ -110,7 +106,6 @@ GST_START_TEST (test_gap_rings)
       fail_unless (tfx_check_distance (out, expected + i * N, N) < 1e-19);
     }
     g_free (out);
-    gst_buffer_unref (buffer);
   }
   /* The slowest pole falls by 400 dB in 19 ms or so, in which the numbers pass
    * 1e-20: less than ten buffers of 10 ms. */
@@ -118,10 +113,6 @@ GST_START_TEST (test_gap_rings)
       (guint)n_ringing);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"),
       1 + n_ringing);
-  g_free (in);
-  g_free (noise);
-  g_free (expected);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -135,9 +126,9 @@ GST_START_TEST (test_gap_with_sound)
     gfloat value;
   } equal_bytes = { 0x3c3c3c3c };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = g_new0 (gdouble, N), *expected, *out;
-  GstBuffer *buffer;
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = g_new0 (gdouble, N), *expected = NULL, *out = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   in[N - 1] = 0.25;
   for (gsize i = 0; __i__ && i < N; i++)
@@ -148,11 +139,6 @@ GST_START_TEST (test_gap_with_sound)
   out = tfx_check_samples (buffer, &info, NULL);
   fail_unless (out[N - 1] != 0.0);
   fail_unless_equals_float (tfx_check_distance (out, expected, N), 0.0);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -175,8 +161,9 @@ GST_START_TEST (test_loudness_in_gap)
   static const gchar *const chains[] = { "tfxchain chain=l=Loudness(-20)",
     "tfxchain chain=l=Loudness()" };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (chains[__i__], &info);
-  gdouble *noise = tfx_check_noise (10 * RATE, 3), before, after;
+  g_autoptr (TfxHarness) h = tfx_check_harness (chains[__i__], &info);
+  g_autofree gdouble *noise = tfx_check_noise (10 * RATE, 3);
+  gdouble before, after;
   gboolean is_event = FALSE;
   GstBuffer *buffer;
   GstEvent *event;
@@ -199,19 +186,18 @@ GST_START_TEST (test_loudness_in_gap)
   fail_unless (n_out < 20 * RATE, "%" G_GUINT64_FORMAT " frames", n_out);
   after = get_integrated (h->element);
   fail_unless (fabs (after - before) < 0.1, "%g, not %g", after, before);
-  g_free (noise);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* A change goes on while nothing is heard, and is over behind a long gap. */
 GST_START_TEST (test_change_in_gap)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h =
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxchain chain=\"Delay(5, mix=0.5)\"", &info);
-  gdouble *silence = g_new0 (gdouble, N), ones[N], *out;
+  g_autofree gdouble *silence = g_new0 (gdouble, N);
+  gdouble ones[N];
+  g_autofree gdouble *out = NULL;
   GstBuffer *buffer;
 
   for (gsize i = 0; i < N; i++)
@@ -228,10 +214,7 @@ GST_START_TEST (test_change_in_gap)
   out = tfx_check_samples (buffer, &info, NULL);
   fail_unless_equals_float (out[0], 0.75);
   fail_unless_equals_float (out[7], 1.0);
-  g_free (out);
-  g_free (silence);
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -240,11 +223,12 @@ GST_START_TEST (test_value_in_gap)
 {
   static const gchar *const chains[] = { "g=Gain(1, clamp=True)",
     "g=Gain(1) | Delay(7, mix=0)", "g=Gain(1) | LoButterworth(20000)" };
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness ("tfxchain", &info);
-  gdouble *silence = g_new0 (gdouble, N), ones[N], *out;
-  GstBuffer *buffer;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxchain", &info);
+  g_autofree gdouble *silence = g_new0 (gdouble, N);
+  gdouble ones[N];
+  g_autofree gdouble *out = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   for (gsize i = 0; i < N; i++)
     ones[i] = 1.0;
@@ -258,10 +242,6 @@ GST_START_TEST (test_value_in_gap)
   out = tfx_check_samples (buffer, &info, NULL);
   fail_unless (out[0] <= 0.5 && fabs (out[100] - 0.5) < 1e-6, "%g ... %g",
       out[0], out[100]);
-  g_free (out);
-  g_free (silence);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -269,9 +249,9 @@ GST_END_TEST;
 GST_START_TEST (test_gap_event_flags)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *silence = g_new0 (gdouble, N);
-  GstEvent *event = gst_event_new_gap (10 * GST_MSECOND, GST_SECOND);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *silence = g_new0 (gdouble, N);
+  g_autoptr (GstEvent) event = gst_event_new_gap (10 * GST_MSECOND, GST_SECOND);
   GstClockTime start = 0, duration = 0;
   GstGapFlags flags = 0;
 
@@ -288,9 +268,6 @@ GST_START_TEST (test_gap_event_flags)
   fail_unless_equals_uint64 (start, 10 * GST_MSECOND);
   fail_unless_equals_uint64 (duration, GST_SECOND);
   fail_unless_equals_int (flags, GST_GAP_FLAG_MISSING_DATA);
-  gst_event_unref (event);
-  g_free (silence);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -304,9 +281,10 @@ GST_START_TEST (test_recovery)
   const gsize n = 48000, n_bad = 2000;
   gboolean same = TRUE;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (n * 2, 9), *expected, *out;
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 9), *expected = NULL,
+                     *out = NULL;
 
   expected = tfx_check_engine (&design, &info, in, n);
   in[n_bad * 2] = evil[__i__];
@@ -323,12 +301,7 @@ GST_START_TEST (test_recovery)
     tfx_check_expect_warning (bus, "NaN or infinity", "buffer 5", "cleared",
         NULL);
   tfx_check_expect_no_warning (bus);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -336,9 +309,9 @@ GST_END_TEST;
 GST_START_TEST (test_one_warning_a_stream)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (4800, 9);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (4800, 9);
 
   for (guint stream = 0; stream < 2; stream++) {
     for (guint i = 0; i < 10; i++) {
@@ -355,15 +328,12 @@ GST_START_TEST (test_one_warning_a_stream)
     tfx_check_expect_no_warning (bus);
     gst_harness_push_event (h, gst_event_new_stream_start ("another"));
   }
-  g_free (in);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-silence_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("silence");
   TCase *tc = tcase_create ("all");
@@ -379,11 +349,5 @@ silence_suite (void)
   tcase_add_test (tc, test_gap_event_flags);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, silence_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -35,9 +35,8 @@ push (GstHarness *h, const GstAudioInfo *info, guint n_buffers, gdouble first)
 
 GST_START_TEST (test_fields)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness ("tfxbutterworth", &info);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxbutterworth", &info);
   GstElement *e = h->element;
   guint64 timed;
 
@@ -61,7 +60,6 @@ GST_START_TEST (test_fields)
   fail_unless_equals_uint64 (tfx_check_stat (e, "frames"), 3 * N);
   fail_unless_equals_uint64 (tfx_check_stat (e, "recoveries"), 0);
   fail_unless (tfx_check_stat (e, "timed") <= 3);
-  gst_harness_teardown (h);
 }
 
 GST_END_TEST;
@@ -86,8 +84,9 @@ GST_START_TEST (test_types)
     "tfxfir", "tfxchain" };
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    GstElement *element = gst_element_factory_make (elements[i], NULL);
-    GstStructure *stats;
+    g_autoptr (GstElement) element =
+        gst_element_factory_make (elements[i], NULL);
+    g_autoptr (GstStructure) stats = NULL;
 
     g_object_get (element, "stats", &stats, NULL);
     fail_unless_equals_int (gst_structure_n_fields (stats),
@@ -96,8 +95,6 @@ GST_START_TEST (test_types)
       fail_unless (gst_structure_get_field_type (stats, fields[k].field) ==
                        fields[k].type,
           "%s", fields[k].field);
-    gst_structure_free (stats);
-    gst_object_unref (element);
   }
 }
 
@@ -105,7 +102,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_load)
 {
-  GstStructure *stats = gst_structure_new_empty ("x");
+  g_autoptr (GstStructure) stats = gst_structure_new_empty ("x");
   GstTfxLoad load = { 0 };
   guint64 n;
   gdouble d;
@@ -122,13 +119,12 @@ GST_START_TEST (test_load)
   fail_unless (d >= 0.5 && d <= 0.5 * exp2 (0.125) * 1.0001, "%g", d);
   fail_unless (gst_structure_get_uint64 (stats, "late", &n) && n == 1);
   fail_unless (gst_structure_get_uint64 (stats, "timed", &n) && n == 200);
-  gst_structure_free (stats);
 }
 
 GST_END_TEST;
 
-static Suite *
-stats_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("stats");
   TCase *tc = tcase_create ("all");
@@ -137,11 +133,5 @@ stats_suite (void)
   tcase_add_test (tc, test_fields);
   tcase_add_test (tc, test_types);
   tcase_add_test (tc, test_load);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, stats_suite ());
+  return tfx_check_main (argc, argv, s);
 }

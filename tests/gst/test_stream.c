@@ -20,14 +20,12 @@ static void
 expect_afresh (GstHarness *h, const GstAudioInfo *info, const gdouble *in,
     gsize n)
 {
-  gdouble *expected = tfx_check_engine (&design, info, in, n);
-  gdouble *out = tfx_check_filter (h, info, in, n, n);
+  g_autofree gdouble *expected = tfx_check_engine (&design, info, in, n);
+  g_autofree gdouble *out = tfx_check_filter (h, info, in, n, n);
 
   fail_unless_equals_float (tfx_check_distance (out, expected,
                                 n * info->channels),
       0.0);
-  g_free (expected);
-  g_free (out);
 }
 
 /* The opposite. */
@@ -35,12 +33,10 @@ static void
 expect_carried (GstHarness *h, const GstAudioInfo *info, const gdouble *in,
     gsize n)
 {
-  gdouble *expected = tfx_check_engine (&design, info, in, n);
-  gdouble *out = tfx_check_filter (h, info, in, n, n);
+  g_autofree gdouble *expected = tfx_check_engine (&design, info, in, n);
+  g_autofree gdouble *out = tfx_check_filter (h, info, in, n, n);
 
   fail_unless (tfx_check_distance (out, expected, n * info->channels) > 1e-3);
-  g_free (expected);
-  g_free (out);
 }
 
 /* ---- blocks -------------------------------------------------------------------- */
@@ -53,7 +49,7 @@ GST_START_TEST (test_128_unstamped)
   GstAudioInfo info =
       tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           44100, 1, GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (names[__i__ / 2], &info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (names[__i__ / 2], &info);
   gdouble in[128], *out;
   GstBuffer *buffer;
   gsize n;
@@ -80,7 +76,6 @@ GST_START_TEST (test_128_unstamped)
   out = tfx_check_filter (h, &info, in, 128, 128);
   fail_unless (tfx_check_rms (out, 128, 1) <= 0.1);
   g_free (out);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -94,44 +89,37 @@ GST_START_TEST (test_splits)
   GstAudioInfo info =
       tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
           RATE, n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n * n_ch, __i__);
-  gdouble *whole = tfx_check_engine (&design, &info, in, n);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, __i__);
+  g_autofree gdouble *whole = tfx_check_engine (&design, &info, in, n);
 
   for (guint i = 0; i < G_N_ELEMENTS (most); i++) {
-    GstHarness *h = tfx_check_harness (LAUNCH, &info);
-    gdouble *out = tfx_check_filter (h, &info, in, n, most[i]);
+    g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+    g_autofree gdouble *out = tfx_check_filter (h, &info, in, n, most[i]);
     gdouble distance = tfx_check_distance (out, whole, n * n_ch);
 
     fail_unless (distance == 0.0, "buffers of %u frames: off by %g",
         (guint)most[i], distance);
     fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), n);
-    g_free (out);
-    gst_harness_teardown (h);
   }
-  g_free (in);
-  g_free (whole);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_million_frames)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
   const gsize n = 1000000;
-  gdouble *in = tfx_check_noise (n * 2, 7);
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 7);
 
   expect_afresh (h, &info, in, n);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_empty_buffers)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h;
-  gdouble *in = tfx_check_noise (200, 3);
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  g_autoptr (TfxHarness) h = NULL;
+  g_autofree gdouble *in = tfx_check_noise (200, 3);
   GstBuffer *out;
 
   info.layout =
@@ -152,8 +140,6 @@ GST_START_TEST (test_empty_buffers)
   expect_carried (h, &info, in, 50);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 4);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), 100);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -163,13 +149,14 @@ GST_START_TEST (test_times_and_metas)
 {
   static const gsize sizes[] = { 1, 480, 7, 1024, 333 };
   GstAudioInfo info = tfx_check_f32 (44100, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (2000, 5);
-  GstCaps *mark = gst_caps_new_empty_simple ("timestamp/x-mark");
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (2000, 5);
+  g_autoptr (GstCaps) mark = gst_caps_new_empty_simple ("timestamp/x-mark");
   guint64 from = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstBuffer *buffer = tfx_check_stamped (&info, in, sizes[i], from);
+    g_autoptr (GstBuffer) buffer =
+        tfx_check_stamped (&info, in, sizes[i], from);
     GstClockTime pts = GST_BUFFER_PTS (buffer);
     GstClockTime duration = GST_BUFFER_DURATION (buffer);
     GstReferenceTimestampMeta *meta;
@@ -191,11 +178,7 @@ GST_START_TEST (test_times_and_metas)
     fail_unless (meta != NULL);
     fail_unless_equals_uint64 (meta->timestamp, 77 + i);
     from += sizes[i];
-    gst_buffer_unref (buffer);
   }
-  gst_caps_unref (mark);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -205,11 +188,11 @@ GST_START_TEST (test_clipping)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 3);
   const guint64 from = 4800;
-  gdouble *in = tfx_check_noise (2400 * 3, 6);
-  GstHarness *h;
+  g_autofree gdouble *in = tfx_check_noise (2400 * 3, 6);
+  g_autoptr (TfxHarness) h = NULL;
   GstSegment segment;
-  GstBuffer *buffer;
-  gdouble *expected, *out;
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autofree gdouble *expected = NULL, *out = NULL;
   gsize n;
 
   info.layout =
@@ -232,11 +215,6 @@ GST_START_TEST (test_clipping)
   fail_unless_equals_uint64 (n, 720);
   expected = tfx_check_engine (&design, &info, in + 1200 * 3, n);
   fail_unless_equals_float (tfx_check_distance (out, expected, n * 3), 0.0);
-  g_free (expected);
-  g_free (out);
-  g_free (in);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -288,8 +266,9 @@ GST_END_TEST;
 GST_START_TEST (test_clipped_discont)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 3);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (480 * 3, 8), *expected, *out;
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (480 * 3, 8), *expected = NULL,
+                     *out = NULL;
   GstSegment segment;
   GstBuffer *buffer;
 
@@ -316,10 +295,6 @@ GST_START_TEST (test_clipped_discont)
       tfx_check_stamped (&info, in, 480, RATE + RATE / 10 + 480));
   fail_if (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  g_free (expected);
-  g_free (out);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -386,12 +361,12 @@ break_stream (GstHarness *h, const GstAudioInfo *info, Break what)
 GST_START_TEST (test_breaks)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
   const gsize n = 500;
-  gdouble *in = tfx_check_noise (n * 2, 11);
-  gdouble *expected = tfx_check_engine (&design, &info, in, n);
-  GstBuffer *buffer;
-  gdouble *out;
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 11);
+  g_autofree gdouble *expected = tfx_check_engine (&design, &info, in, n);
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autofree gdouble *out = NULL;
   gboolean afresh;
 
   /* The first buffer of a stream is a discontinuity, from rest to rest. */
@@ -410,12 +385,6 @@ GST_START_TEST (test_breaks)
   out = tfx_check_samples (buffer, &info, NULL);
   afresh = tfx_check_distance (out, expected, n * 2) == 0.0;
   fail_unless_equals_int (afresh, __i__ >= FLUSH);
-
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -425,12 +394,12 @@ GST_START_TEST (test_time_gap)
 {
   static const gint64 jumps[] = { 0, 1900, -1900, 2800, -2800, 1000000 };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
   const guint64 from = 10 * RATE;
   const gsize n = 500;
-  gdouble *in = tfx_check_noise (n * 2, 11), *out;
-  gdouble *expected = tfx_check_engine (&design, &info, in, n);
-  GstBuffer *buffer;
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 11), *out = NULL;
+  g_autofree gdouble *expected = tfx_check_engine (&design, &info, in, n);
+  g_autoptr (GstBuffer) buffer = NULL;
 
   gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, n, from)));
   buffer = tfx_check_push (h,
@@ -440,22 +409,16 @@ GST_START_TEST (test_time_gap)
       ABS (jumps[__i__]) > RATE);
   fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer),
       from + n + jumps[__i__]);
-  gst_buffer_unref (buffer);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_no_latency)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
 
   gst_harness_set_upstream_latency (h, 7 * GST_MSECOND);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), 7 * GST_MSECOND);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -464,8 +427,8 @@ GST_START_TEST (test_other_rate_or_channels)
   static const gint rates[] = { 48000, 48000, 44100, 8000, 8000, 48000 };
   static const gint channels[] = { 2, 1, 1, 1, 6, 2 };
   GstAudioInfo info = tfx_check_f32 (rates[0], channels[0]);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (600 * 6, 13);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (600 * 6, 13);
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     info = tfx_check_f32 (rates[i], channels[i]);
@@ -473,8 +436,6 @@ GST_START_TEST (test_other_rate_or_channels)
     expect_afresh (h, &info, in, 600);
   }
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 6);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -485,15 +446,13 @@ GST_START_TEST (test_other_positions)
     GST_AUDIO_CHANNEL_POSITION_REAR_LEFT, GST_AUDIO_CHANNEL_POSITION_REAR_RIGHT
   };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (600 * 2, 13);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (600 * 2, 13);
 
   expect_afresh (h, &info, in, 600);
   gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F32, RATE, 2, rear);
   tfx_check_set_info (h, &info);
   expect_afresh (h, &info, in, 600);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -502,14 +461,14 @@ GST_START_TEST (test_other_format_or_layout)
 {
   const gsize n = 500;
   const gint n_ch = 3;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_ch,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (LAUNCH, &info);
-  gdouble *in = tfx_check_noise (4 * n * n_ch, 17);
-  gdouble *whole = tfx_check_engine (&design, &info, in, 4 * n);
+  GstAudioInfo info = tfx_check_f64 (RATE, n_ch);
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
+  g_autofree gdouble *in = tfx_check_noise (4 * n * n_ch, 17);
+  g_autofree gdouble *whole = tfx_check_engine (&design, &info, in, 4 * n);
 
   for (guint i = 0; i < 4; i++) {
-    gdouble *out, distance;
+    g_autofree gdouble *out = NULL;
+    gdouble distance;
 
     info = tfx_check_info (i & 1 ? GST_AUDIO_FORMAT_F32 : GST_AUDIO_FORMAT_F64,
         RATE, n_ch,
@@ -521,16 +480,12 @@ GST_START_TEST (test_other_format_or_layout)
     /* A float32 rounds; a double carries no trace of that. */
     fail_unless (distance <= (i & 1 ? 6e-8 : 1e-14), "part %u: off by %g", i,
         distance);
-    g_free (out);
   }
-  g_free (in);
-  g_free (whole);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-stream_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("stream");
   TCase *tc = tcase_create ("all");
@@ -550,11 +505,5 @@ stream_suite (void)
   tcase_add_test (tc, test_other_rate_or_channels);
   tcase_add_test (tc, test_other_positions);
   tcase_add_test (tc, test_other_format_or_layout);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, stream_suite ());
+  return tfx_check_main (argc, argv, s);
 }

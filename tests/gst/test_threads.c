@@ -56,11 +56,11 @@ write_kernel (gdouble gain)
 GST_START_TEST (test_changes)
 {
   const Change *change = &changes[__i__];
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
   GstHarness *h = tfx_check_harness (change->launch, &info);
-  gchar *path = change->value ? NULL : write_kernel (change->gain);
-  gdouble *in = g_new (gdouble, 3 * RATE), loudest = 0.0;
+  g_autofree gchar *path = change->value ? NULL : write_kernel (change->gain);
+  g_autofree gdouble *in = g_new (gdouble, 3 * RATE);
+  gdouble loudest = 0.0;
   const guint before = no_threads_count ();
   gsize n_out = 0;
 
@@ -77,13 +77,12 @@ GST_START_TEST (test_changes)
         GST_FLOW_OK);
     while ((buffer = gst_harness_try_pull (h))) {
       gsize n;
-      gdouble *out = tfx_check_samples (buffer, &info, &n);
+      g_autofree gdouble *out = tfx_check_samples (buffer, &info, &n);
 
       for (gsize i = 0; i < n; i++)
         if (n_out + i >= 5 * RATE / 2)
           loudest = MAX (loudest, fabs (out[i]));
       n_out += n;
-      g_free (out);
       gst_buffer_unref (buffer);
     }
   }
@@ -94,8 +93,6 @@ GST_START_TEST (test_changes)
   gst_harness_teardown (h);
   if (path)
     remove (path);
-  g_free (path);
-  g_free (in);
 }
 
 GST_END_TEST;
@@ -105,7 +102,7 @@ GST_END_TEST;
 /* It is not watched, which is reported; the chain runs. */
 GST_START_TEST (test_watch)
 {
-  gchar *path;
+  g_autofree gchar *path = NULL;
   const gint fd = g_file_open_tmp ("tfx-XXXXXX.txt", &path, NULL);
   GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
   GstBus *bus = gst_bus_new ();
@@ -124,26 +121,19 @@ GST_START_TEST (test_watch)
   gst_object_unref (bus);
   gst_object_unref (chain);
   remove (path);
-  g_free (path);
 }
 
 GST_END_TEST;
 
-static Suite *
-threads_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *suite = suite_create ("threads");
   TCase *tcase = tcase_create ("general");
 
+  no_threads_after (0);
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_changes, 0, G_N_ELEMENTS (changes));
   tcase_add_test (tcase, test_watch);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  no_threads_after (0);
-  return tfx_check_main (argc, argv, threads_suite ());
+  return tfx_check_main (argc, argv, suite);
 }

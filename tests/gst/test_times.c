@@ -60,7 +60,7 @@ pull (GstHarness *h, const GstAudioInfo *info, gsize n, GstClockTime stop)
   GstBuffer *buffer;
 
   while ((buffer = gst_harness_try_pull (h))) {
-    gdouble *samples = tfx_check_samples (buffer, info, &n_frames);
+    g_autofree gdouble *samples = tfx_check_samples (buffer, info, &n_frames);
 
     if (is_backwards) {
       const GstClockTime end =
@@ -75,7 +75,6 @@ pull (GstHarness *h, const GstAudioInfo *info, gsize n, GstClockTime stop)
     fail_unless (n_all + n_frames <= n, "too many frames come out");
     memcpy ((guint8 *)all + n_all * size, samples, n_frames * size);
     n_all += n_frames;
-    g_free (samples);
     gst_buffer_unref (buffer);
   }
   fail_unless (n_all == n, "%u frames of %u come out", (guint)n_all, (guint)n);
@@ -134,18 +133,17 @@ expect_unbroken (gdouble speed, gint jump_ms)
 {
   const gsize n = 4 * RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 3);
+  g_autofree gdouble *in = tfx_check_noise (n, 3);
 
   for (gint i = 0; i < N_LAUNCHES; i++) {
-    gdouble *out = play_stamped (launches[i], &info, in, n, speed, jump_ms);
-    gdouble *expected = play_stamped (launches[i], &info, in, n, 1.0, 0);
+    g_autofree gdouble *out =
+        play_stamped (launches[i], &info, in, n, speed, jump_ms);
+    g_autofree gdouble *expected =
+        play_stamped (launches[i], &info, in, n, 1.0, 0);
 
     fail_unless (tfx_check_distance (out, expected, n) == 0.0,
         "%s starts afresh", launches[i]);
-    g_free (out);
-    g_free (expected);
   }
-  g_free (in);
 }
 
 /* A live source stalls once, or skips a little, while its samples are continuous: so
@@ -177,13 +175,14 @@ GST_START_TEST (test_segment_from_zero)
 {
   const gsize n = 3 * RATE, at = RATE / 2;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 4);
+  g_autofree gdouble *in = tfx_check_noise (n, 4);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (gint i = 0; i < N_LAUNCHES; i++) {
     GstHarness *h = tfx_check_harness (launches[i], &info);
-    gdouble *out, *expected;
+    g_autofree gdouble *out = NULL;
+    gdouble *expected;
 
     for (gsize k = 0; k < n; k += BLOCK) {
       if (k == at)
@@ -202,9 +201,7 @@ GST_START_TEST (test_segment_from_zero)
           "%s does not start afresh", launches[i]);
       g_free (expected);
     }
-    g_free (out);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -218,7 +215,7 @@ GST_START_TEST (test_other_rate)
   } cases[] = { { 2.0, 1.0 }, { 0.5, 1.0 }, { 1.0, 1.5 }, { 1.5, 2.0 } };
   const gsize n = 2 * RATE, at = RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 5);
+  g_autofree gdouble *in = tfx_check_noise (n, 5);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -227,7 +224,7 @@ GST_START_TEST (test_other_rate)
   segment.applied_rate = cases[__i__].applied_rate;
   for (gint i = 0; i < N_LAUNCHES; i++) {
     GstHarness *h = tfx_check_harness (launches[i], &info);
-    gdouble *out, *expected;
+    g_autofree gdouble *out = NULL, *expected = NULL;
 
     for (gsize k = 0; k < n; k += BLOCK) {
       if (k == at)
@@ -238,10 +235,7 @@ GST_START_TEST (test_other_rate)
     expected = play_stamped (launches[i], &info, in, n, 1.0, 0);
     fail_unless (tfx_check_distance (out, expected, n) == 0.0,
         "%s starts afresh", launches[i]);
-    g_free (out);
-    g_free (expected);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -250,13 +244,13 @@ GST_START_TEST (test_unstamped_segments)
 {
   const gsize n = 3 * RATE, length = RATE / 2;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 6);
+  g_autofree gdouble *in = tfx_check_noise (n, 6);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (gint i = 0; i < N_LAUNCHES; i++) {
     GstHarness *h = tfx_check_harness (launches[i], &info);
-    gdouble *out, *expected;
+    g_autofree gdouble *out = NULL, *expected = NULL;
 
     for (gsize k = 0; k < n; k += BLOCK) {
       segment.base = time_of (k);
@@ -268,10 +262,7 @@ GST_START_TEST (test_unstamped_segments)
     expected = play_stamped (launches[i], &info, in, n, 1.0, 0);
     fail_unless (tfx_check_distance (out, expected, n) == 0.0,
         "%s starts afresh", launches[i]);
-    g_free (out);
-    g_free (expected);
   }
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -334,23 +325,20 @@ GST_START_TEST (test_backwards)
           __i__ / 2 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
                     : GST_AUDIO_LAYOUT_INTERLEAVED);
   const gint n_ch = info.channels;
-  gdouble *in = tfx_check_noise (n * n_ch, 7);
-  gdouble *turned = g_memdup2 (in, n * n_ch * sizeof *in);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 7);
+  g_autofree gdouble *turned = g_memdup2 (in, n * n_ch * sizeof *in);
 
   turn (turned, n, n_ch);
   for (gint i = 0; i < N_LAUNCHES; i++) {
-    gdouble *out = play_backwards (launches[i], &info, in, n);
-    gdouble *expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
+    g_autofree gdouble *out = play_backwards (launches[i], &info, in, n);
+    g_autofree gdouble *expected =
+        play_stamped (launches[i], &info, turned, n, 1.0, 0);
     /* Elements are not fused backwards: they round to float32 in between. */
     const gdouble bound = __i__ % 2 ? 1e-12 : 2e-6;
 
     fail_unless (tfx_check_distance (out, expected, n * n_ch) <= bound,
         "%s: %g", launches[i], tfx_check_distance (out, expected, n * n_ch));
-    g_free (out);
-    g_free (expected);
   }
-  g_free (turned);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -359,12 +347,12 @@ GST_START_TEST (test_turn)
 {
   const gsize n = RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 8);
-  gdouble *turned = g_memdup2 (in, n * sizeof *in);
+  g_autofree gdouble *in = tfx_check_noise (n, 8);
+  g_autofree gdouble *turned = g_memdup2 (in, n * sizeof *in);
 
   turn (turned, n, 1);
   for (gint i = 0; i < N_LAUNCHES; i++) {
-    GstHarness *h = tfx_check_harness (launches[i], &info);
+    g_autoptr (TfxHarness) h = tfx_check_harness (launches[i], &info);
     gdouble *out, *expected;
 
     for (gsize at = 0; at < n; at += BLOCK)
@@ -386,10 +374,7 @@ GST_START_TEST (test_turn)
         "%s is not reset", launches[i]);
     g_free (out);
     g_free (expected);
-    gst_harness_teardown (h);
   }
-  g_free (turned);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -398,14 +383,14 @@ GST_START_TEST (test_gap_backwards)
 {
   const gsize n = RATE, gap = 3 * BLOCK, at = n / 2;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 9), *turned;
+  g_autofree gdouble *in = tfx_check_noise (n, 9), *turned = NULL;
 
   memset (in + at - gap, 0, gap * sizeof *in);
   turned = g_memdup2 (in, n * sizeof *in);
   turn (turned, n, 1);
   for (gint i = 0; i < N_LAUNCHES; i++) {
-    GstHarness *h = tfx_check_harness (launches[i], &info);
-    gdouble *out, *expected;
+    g_autoptr (TfxHarness) h = tfx_check_harness (launches[i], &info);
+    g_autofree gdouble *out = NULL, *expected = NULL;
 
     push_backwards (h, 0, time_of (n), -1.0, 0);
     for (gsize to = n; to > 0; to -= BLOCK) {
@@ -420,12 +405,7 @@ GST_START_TEST (test_gap_backwards)
     expected = play_stamped (launches[i], &info, turned, n, 1.0, 0);
     fail_unless (tfx_check_distance (out, expected, n) <= 2e-6, "%s: %g",
         launches[i], tfx_check_distance (out, expected, n));
-    g_free (out);
-    g_free (expected);
-    gst_harness_teardown (h);
   }
-  g_free (turned);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -436,10 +416,11 @@ GST_START_TEST (test_curve_backwards)
     "g=Gain(1) | Limiter(6, lookahead=0.1)" };
   const gsize n = 2 * RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness (chains[__i__], &info);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (chains[__i__], &info);
   GObject *gain = tfx_chains_child (h->element, "g");
   GstControlSource *source = gst_interpolation_control_source_new ();
-  gdouble in[BLOCK], *out;
+  gdouble in[BLOCK];
+  g_autofree gdouble *out = NULL;
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
@@ -461,8 +442,6 @@ GST_START_TEST (test_curve_backwards)
   for (gsize i = 0; i < n; i++)
     fail_unless (fabs (out[i] - (gdouble)(n - i) / n) < 1e-3,
         "%g at frame %u of %u", out[i], (guint)i, (guint)n);
-  g_free (out);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -497,10 +476,9 @@ refuse (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 push_caps (GstHarness *h, const GstAudioInfo *info)
 {
-  GstCaps *caps = gst_audio_info_to_caps (info);
+  g_autoptr (GstCaps) caps = gst_audio_info_to_caps (info);
 
   gst_harness_push_event (h, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
 }
 
 /* Names of the output events, in order. */
@@ -522,7 +500,7 @@ pull_names (GstHarness *h)
 GST_START_TEST (test_held_events)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = hold (&info);
+  g_autoptr (TfxHarness) h = hold (&info);
   GstSegment segment;
   gchar *names = pull_names (h);
 
@@ -544,7 +522,6 @@ GST_START_TEST (test_held_events)
   fail_unless_equals_string (names, __i__ ? "stream-start segment tag caps "
                                           : "stream-start segment tag eos ");
   g_free (names);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -554,8 +531,8 @@ GST_START_TEST (test_caps_behind_start)
 {
   const gsize n = RATE / 2;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxfir taps=401", &info);
-  gdouble *in = tfx_check_noise (2 * n, 11);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir taps=401", &info);
+  g_autofree gdouble *in = tfx_check_noise (2 * n, 11);
   GstSegment segment;
   gchar *names;
 
@@ -564,8 +541,7 @@ GST_START_TEST (test_caps_behind_start)
   gst_harness_push_event (h,
       gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "one", NULL)));
   gst_harness_push_event (h, gst_event_new_stream_start ("two"));
-  info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  info = tfx_check_f64 (RATE, 1);
   push_caps (h, &info);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.base = time_of (n);
@@ -578,8 +554,6 @@ GST_START_TEST (test_caps_behind_start)
   names = pull_names (h);
   fail_unless_equals_string (names, "segment eos ");
   g_free (names);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -587,10 +561,11 @@ GST_END_TEST;
 GST_START_TEST (test_gap_seqnum)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (__i__ ? "tfxfir taps=101"
-                                           : "tfxbutterworth cutoff=1000",
-      &info);
-  gdouble *in = tfx_check_noise (BLOCK, 12);
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness (__i__ ? "tfxfir taps=101"
+                               : "tfxbutterworth cutoff=1000",
+          &info);
+  g_autofree gdouble *in = tfx_check_noise (BLOCK, 12);
   GstEvent *gap = gst_event_new_gap (time_of (BLOCK), 10 * GST_SECOND), *event;
   const guint32 seqnum = gst_event_get_seqnum (gap);
   guint n_gaps = 0;
@@ -605,8 +580,6 @@ GST_START_TEST (test_gap_seqnum)
     gst_event_unref (event);
   }
   fail_unless (n_gaps > 0);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -617,10 +590,10 @@ GST_START_TEST (test_end_of_many_channels)
   const gint n_ch = 512;
   const gsize n = 2048;
   GstAudioInfo info = tfx_check_f32 (RATE, n_ch);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxfir device=cpu taps=2049 method=fft", &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (n * n_ch, 13);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 13);
   GstMessage *message;
   GstBuffer *buffer;
   struct rlimit before, limit;
@@ -649,14 +622,11 @@ GST_START_TEST (test_end_of_many_channels)
   fail_unless ((message != NULL) == __i__);
   gst_clear_message (&message);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-times_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("times");
   TCase *tc = tcase_create ("all");
@@ -675,11 +645,5 @@ times_suite (void)
   tcase_add_test (tc, test_caps_behind_start);
   tcase_add_loop_test (tc, test_gap_seqnum, 0, 2);
   tcase_add_loop_test (tc, test_end_of_many_channels, 0, N_ENDS);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, times_suite ());
+  return tfx_check_main (argc, argv, s);
 }

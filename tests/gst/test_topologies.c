@@ -55,11 +55,10 @@ rand_of (const Play *play, guint what)
 static void
 push (Play *play, guint step)
 {
-  GRand *rand = rand_of (play, 1000 + step);
+  g_autoptr (GRand) rand = rand_of (play, 1000 + step);
 
   tfx_topology_push (play->topology,
       g_rand_int_range (rand, 1, g_rand_boolean (rand) ? 64 : 600));
-  g_rand_free (rand);
 }
 
 static gpointer
@@ -173,7 +172,7 @@ end_change (Play *play)
 static void
 act (Play *play, guint step)
 {
-  GRand *rand = rand_of (play, step);
+  g_autoptr (GRand) rand = rand_of (play, step);
   guint what = g_rand_int_range (rand, 0, 32);
 
   /* Who runs what changes most often. */
@@ -196,7 +195,6 @@ act (Play *play, guint step)
     if (play->is_threaded && step % 2)
       g_usleep (100);
   }
-  g_rand_free (rand);
 }
 
 /* Plays it; the text of what went wrong, or NULL.  *tale is the story. */
@@ -300,8 +298,8 @@ GST_START_TEST (test_topologies)
 }
 GST_END_TEST;
 
-static Suite *
-topologies_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("topologies");
   TCase *tc = tcase_create ("all");
@@ -310,11 +308,5 @@ topologies_suite (void)
       number_of ("TFX_TEST_SEED", 1), number_of ("TFX_TEST_TOPOLOGIES", 50));
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_topologies, 0, N_GROUPS);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, topologies_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -43,8 +43,8 @@ flush (gpointer data)
  * for a reader of a pipe here, they do not wait.  Nor does a flush of another thread. */
 GST_START_TEST (test_slow_disk)
 {
-  gchar *folder = g_dir_make_tmp ("tfx-trace-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "pipe", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("tfx-trace-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "pipe", NULL);
   GThread *flushing, *adding;
   Job job = { 0 };
   gint fd, is_done;
@@ -66,24 +66,16 @@ GST_START_TEST (test_slow_disk)
   close (fd);
   g_unlink (path);
   g_rmdir (folder);
-  g_free (path);
-  g_free (folder);
 }
 GST_END_TEST;
 
-static Suite *
-trace_suite (void)
+int
+main (int argc, char **argv)
 {
   Suite *s = suite_create ("trace");
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_slow_disk);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, trace_suite ());
+  return tfx_check_main (argc, argv, s);
 }

@@ -17,7 +17,7 @@ tfx_check_main (int argc, char **argv, Suite *suite)
 
   gst_check_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *path = g_strdup_printf ("%s/libgst%s.%s",
+    g_autofree gchar *path = g_strdup_printf ("%s/libgst%s.%s",
         folder ? folder : SYSTEM_PLUGINS_DIR, names[i], G_MODULE_SUFFIX);
     GError *error = NULL;
     GstPlugin *plugin = gst_plugin_load_file (path, &error);
@@ -26,7 +26,6 @@ tfx_check_main (int argc, char **argv, Suite *suite)
       g_printerr ("%s\n", error->message);
     g_clear_error (&error);
     gst_clear_object (&plugin);
-    g_free (path);
   }
   return gst_check_run_suite (suite, "tfx", __FILE__);
 }
@@ -108,6 +107,13 @@ GstAudioInfo
 tfx_check_f32 (gint rate, gint n_channels)
 {
   return tfx_check_info (GST_AUDIO_FORMAT_F32, rate, n_channels,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+GstAudioInfo
+tfx_check_f64 (gint rate, gint n_channels)
+{
+  return tfx_check_info (GST_AUDIO_FORMAT_F64, rate, n_channels,
       GST_AUDIO_LAYOUT_INTERLEAVED);
 }
 
@@ -206,11 +212,10 @@ tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
   if (strchr (launch, '!')) {
     h = gst_harness_new_parse (launch);
   } else {
-    GstElement *element = gst_parse_launch (launch, NULL);
+    g_autoptr (GstElement) element = gst_parse_launch (launch, NULL);
 
     fail_unless (element != NULL, "no element from '%s'", launch);
     h = gst_harness_new_with_element (element, "sink", "src");
-    gst_object_unref (element);
   }
   tfx_check_set_info (h, info);
   return h;
@@ -246,8 +251,8 @@ tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
   gdouble *all = g_new (gdouble, n_frames * n_ch + 1);
 
   for (gsize done = 0, n_in, n_out; done < n_frames; done += n_in) {
-    GstBuffer *out;
-    gdouble *part;
+    g_autoptr (GstBuffer) out = NULL;
+    g_autofree gdouble *part = NULL;
 
     n_in = MIN (most, n_frames - done);
     out = tfx_check_push (h,
@@ -255,8 +260,6 @@ tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
     part = tfx_check_samples (out, info, &n_out);
     fail_unless_equals_uint64 (n_out, n_in);
     memcpy (all + done * n_ch, part, n_out * n_ch * sizeof *all);
-    g_free (part);
-    gst_buffer_unref (out);
   }
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
   return all;
@@ -308,7 +311,7 @@ tfx_check_pop_warning (GstBus *bus)
 void
 tfx_check_expect_warning (GstBus *bus, const gchar *word, ...)
 {
-  gchar *text = tfx_check_pop_warning (bus);
+  g_autofree gchar *text = tfx_check_pop_warning (bus);
   va_list args;
 
   fail_unless (text != NULL, "no warning with '%s'", word);
@@ -316,7 +319,6 @@ tfx_check_expect_warning (GstBus *bus, const gchar *word, ...)
   for (; word; word = va_arg (args, const gchar *))
     fail_unless (strstr (text, word) != NULL, "no '%s' in '%s'", word, text);
   va_end (args);
-  g_free (text);
 }
 
 void

@@ -51,8 +51,9 @@ gdouble tfx_check_rms (const gdouble *x, gsize n, gsize step);
 GstAudioInfo tfx_check_info (GstAudioFormat format, gint rate, gint n_channels,
     GstAudioLayout layout);
 
-/* Shorthands: F32, interleaved. */
+/* Shorthands: interleaved. */
 GstAudioInfo tfx_check_f32 (gint rate, gint n_channels);
+GstAudioInfo tfx_check_f64 (gint rate, gint n_channels);
 
 /* A buffer without times that holds n frames; planar ones have their meta. */
 GstBuffer *tfx_check_buffer (const GstAudioInfo *info, const gdouble *samples,
@@ -68,6 +69,10 @@ gdouble *tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info,
     gsize *n_frames);
 
 /* ---- elements --------------------------------------------------------------- */
+
+/* GStreamer has no g_autoptr() for it. */
+typedef GstHarness TfxHarness;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxHarness, gst_harness_teardown)
 
 /* A harness around one element, or around a bin of several, from a launch
  * line. */

@@ -75,9 +75,9 @@ tfx_caught_clear (TfxCaught *caught)
 void
 tfx_play_run (GstElement *pipeline, GstMessageType expected)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gchar *text = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autofree gchar *text = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
@@ -87,9 +87,6 @@ tfx_play_run (GstElement *pipeline, GstMessageType expected)
     text = gst_structure_to_string (gst_message_get_structure (message));
   fail_unless (GST_MESSAGE_TYPE (message) == expected, "%s from %s: %s",
       GST_MESSAGE_TYPE_NAME (message), GST_MESSAGE_SRC_NAME (message), text);
-  g_free (text);
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 void
@@ -108,9 +105,8 @@ tfx_caught_floats (TfxCaught *caught)
 void
 tfx_play_drain (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_bus_set_flushing (bus, TRUE);
   gst_bus_set_flushing (bus, FALSE);
-  gst_object_unref (bus);
 }

@@ -31,5 +31,6 @@ void tfx_play_stop (GstElement *pipeline);
 
 gfloat *tfx_caught_floats (TfxCaught *caught);
 void tfx_caught_clear (TfxCaught *caught);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxCaught, tfx_caught_clear)
 
 #endif /* TFX_PLAY_H */

@@ -21,9 +21,11 @@ link_pads (TfxTopochange *self, GstPad *src, GstPad *sink)
 static void
 insert (TfxTopochange *self, guint64 number)
 {
-  GstPad *after = gst_pad_get_peer (self->pad);
-  GstPad *sink = gst_element_get_static_pad (self->node->element, "sink");
-  GstPad *src = gst_element_get_static_pad (self->node->element, "src");
+  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
+  g_autoptr (GstPad) sink =
+      gst_element_get_static_pad (self->node->element, "sink");
+  g_autoptr (GstPad) src =
+      gst_element_get_static_pad (self->node->element, "src");
 
   gst_pad_unlink (self->pad, after);
   gst_bin_add (GST_BIN (self->topology->bin), self->node->element);
@@ -33,9 +35,6 @@ insert (TfxTopochange *self, guint64 number)
     tfx_topology_complain (self->topology, "what comes does not start");
   self->node->model->came = number;
   g_ptr_array_insert (self->branch->nodes, self->at, self->node);
-  gst_object_unref (after);
-  gst_object_unref (sink);
-  gst_object_unref (src);
 }
 
 static GstPadProbeReturn
@@ -65,9 +64,11 @@ send_eos (TfxTopochange *self, GstPad *sink, GstPad *src)
 static void
 take_out (TfxTopochange *self, guint64 number)
 {
-  GstPad *sink = gst_element_get_static_pad (self->node->element, "sink");
-  GstPad *src = gst_element_get_static_pad (self->node->element, "src");
-  GstPad *after = gst_pad_get_peer (src);
+  g_autoptr (GstPad) sink =
+      gst_element_get_static_pad (self->node->element, "sink");
+  g_autoptr (GstPad) src =
+      gst_element_get_static_pad (self->node->element, "src");
+  g_autoptr (GstPad) after = gst_pad_get_peer (src);
 
   if (self->kind == TFX_TOPOCHANGE_REMOVE_ENDED)
     send_eos (self, sink, src);
@@ -77,26 +78,22 @@ take_out (TfxTopochange *self, guint64 number)
   gst_bin_remove (GST_BIN (self->topology->bin), self->node->element);
   link_pads (self, self->pad, after);
   self->node->model->gone = number;
-  gst_object_unref (after);
-  gst_object_unref (sink);
-  gst_object_unref (src);
 }
 
 static void
 relink (TfxTopochange *self)
 {
-  GstPad *after = gst_pad_get_peer (self->pad);
+  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
 
   gst_pad_unlink (self->pad, after);
   link_pads (self, self->pad, after);
-  gst_object_unref (after);
 }
 
 /* Its pads forget the events that came before, so it is linked anew. */
 static void
 restart (TfxTopochange *self, guint64 number)
 {
-  GstPad *after = gst_pad_get_peer (self->pad);
+  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
 
   gst_pad_unlink (self->pad, after);
   gst_element_set_state (self->node->element, self->low);
@@ -104,7 +101,6 @@ restart (TfxTopochange *self, guint64 number)
   if (!gst_element_sync_state_with_parent (self->node->element))
     tfx_topology_complain (self->topology, "what stopped does not start");
   tfx_model_node_reset (self->node->model, number);
-  gst_object_unref (after);
 }
 
 static GstPadProbeReturn

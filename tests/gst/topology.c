@@ -265,7 +265,8 @@ gather_chain (const GValue *item, gpointer data)
 void
 tfx_topology_draw_text (TfxTopology *self, GRand *rand)
 {
-  GPtrArray *chains = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GPtrArray) chains =
+      g_ptr_array_new_with_free_func (g_object_unref);
   GstIterator *all = gst_bin_iterate_recurse (GST_BIN (self->bin));
   const guint at = g_rand_int (rand), which = g_rand_int (rand);
 
@@ -285,7 +286,6 @@ tfx_topology_draw_text (TfxTopology *self, GRand *rand)
     g_object_set (chain, "chain", text, NULL);
     tfx_topology_tell (self, " chain=\"%s\"", text);
   }
-  g_ptr_array_unref (chains);
 }
 
 void

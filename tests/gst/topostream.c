@@ -24,13 +24,12 @@ static void
 read_buffer (TfxTopologyEnd *end, GstBuffer *buffer, GstCaps *caps, guint at)
 {
   gsize n;
-  gdouble *values = tfx_deeds_values (buffer, caps, &n);
+  g_autofree gdouble *values = tfx_deeds_values (buffer, caps, &n);
 
   if (!values)
     tfx_topology_complain (end->topology, "the channels do not agree");
   for (gsize i = 0; values && i < n; i++)
     g_array_index (end->heard, TfxModelFrame, at + i).value = values[i];
-  g_free (values);
 }
 
 static void
@@ -151,10 +150,9 @@ push_segment (TfxTopology *self)
 static void
 push_caps (TfxTopology *self)
 {
-  GstCaps *caps = gst_audio_info_to_caps (&self->info);
+  g_autoptr (GstCaps) caps = gst_audio_info_to_caps (&self->info);
 
   gst_pad_push_event (self->src, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
 }
 
 static void
@@ -317,11 +315,11 @@ pass_branch (TfxTopology *self, const TfxTopologyBranch *branch, GArray *frames)
 {
   for (guint i = 0; i < branch->nodes->len; i++) {
     const TfxTopologyNode *node = g_ptr_array_index (branch->nodes, i);
-    gchar *error = tfx_model_node_pass (node->model, &frames, self->eras);
+    g_autofree gchar *error =
+        tfx_model_node_pass (node->model, &frames, self->eras);
 
     if (error)
       tfx_topology_complain (self, "%s", error);
-    g_free (error);
   }
   return frames;
 }
@@ -329,13 +327,12 @@ pass_branch (TfxTopology *self, const TfxTopologyBranch *branch, GArray *frames)
 static void
 judge_end (TfxTopology *self, guint i, const GArray *frames)
 {
-  gchar *error;
+  g_autofree gchar *error = NULL;
 
   read_kept (&self->ends[i], 0);
   error = tfx_model_compare (self->ends[i].heard, frames, self->eras);
   if (error)
     tfx_topology_complain (self, "end %u: %s", i, error);
-  g_free (error);
 }
 
 gchar *
@@ -359,11 +356,10 @@ tfx_topology_end (TfxTopology *self)
     judge_end (self, 0, frames);
   } else {
     for (guint i = 0; i < 2; i++) {
-      GArray *copy = g_array_copy (frames);
+      g_autoptr (GArray) copy = g_array_copy (frames);
 
       copy = pass_branch (self, &self->branches[1 + i], copy);
       judge_end (self, i, copy);
-      g_array_unref (copy);
     }
   }
   g_array_unref (frames);

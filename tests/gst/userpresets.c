@@ -19,24 +19,21 @@ user_presets_name (const gchar *type)
 void
 user_presets_remove (const gchar *type)
 {
-  gchar *path = user_presets_name (type);
+  g_autofree gchar *path = user_presets_name (type);
 
   g_unlink (path);
-  g_free (path);
 }
 
 void
 user_presets_write (const gchar *type, const gchar *version,
     const gchar *groups)
 {
-  gchar *path = user_presets_name (type), *folder = g_path_get_dirname (path);
-  gchar *text = g_strdup_printf ("[_presets_]\nversion=%s\n"
-                                 "element-name=%s\n\n%s",
+  g_autofree gchar *path = user_presets_name (type),
+                   *folder = g_path_get_dirname (path);
+  g_autofree gchar *text = g_strdup_printf ("[_presets_]\nversion=%s\n"
+                                            "element-name=%s\n\n%s",
       version, type, groups);
 
   fail_unless_equals_int (g_mkdir_with_parents (folder, 0700), 0);
   fail_unless (g_file_set_contents (path, text, -1, NULL));
-  g_free (text);
-  g_free (path);
-  g_free (folder);
 }
