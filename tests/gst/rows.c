@@ -52,20 +52,20 @@ tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
 static GstPad *watched;
 static gulong watching;
 
+/* Nothing of what was done to it is left. */
 static void
-stop_watching (void)
+leave (TfxRow *row)
 {
   if (watched)
     gst_pad_remove_probe (watched, watching);
   gst_clear_object (&watched);
+  gst_clear_object (&row->guest);
 }
 
 void
 tfx_rows_close (TfxRow *row)
 {
-  stop_watching ();
-  if (row->guest)
-    gst_object_unref (row->guest);
+  leave (row);
   for (guint i = 0; i < row->n; i++)
     gst_object_unref (row->elements[i]);
   gst_harness_teardown (row->h);
@@ -82,8 +82,8 @@ tfx_rows_stat (TfxRow *row, guint element, const gchar *field)
 
 /* ---- what comes out ---------------------------------------------------------------- */
 
-void
-tfx_heard_open (TfxHeard *heard)
+static void
+open_heard (TfxHeard *heard)
 {
   *heard = (TfxHeard){ g_array_new (FALSE, FALSE, sizeof (gdouble)),
     g_array_new (FALSE, FALSE, sizeof (guint64)), 0, 0, TRUE, TRUE };
@@ -102,8 +102,8 @@ tfx_heard_samples (const TfxHeard *heard)
   return (const gdouble *)(gpointer)heard->samples->data;
 }
 
-void
-tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info)
+static void
+take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info)
 {
   GstBuffer *buffer;
 
@@ -150,20 +150,6 @@ tfx_heard_expect_same (const TfxHeard *a, const TfxHeard *b, gboolean loses)
   }
 }
 
-gdouble
-tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in)
-{
-  const gdouble *x = tfx_heard_samples (a), *y = tfx_heard_samples (b);
-  gdouble error = 0.0, power = 0.0, in_power = 0.0;
-
-  for (guint i = 0; i < a->samples->len; i++) {
-    error += (x[i] - y[i]) * (x[i] - y[i]);
-    power += y[i] * y[i];
-    in_power += in[i] * in[i];
-  }
-  return error == 0.0 ? -400.0 : 10.0 * log10 (error / MAX (power, in_power));
-}
-
 /* Buffer k of a random split that is the same for the same seed. */
 static gsize
 next_size (GRand *rand, gsize left)
@@ -175,36 +161,132 @@ next_size (GRand *rand, gsize left)
 
 void
 tfx_rows_play (TfxRow *row, const GstAudioInfo *info, const gdouble *in,
-    gsize n_frames, guint seed, TfxMeddle meddle, TfxHeard *heard)
+    gsize n_frames, guint seed, TfxMeddle meddle, TfxMeddle toggle,
+    TfxHeard *heard)
 {
   g_autoptr (GRand) sizes = g_rand_new_with_seed (seed);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + 1);
+  g_autoptr (GRand) other = g_rand_new_with_seed (seed + 2);
 
-  tfx_heard_open (heard);
+  open_heard (heard);
   for (gsize done = 0, n; done < n_frames; done += n) {
     n = next_size (sizes, n_frames - done);
     if (meddle)
       meddle (row, done, rand);
+    if (toggle)
+      toggle (row, done, other);
     fail_unless_equals_int (gst_harness_push (row->h,
                                 tfx_check_stamped (info,
                                     in + done * info->channels, n, done)),
         GST_FLOW_OK);
-    tfx_heard_take (heard, row->h, info);
+    take (heard, row->h, info);
   }
   gst_harness_push_event (row->h, gst_event_new_eos ());
-  tfx_heard_take (heard, row->h, info);
+  take (heard, row->h, info);
+}
+
+/* ---- two rows ------------------------------------------------------------------ */
+
+void
+tfx_pair_play (TfxPair *pair, const gchar *launch, const GstAudioInfo *info,
+    const gdouble *in, gsize n_frames, guint seed, TfxMeddle meddle,
+    TfxMeddle toggle)
+{
+  for (guint k = 0; k < 2; k++) {
+    tfx_rows_open (&pair->rows[k], launch, info, k == 1);
+    tfx_rows_play (&pair->rows[k], info, in, n_frames, seed, meddle,
+        k == 1 ? toggle : NULL, &pair->heard[k]);
+    /* Probes and guests are of one row. */
+    leave (&pair->rows[k]);
+  }
+}
+
+void
+tfx_pair_close (TfxPair *pair)
+{
+  for (guint k = 0; k < 2; k++) {
+    tfx_rows_close (&pair->rows[k]);
+    tfx_heard_close (&pair->heard[k]);
+  }
 }
 
 gdouble
-tfx_heard_distance (const TfxHeard *a, const TfxHeard *b)
+tfx_pair_distance (const TfxPair *pair)
 {
+  const TfxHeard *a = &pair->heard[0], *b = &pair->heard[1];
+
   fail_unless_equals_uint64 (a->n_frames, b->n_frames);
   fail_unless (a->contiguous && b->contiguous);
   return tfx_check_distance (tfx_heard_samples (a), tfx_heard_samples (b),
       a->samples->len);
 }
 
+gdouble
+tfx_pair_error_db (const TfxPair *pair, const gdouble *in)
+{
+  const gdouble *x = tfx_heard_samples (&pair->heard[1]);
+  const gdouble *y = tfx_heard_samples (&pair->heard[0]);
+  gdouble error = 0.0, power = 0.0, in_power = 0.0;
+
+  for (guint i = 0; i < pair->heard[1].samples->len; i++) {
+    error += (x[i] - y[i]) * (x[i] - y[i]);
+    power += y[i] * y[i];
+    in_power += in[i] * in[i];
+  }
+  return error == 0.0 ? -400.0 : 10.0 * log10 (error / MAX (power, in_power));
+}
+
+gdouble
+tfx_rows_bound_db (const GstAudioInfo *info, gboolean has_fft,
+    gboolean has_firs)
+{
+  if (GST_AUDIO_INFO_WIDTH (info) == 64)
+    return has_fft ? -240.0 : -250.0;
+  return has_fft ? -128.0 : has_firs ? -134.0 : -140.0;
+}
+
+gdouble
+tfx_rows_draw (GRand *rand, gdouble low, gdouble high)
+{
+  return low * pow (high / low, g_rand_double (rand));
+}
+
+GstAudioInfo
+tfx_rows_draw_info (GRand *rand)
+{
+  static const gint rates[] = { 8000, 44100, 48000, 96000, 192000 };
+  static const gint channels[] = { 1, 2, 3, 4, 6, 8 };
+
+  return tfx_check_info (g_rand_boolean (rand) ? GST_AUDIO_FORMAT_F64
+                                               : GST_AUDIO_FORMAT_F32,
+      rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))],
+      channels[g_rand_int_range (rand, 0, G_N_ELEMENTS (channels))],
+      g_rand_boolean (rand) ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                            : GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
 /* ---- meddlers ------------------------------------------------------------- */
+
+void
+tfx_rows_interrupt (TfxRow *row, guint64 frame, GRand *rand)
+{
+  switch (g_rand_int_range (rand, 0, 10)) {
+    case 0:
+      tfx_check_flush (row->h);
+      break;
+    case 1:
+      gst_harness_push_event (row->h,
+          gst_event_new_gap (gst_util_uint64_scale (frame, GST_SECOND,
+                                 row->rate),
+              0));
+      break;
+    case 2:
+      tfx_check_push_segment (row->h, 0, GST_CLOCK_TIME_NONE, frame);
+      break;
+    default:
+      break;
+  }
+}
 
 void
 tfx_rows_toggle_fuse (TfxRow *row, guint64 frame, GRand *rand)
@@ -234,7 +316,8 @@ tfx_rows_toggle_probe (TfxRow *row, guint64 frame, GRand *rand)
   if (g_rand_int_range (rand, 0, 3) > 0)
     return;
   if (watched) {
-    stop_watching ();
+    gst_pad_remove_probe (watched, watching);
+    gst_clear_object (&watched);
     return;
   }
   watched = gst_element_get_static_pad (row->elements[g_rand_int_range (rand, 0,

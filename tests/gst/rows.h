@@ -38,15 +38,9 @@ typedef struct
   gboolean contiguous; /* exactly, and the numbers go from 0 on without a gap */
 } TfxHeard;
 
-void tfx_heard_open (TfxHeard *heard);
 void tfx_heard_close (TfxHeard *heard);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxHeard, tfx_heard_close)
 const gdouble *tfx_heard_samples (const TfxHeard *heard);
-void tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info);
-
-/* The largest difference between two that must be contiguous and of one
- * length. */
-gdouble tfx_heard_distance (const TfxHeard *a, const TfxHeard *b);
 
 /* Both are the same frames at the same times.  Where frames are lost in the
  * middle of a buffer, all of its frames are told the times of the first ones;
@@ -55,21 +49,57 @@ gdouble tfx_heard_distance (const TfxHeard *a, const TfxHeard *b);
 void
 tfx_heard_expect_same (const TfxHeard *a, const TfxHeard *b, gboolean loses);
 
-/* The power of the difference between two, in dB, against that of the second or
- * of the input, whichever is more; so much of the input is looked at. */
-gdouble
-tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in);
-
 /* What is done to a row before the buffer that begins with this frame. */
 typedef void (*TfxMeddle) (TfxRow *row, guint64 frame, GRand *rand);
 
 /* Plays noise through a row, stamped, in random buffers, with an end.  The
  * buffers and the random numbers of the meddler are the same for the same
- * seed. */
+ * seed; a toggle's are others. */
 void tfx_rows_play (TfxRow *row, const GstAudioInfo *info, const gdouble *in,
-    gsize n_frames, guint seed, TfxMeddle meddle, TfxHeard *heard);
+    gsize n_frames, guint seed, TfxMeddle meddle, TfxMeddle toggle,
+    TfxHeard *heard);
+
+/* The same row unfused, and fused with a toggle, which have played the same. */
+typedef struct
+{
+  TfxRow rows[2];
+  TfxHeard heard[2];
+} TfxPair;
+
+void tfx_pair_play (TfxPair *pair, const gchar *launch,
+    const GstAudioInfo *info, const gdouble *in, gsize n_frames, guint seed,
+    TfxMeddle meddle, TfxMeddle toggle);
+void tfx_pair_close (TfxPair *pair);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxPair, tfx_pair_close)
+
+/* The largest difference between the two, which must be contiguous and of one
+ * length. */
+gdouble tfx_pair_distance (const TfxPair *pair);
+
+/* The power of the difference in dB, against that of the unfused row or of the
+ * input, whichever is more. */
+gdouble tfx_pair_error_db (const TfxPair *pair, const gdouble *in);
+
+/* What that may be: each unfused float32 element rounds to 24 bits, -149 dB.
+ * Doubles are rounded to 53 bits everywhere, and a section at a low cutoff makes
+ * up to 60 dB more of that.  Transforms have both in them; direct FIRs of float32
+ * sum up in single precision. */
+gdouble tfx_rows_bound_db (const GstAudioInfo *info, gboolean has_fft,
+    gboolean has_firs);
+
+/* ---- random rows --------------------------------------------------------------- */
+
+/* A number between two, in proportion. */
+gdouble tfx_rows_draw (GRand *rand, gdouble low, gdouble high);
+
+GstAudioInfo tfx_rows_draw_info (GRand *rand);
 
 /* ---- meddlers ---------------------------------------------------------------- */
+
+/* Flushes, gaps and other segments start the whole afresh, now and then.  Frames
+ * that are held by then are lost or not whether fused or not. */
+void tfx_rows_interrupt (TfxRow *row, guint64 frame, GRand *rand);
 
 /* Fuses and splits at every place, now and then. */
 void tfx_rows_toggle_fuse (TfxRow *row, guint64 frame, GRand *rand);

@@ -9,21 +9,7 @@
 #include "firs.h"
 #include "rows.h"
 
-/* Against the input or the output, whichever is louder; see
- * test_fusion_random.c.  Direct FIRs of float32 sum up in single precision. */
-#define F32_DB -140.0
-#define F32_FIR_DB -134.0
-#define F32_FFT_DB -128.0
-#define F64_DB -250.0
-#define F64_FFT_DB -240.0
-
 #define N_ROWS 60
-
-static gdouble
-draw (GRand *rand, gdouble low, gdouble high)
-{
-  return low * pow (high / low, g_rand_double (rand));
-}
 
 /* ---- rows ------------------------------------------------------------------- */
 
@@ -57,16 +43,16 @@ draw_row (GRand *rand, gint rate, gboolean with_firs)
             g_rand_boolean (rand) ? "true" : "false",
             g_rand_int_range (rand, 0, 3) ? "direct" : "fft");
         g_string_append_printf (line, " cutoff=%.1f",
-            draw (rand, rate / 12.0, rate / 2.2));
+            tfx_rows_draw (rand, rate / 12.0, rate / 2.2));
         break;
       case 1:
         g_string_append_printf (line, "tfxbutterworth cutoff=%.1f order=%d",
-            draw (rand, rate / 12.0, rate / 2.2),
+            tfx_rows_draw (rand, rate / 12.0, rate / 2.2),
             g_rand_int_range (rand, 1, 9));
         break;
       case 2:
         g_string_append_printf (line, "tfxchebyshev cutoff=%.1f order=%d",
-            draw (rand, rate / 12.0, rate / 2.2),
+            tfx_rows_draw (rand, rate / 12.0, rate / 2.2),
             g_rand_int_range (rand, 1, 7));
         break;
       default:
@@ -86,7 +72,7 @@ static gboolean may_have_firs;
 static void
 change_band (GstElement *element, GRand *rand, gint rate)
 {
-  gdouble low = draw (rand, rate / 2000.0, rate / 8.0);
+  gdouble low = tfx_rows_draw (rand, rate / 2000.0, rate / 8.0);
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
@@ -97,8 +83,8 @@ change_band (GstElement *element, GRand *rand, gint rate)
           low * 2.5, NULL);
       break;
     default:
-      g_object_set (element, "cutoff", draw (rand, rate / 500.0, rate / 2.2),
-          NULL);
+      g_object_set (element, "cutoff",
+          tfx_rows_draw (rand, rate / 500.0, rate / 2.2), NULL);
       break;
   }
 }
@@ -193,90 +179,37 @@ change (TfxRow *row, guint64 frame, GRand *rand)
 }
 
 static void
-change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
+toggle (TfxRow *row, guint64 frame, GRand *rand)
 {
-  g_autoptr (GRand) other = g_rand_new_with_seed (frame);
-
-  change (row, frame, rand);
-  tfx_rows_toggle_fuse (row, frame, other);
-  tfx_rows_toggle_probe (row, frame, other);
+  tfx_rows_toggle_fuse (row, frame, rand);
+  tfx_rows_toggle_probe (row, frame, rand);
 }
 
-/* ---- the tests ------------------------------------------------------------------ */
+/* ---- the test ------------------------------------------------------------------- */
 
-static gdouble
-bound_db (const GstAudioInfo *info, const gchar *launch)
+/* N_ROWS of recursive filters and N_ROWS of all; each with a toggle, and without. */
+GST_START_TEST (test_change)
 {
-  gboolean has_fft = strstr (launch, "method=fft") != NULL;
-
-  if (GST_AUDIO_INFO_WIDTH (info) == 64)
-    return has_fft ? F64_FFT_DB : F64_DB;
-  if (has_fft)
-    return F32_FFT_DB;
-  return may_have_firs ? F32_FIR_DB : F32_DB;
-}
-
-static GstAudioInfo
-draw_info (GRand *rand)
-{
-  static const gint rates[] = { 8000, 44100, 48000, 96000 };
-
-  return tfx_check_info (g_rand_boolean (rand) ? GST_AUDIO_FORMAT_F64
-                                               : GST_AUDIO_FORMAT_F32,
-      rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))],
-      g_rand_int_range (rand, 1, 4),
-      g_rand_boolean (rand) ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
-                            : GST_AUDIO_LAYOUT_INTERLEAVED);
-}
-
-static void
-compare (guint seed, gboolean with_firs, TfxMeddle fused)
-{
+  const guint seed = 100 + __i__;
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  GstAudioInfo info = draw_info (rand);
-  g_autofree gchar *launch = draw_row (rand, info.rate, with_firs);
+  GstAudioInfo info = tfx_rows_draw_info (rand);
+  g_autofree gchar *launch = NULL;
   const gsize n = 40000;
   g_autofree gdouble *in = tfx_check_noise (n * info.channels, seed);
+  g_auto (TfxPair) pair;
   gdouble error_db;
-  TfxHeard heard[2];
-  TfxRow row;
 
-  may_have_firs = with_firs;
-  for (guint k = 0; k < 2; k++) {
-    tfx_rows_open (&row, launch, &info, k == 1);
-    tfx_rows_play (&row, &info, in, n, seed, k ? fused : change, &heard[k]);
-    tfx_rows_close (&row);
-    fail_unless_equals_uint64 (heard[k].n_frames, n);
-  }
-  tfx_heard_expect_same (&heard[1], &heard[0], FALSE);
-  error_db = tfx_heard_error_db (&heard[1], &heard[0], in);
-  fail_unless (error_db <= bound_db (&info, launch), "seed %u: %.1f dB: %s",
-      seed, error_db, launch);
-  for (guint k = 0; k < 2; k++)
-    tfx_heard_close (&heard[k]);
-}
-
-GST_START_TEST (test_change_recursive)
-{
-  compare (100 + __i__, FALSE, change);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_change_recursive_and_toggle)
-{
-  compare (200 + __i__, FALSE, change_and_toggle);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_change_all)
-{
-  compare (300 + __i__, TRUE, change);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_change_all_and_toggle)
-{
-  compare (400 + __i__, TRUE, change_and_toggle);
+  may_have_firs = __i__ >= 2 * N_ROWS;
+  launch = draw_row (rand, info.rate, may_have_firs);
+  tfx_pair_play (&pair, launch, &info, in, n, seed, change,
+      __i__ / N_ROWS % 2 ? toggle : NULL);
+  fail_unless_equals_uint64 (pair.heard[0].n_frames, n);
+  tfx_heard_expect_same (&pair.heard[1], &pair.heard[0], FALSE);
+  error_db = tfx_pair_error_db (&pair, in);
+  fail_unless (error_db <= tfx_rows_bound_db (&info,
+                               strstr (launch, "method=fft") != NULL,
+                               may_have_firs),
+      "seed %u: %.1f dB: %s", seed, error_db, launch);
 }
 GST_END_TEST;
 
@@ -477,10 +410,7 @@ main (int argc, char **argv)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tfx_check_add_part (tc, test_change_recursive, N_ROWS, 3);
-  tfx_check_add_part (tc, test_change_recursive_and_toggle, N_ROWS, 3);
-  tfx_check_add_part (tc, test_change_all, N_ROWS, 3);
-  tfx_check_add_part (tc, test_change_all_and_toggle, N_ROWS, 3);
+  tfx_check_add_part (tc, test_change, 4 * N_ROWS, 3);
   tcase_add_test (tc, test_stop_while_mapped);
   tcase_add_loop_test (tc, test_read_while_mapped, 0, 2);
   return tfx_check_main (argc, argv, s);

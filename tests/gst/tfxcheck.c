@@ -56,6 +56,36 @@ tfx_check_noise (gsize n, guint seed)
   return x;
 }
 
+gdouble *
+tfx_check_constant (gsize n, gdouble value)
+{
+  gdouble *x = g_new (gdouble, n);
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = value;
+  return x;
+}
+
+gdouble *
+tfx_check_sine (gsize n, gsize from, gdouble hz, gint rate)
+{
+  gdouble *x = g_new (gdouble, n);
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = (gfloat)sin (2.0 * G_PI * hz * (from + i) / rate);
+  return x;
+}
+
+gdouble
+tfx_check_step (const gdouble *x, gsize n)
+{
+  gdouble largest = 0.0;
+
+  for (gsize i = 1; i < n; i++)
+    largest = MAX (largest, fabs (x[i] - x[i - 1]));
+  return largest;
+}
+
 gdouble
 tfx_check_distance (const gdouble *a, const gdouble *b, gsize n)
 {
@@ -222,14 +252,31 @@ tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
 }
 
 void
-tfx_check_flush (GstHarness *h)
+tfx_check_close (GstHarness *h)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+}
+
+void
+tfx_check_push_segment (GstHarness *h, GstClockTime start, GstClockTime stop,
+    GstClockTime base)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = start;
+  segment.stop = stop;
+  segment.base = base;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+void
+tfx_check_flush (GstHarness *h)
+{
   gst_harness_push_event (h, gst_event_new_flush_start ());
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  tfx_check_push_segment (h, 0, GST_CLOCK_TIME_NONE, 0);
 }
 
 GstBuffer *

@@ -36,6 +36,15 @@ gboolean tfx_check_wait (gint64 *begin);
  * same seed.  Free with g_free(). */
 gdouble *tfx_check_noise (gsize n, guint seed);
 
+/* n times the same number.  Free with g_free(). */
+gdouble *tfx_check_constant (gsize n, gdouble value);
+
+/* A sine from sample `from` on, in float32.  Free with g_free(). */
+gdouble *tfx_check_sine (gsize n, gsize from, gdouble hz, gint rate);
+
+/* The largest step from a number to the next. */
+gdouble tfx_check_step (const gdouble *x, gsize n);
+
 /* The largest |a[i] - b[i]|; NaN counts as infinite. */
 gdouble tfx_check_distance (const gdouble *a, const gdouble *b, gsize n);
 
@@ -70,9 +79,11 @@ gdouble *tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info,
 
 /* ---- elements --------------------------------------------------------------- */
 
-/* GStreamer has no g_autoptr() for it. */
+/* GStreamer has no g_autoptr() for it.  Messages on a bus hold the element, which
+ * holds the bus. */
 typedef GstHarness TfxHarness;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxHarness, gst_harness_teardown)
+void tfx_check_close (GstHarness *h);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxHarness, tfx_check_close)
 
 /* A harness around one element, or around a bin of several, from a launch
  * line. */
@@ -87,6 +98,10 @@ gdouble *tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
 
 /* A flush and a new segment: the filter starts afresh. */
 void tfx_check_flush (GstHarness *h);
+
+/* A segment in time; `stop` may be GST_CLOCK_TIME_NONE. */
+void tfx_check_push_segment (GstHarness *h, GstClockTime start,
+    GstClockTime stop, GstClockTime base);
 
 /* Pushes one buffer; the next one that comes out. */
 GstBuffer *tfx_check_push (GstHarness *h, GstBuffer *buffer);
