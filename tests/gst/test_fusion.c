@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_fusion.c: directly linked elements run as one, and nobody hears it.
  */
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"

@@ -3,7 +3,6 @@
  * mid-stream, fused and unfused: the same frames at the same times, and the same
  * samples to rounding.
  */
-#include <math.h>
 #include <string.h>
 
 #include "firs.h"
@@ -280,90 +279,56 @@ make_calling (GstAllocator *allocator, void (*call) (gpointer), gpointer data)
   return buffer;
 }
 
-/* Another thread stops an element. */
+/* What another thread does to an element while memory is mapped. */
 typedef struct
 {
+  const gchar *name;
+  GThreadFunc run;
+  const gchar *target;
+  gboolean is_split;   /* the second buffer */
+  gboolean has_reader; /* of what is pending, between the two */
   GstElement *element;
+  GThread *thread;
   gint is_done; /* atomic */
   gboolean was_in_time;
-  GThread *thread;
-} Stop;
+} Meanwhile;
 
 static gpointer
 stop_element (gpointer data)
 {
-  Stop *stop = data;
+  Meanwhile *self = data;
 
-  gst_element_set_state (stop->element, GST_STATE_READY);
-  g_atomic_int_set (&stop->is_done, TRUE);
+  gst_element_set_state (self->element, GST_STATE_READY);
+  g_atomic_int_set (&self->is_done, TRUE);
   return NULL;
 }
-
-static void
-stop_meanwhile (gpointer data)
-{
-  Stop *stop = data;
-  gint64 begin = 0;
-
-  if (stop->thread)
-    return;
-  stop->thread = g_thread_new ("stop", stop_element, stop);
-  while (!g_atomic_int_get (&stop->is_done) && tfx_check_wait (&begin))
-    ;
-  stop->was_in_time = g_atomic_int_get (&stop->is_done);
-}
-
-/* Memory that is mapped may run what is pending in it, and that takes the locks
- * of its filters: whoever maps it holds none, so that an element which has run
- * the same filters before can stop. */
-GST_START_TEST (test_stop_while_mapped)
-{
-  GstAudioInfo info = tfx_check_f64 (48000, 1);
-  g_autoptr (TfxHarness) h =
-      tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
-          &info);
-  g_autoptr (GstAllocator) allocator =
-      gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
-  g_autoptr (GstElement) c = gst_bin_get_by_name (GST_BIN (h->element), "c");
-  Stop stop = { c };
-
-  gst_harness_push (h, make_calling (allocator, NULL, NULL));
-  g_object_set (c, "fuse", FALSE, NULL);
-  gst_harness_push (h, make_calling (allocator, stop_meanwhile, &stop));
-  fail_unless (stop.thread != NULL, "the memory is not mapped");
-  g_thread_join (stop.thread);
-  fail_unless (stop.was_in_time, "an element cannot stop while another maps");
-}
-GST_END_TEST;
 
 static gpointer
 read_response (gpointer data)
 {
-  Stop *stop = data;
+  Meanwhile *self = data;
   const gdouble hz = 100.0;
-  GVariant *response = NULL,
-           *frequencies = g_variant_ref_sink (
-               g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1,
-                   sizeof hz));
+  g_autoptr (GVariant) response = NULL;
 
-  g_signal_emit_by_name (stop->element, "response", frequencies, 0, &response);
-  g_atomic_int_set (&stop->is_done, TRUE);
-  g_variant_unref (response);
-  g_variant_unref (frequencies);
+  g_signal_emit_by_name (self->element, "response",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1, sizeof hz), 0,
+      &response);
+  g_atomic_int_set (&self->is_done, TRUE);
   return NULL;
 }
 
 static void
-read_meanwhile (gpointer data)
+run_meanwhile (gpointer data)
 {
-  Stop *stop = data;
+  Meanwhile *self = data;
+  gint64 begin = 0;
 
-  if (stop->thread)
+  if (self->thread)
     return;
-  stop->thread = g_thread_new ("read", read_response, stop);
-  for (guint i = 0; i < 3000 && !g_atomic_int_get (&stop->is_done); i++)
-    g_usleep (1000);
-  stop->was_in_time = g_atomic_int_get (&stop->is_done);
+  self->thread = g_thread_new ("meanwhile", self->run, self);
+  while (!g_atomic_int_get (&self->is_done) && tfx_check_wait (&begin))
+    ;
+  self->was_in_time = g_atomic_int_get (&self->is_done);
 }
 
 static GstPadProbeReturn
@@ -377,29 +342,43 @@ map_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* While memory of another element is mapped no filter is locked: in a row, and where
- * somebody else reads what is pending. */
-GST_START_TEST (test_read_while_mapped)
+/* Memory that is mapped may run what is pending in it, and that takes the locks
+ * of its filters: whoever maps it holds none, in a row, and where somebody else
+ * reads what is pending.  So an element which has run the same filters before can
+ * stop. */
+static const Meanwhile meanwhiles[] = {
+  { "an element stops", stop_element, "c", .is_split = TRUE },
+  { "a response is read", read_response, "b" },
+  { "a response is read by another", read_response, "b", .has_reader = TRUE },
+};
+
+GST_START_TEST (test_while_mapped)
 {
+  Meanwhile self = meanwhiles[__i__];
   GstAudioInfo info = tfx_check_f64 (48000, 1);
   g_autoptr (TfxHarness) h =
       tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
           &info);
   g_autoptr (GstAllocator) allocator =
       gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
-  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
   g_autoptr (GstElement) c = gst_bin_get_by_name (GST_BIN (h->element), "c");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (c, "sink");
-  Stop stop = { b };
+  g_autoptr (GstElement) target =
+      gst_bin_get_by_name (GST_BIN (h->element), self.target);
 
+  self.element = target;
   gst_harness_push (h, make_calling (allocator, NULL, NULL));
-  if (__i__)
+  if (self.is_split)
+    g_object_set (c, "fuse", FALSE, NULL);
+  if (self.has_reader)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, map_buffer, NULL, NULL);
-  gst_harness_push (h, make_calling (allocator, read_meanwhile, &stop));
-  fail_unless (stop.thread != NULL, "the memory is not mapped");
-  g_thread_join (stop.thread);
-  fail_unless (stop.was_in_time, "a filter is locked while memory is mapped");
-  fail_unless_equals_uint64 (tfx_check_stat (b, "deferred"), 2);
+  gst_harness_push (h, make_calling (allocator, run_meanwhile, &self));
+  fail_unless (self.thread != NULL, "%s: the memory is not mapped", self.name);
+  g_thread_join (self.thread);
+  fail_unless (self.was_in_time,
+      "%s: a filter is locked while memory is mapped", self.name);
+  if (!self.is_split)
+    fail_unless_equals_uint64 (tfx_check_stat (target, "deferred"), 2);
 }
 GST_END_TEST;
 
@@ -411,7 +390,6 @@ main (int argc, char **argv)
 
   suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_change, 4 * N_ROWS, 3);
-  tcase_add_test (tc, test_stop_while_mapped);
-  tcase_add_loop_test (tc, test_read_while_mapped, 0, 2);
+  tcase_add_loop_test (tc, test_while_mapped, 0, G_N_ELEMENTS (meanwhiles));
   return tfx_check_main (argc, argv, s);
 }

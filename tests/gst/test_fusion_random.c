@@ -3,7 +3,6 @@
  * frames at the same times, and the same samples to rounding, whatever is
  * meddled with.
  */
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"
