@@ -3,6 +3,8 @@
  */
 #include "line.h"
 
+#include "firs.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -159,6 +161,13 @@ tfx_line_close (TfxLine *self)
   g_free (self->n_times);
 }
 
+void
+tfx_lines_close (TfxLines *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (*self); i++)
+    tfx_line_close (&(*self)[i]);
+}
+
 GstElement *
 tfx_line_get (TfxLine *self, const gchar *name)
 {
@@ -166,6 +175,16 @@ tfx_line_get (TfxLine *self, const gchar *name)
 
   fail_unless (element != NULL, "no element %s", name);
   return element;
+}
+
+void
+tfx_line_set_impulse (TfxLine *self, const gchar *name, gsize n)
+{
+  g_autoptr (GstElement) element = tfx_line_get (self, name);
+  g_autofree gdouble *taps = g_new0 (gdouble, 2 * n + 1);
+
+  taps[n] = 1.0;
+  tfx_firs_set_kernel (element, taps, 2 * n + 1);
 }
 
 /* ---- the stream ------------------------------------------------------------- */
@@ -243,6 +262,12 @@ tfx_line_end (TfxLine *self)
       gst_bus_pop_filtered (self->bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
   if (message)
     fail ("%s", gst_structure_to_string (gst_message_get_structure (message)));
+}
+
+const gdouble *
+tfx_line_sound (const TfxLine *self)
+{
+  return (const gdouble *)(gpointer)self->sound->data;
 }
 
 void

@@ -35,10 +35,18 @@ void tfx_line_open (TfxLine *self, const gchar *launch,
     const GstAudioInfo *info, gboolean fuse, guint64 n_frames);
 void tfx_line_close (TfxLine *self);
 
+/* Two that are compared. */
+typedef TfxLine TfxLines[2];
+void tfx_lines_close (TfxLines *self);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxLine, tfx_line_close)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxLines, tfx_lines_close)
 
 /* An element in it; a reference. */
 GstElement *tfx_line_get (TfxLine *self, const gchar *name);
+
+/* The kernel of a tfxfir is an impulse after n frames, which it holds. */
+void tfx_line_set_impulse (TfxLine *self, const gchar *name, gsize n);
 
 /* A segment from `start` on, the beginning of which has the running time of a
  * frame. */
@@ -57,6 +65,9 @@ void tfx_line_play (TfxLine *self, const gdouble *in, guint64 from, guint64 to,
     gsize most);
 
 void tfx_line_end (TfxLine *self);
+
+/* All that came out, one after another. */
+const gdouble *tfx_line_sound (const TfxLine *self);
 
 /* Each frame has been heard once, at its time. */
 void tfx_line_expect_whole (const TfxLine *self);

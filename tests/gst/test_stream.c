@@ -226,9 +226,9 @@ GST_START_TEST (test_clipping_long_durations)
   /* ms; of 10 ms of samples from there on so many are within 125 to 140 ms. */
   const guint from[] = { 100, 120, 127, 135, 140 };
   const guint within[] = { 0, 5, 10, 5, 0 };
-  gdouble *in = tfx_check_noise (480 * 3, 7);
+  g_autofree gdouble *in = tfx_check_noise (480 * 3, 7);
   GstSegment segment;
-  GstHarness *h;
+  g_autoptr (TfxHarness) h = NULL;
 
   info.layout =
       __i__ ? GST_AUDIO_LAYOUT_NON_INTERLEAVED : GST_AUDIO_LAYOUT_INTERLEAVED;
@@ -256,8 +256,6 @@ GST_START_TEST (test_clipping_long_durations)
     fail_unless_equals_uint64 (n, within[i] * 48);
     gst_buffer_unref (buffer);
   }
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

@@ -313,6 +313,19 @@ tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
 }
 
 guint64
+tfx_check_pull_frames (GstHarness *h, const GstAudioInfo *info)
+{
+  GstBuffer *buffer;
+  guint64 n = 0;
+
+  while ((buffer = gst_harness_try_pull (h))) {
+    n += gst_buffer_get_size (buffer) / info->bpf;
+    gst_buffer_unref (buffer);
+  }
+  return n;
+}
+
+guint64
 tfx_check_stat (GstElement *element, const gchar *field)
 {
   GstStructure *stats = NULL;

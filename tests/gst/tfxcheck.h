@@ -106,6 +106,9 @@ void tfx_check_push_segment (GstHarness *h, GstClockTime start,
 /* Pushes one buffer; the next one that comes out. */
 GstBuffer *tfx_check_push (GstHarness *h, GstBuffer *buffer);
 
+/* How many frames come out; they are gone. */
+guint64 tfx_check_pull_frames (GstHarness *h, const GstAudioInfo *info);
+
 /* A field of the stats property. */
 guint64 tfx_check_stat (GstElement *element, const gchar *field);
 
