@@ -177,6 +177,17 @@ tfx_line_get (TfxLine *self, const gchar *name)
   return element;
 }
 
+GstObject *
+tfx_line_find (TfxLine *self, const gchar *path, GParamSpec **spec)
+{
+  GObject *object = NULL;
+
+  fail_unless (gst_child_proxy_lookup (GST_CHILD_PROXY (self->element), path,
+                   &object, spec),
+      "no %s", path);
+  return GST_OBJECT (object);
+}
+
 void
 tfx_line_set_impulse (TfxLine *self, const gchar *name, gsize n)
 {

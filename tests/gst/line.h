@@ -45,6 +45,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxLines, tfx_lines_close)
 /* An element in it; a reference. */
 GstElement *tfx_line_get (TfxLine *self, const gchar *name);
 
+/* The object that has a property, "x::cutoff" or "x::child::gain"; a reference. */
+GstObject *tfx_line_find (TfxLine *self, const gchar *path, GParamSpec **spec);
+
 /* The kernel of a tfxfir is an impulse after n frames, which it holds. */
 void tfx_line_set_impulse (TfxLine *self, const gchar *name, gsize n);
 

@@ -15,38 +15,19 @@
 /* A property and the curve that it follows: a triangle between two values. */
 typedef struct
 {
-  const gchar *object; /* "x", or "x::eq" for a child */
-  const gchar *property;
+  const gchar *property; /* "x::cutoff", or "x::eq::gain" of a child */
   gdouble from, to;
   gdouble frequency; /* of the triangle, for two seconds */
 } Curve;
 
-static GstObject *
-find_object (TfxLine *line, const gchar *path)
-{
-  gchar **parts = g_strsplit (path, "::", 2);
-  GstElement *element = tfx_line_get (line, parts[0]);
-  GstObject *object = GST_OBJECT (element);
-
-  if (parts[1]) {
-    object = GST_OBJECT (
-        gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element),
-            parts[1]));
-    fail_unless (object != NULL, "no child %s", path);
-    gst_object_unref (element);
-  }
-  g_strfreev (parts);
-  return object;
-}
-
 static void
-bind_source (TfxLine *line, const gchar *path, const gchar *property,
-    GstControlSource *source)
+bind_source (TfxLine *line, const gchar *path, GstControlSource *source)
 {
-  g_autoptr (GstObject) object = find_object (line, path);
+  GParamSpec *spec;
+  g_autoptr (GstObject) object = tfx_line_find (line, path, &spec);
 
   fail_unless (gst_object_add_control_binding (object,
-      gst_direct_control_binding_new_absolute (object, property, source)));
+      gst_direct_control_binding_new_absolute (object, spec->name, source)));
   gst_object_unref (source);
 }
 
@@ -60,7 +41,7 @@ bind (TfxLine *line, const Curve *curve)
     gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
         i / (2.0 * curve->frequency) * GST_SECOND,
         i % 2 ? curve->to : curve->from);
-  bind_source (line, curve->object, curve->property, source);
+  bind_source (line, curve->property, source);
 }
 
 /* ---- the same however it is cut ------------------------------------------------------ */
@@ -77,65 +58,64 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "tfxbutterworth name=x order=4", { { "x", "cutoff", 200, 8000, 3 } } },
-  { "tfxbutterworth name=x order=4", { { "x", "cutoff", 200, 8000, 3 } },
+  { "tfxbutterworth name=x order=4", { { "x::cutoff", 200, 8000, 3 } } },
+  { "tfxbutterworth name=x order=4", { { "x::cutoff", 200, 8000, 3 } },
       .is_float = TRUE },
   { "tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) | g=Gain(0.5) | "
     "HiButterworth(50, order=8)\"",
-      { { "x::eq", "gain", -12, 12, 3 }, { "x::g", "gain", 0.1, 1, 5 } },
+      { { "x::eq::gain", -12, 12, 3 }, { "x::g::gain", 0.1, 1, 5 } },
       .is_float = TRUE },
   { "tfxbutterworth name=x order=16 mode=high-pass",
-      { { "x", "cutoff", 50, 2000, 7 } } },
+      { { "x::cutoff", 50, 2000, 7 } } },
   { "tfxchebyshev name=x type=1 mode=band-pass order=3",
-      { { "x", "lower-frequency", 200, 800, 3 },
-          { "x", "upper-frequency", 1000, 9000, 5 },
-          { "x", "ripple", 0.1, 3, 2 } } },
+      { { "x::lower-frequency", 200, 800, 3 },
+          { "x::upper-frequency", 1000, 9000, 5 },
+          { "x::ripple", 0.1, 3, 2 } } },
   { "tfxchebyshev name=x type=2",
-      { { "x", "cutoff", 500, 5000, 4 }, { "x", "attenuation", 20, 80, 3 } } },
+      { { "x::cutoff", 500, 5000, 4 }, { "x::attenuation", 20, 80, 3 } } },
   { "tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) | g=Gain(0.5) | "
     "(low=LoButterworth(500) + n=Notch(3000, 5)) | d=Delay(300, mix=0.3)\"",
-      { { "x::eq", "gain", -12, 12, 3 }, { "x::eq", "q", 0.5, 4, 2 },
-          { "x::g", "gain", 0.1, 1, 5 }, { "x::low", "cutoff", 100, 5000, 1 },
-          { "x::n", "cutoff", 2000, 4000, 4 } } },
+      { { "x::eq::gain", -12, 12, 3 }, { "x::eq::q", 0.5, 4, 2 },
+          { "x::g::gain", 0.1, 1, 5 }, { "x::low::cutoff", 100, 5000, 1 },
+          { "x::n::cutoff", 2000, 4000, 4 } } },
   { "tfxchain name=x chain=\"d=Delay(300, mix=0.3) | r=Echo(1000) | "
     "(g=Gain(1) + e=Delay(77, mix=0.5))\"",
-      { { "x::d", "mix", 0.1, 0.9, 3 }, { "x::d", "feedback", 0.1, 0.8, 5 },
-          { "x::r", "mix", 0, 1, 2 }, { "x::g", "gain", 0, 1, 4 },
-          { "x::e", "mix", 0, 1, 3 } } },
+      { { "x::d::mix", 0.1, 0.9, 3 }, { "x::d::feedback", 0.1, 0.8, 5 },
+          { "x::r::mix", 0, 1, 2 }, { "x::g::gain", 0, 1, 4 },
+          { "x::e::mix", 0, 1, 3 } } },
   { "tfxbutterworth name=x ! tfxchebyshev name=y",
-      { { "x", "order", 1, 9, 2 }, { "x", "cutoff", 500, 5000, 3 },
-          { "y", "mode", 0, 3, 1 } } },
-  { "tfxbutterworth name=x ! tfxchebyshev", { { "x", "cutoff", 500, 5000, 3 } },
+      { { "x::order", 1, 9, 2 }, { "x::cutoff", 500, 5000, 3 },
+          { "y::mode", 0, 3, 1 } } },
+  { "tfxbutterworth name=x ! tfxchebyshev", { { "x::cutoff", 500, 5000, 3 } },
       .has_still = TRUE },
   { "tfxbutterworth name=x order=6 ! tfxchain name=y "
     "chain=\"eq=ParametricEQ(300, 2, 3)\" ! tfxchebyshev name=z",
-      { { "x", "cutoff", 2000, 8000, 3 }, { "y::eq", "gain", -6, 6, 5 },
-          { "z", "cutoff", 1000, 4000, 2 } } },
+      { { "x::cutoff", 2000, 8000, 3 }, { "y::eq::gain", -6, 6, 5 },
+          { "z::cutoff", 1000, 4000, 2 } } },
   { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101, "
     "conv_mode='direct') | g=Gain(0.5)\"",
-      { { "x::f", "cutoff", 200, 8000, 3 }, { "x::g", "gain", 0.1, 1, 5 } } },
+      { { "x::f::cutoff", 200, 8000, 3 }, { "x::g::gain", 0.1, 1, 5 } } },
   { "tfxchain name=x chain=\"c=Compressor(-20) | (g=Gate(-12) + e=Expander()) "
     "| "
     "Limiter(-1, 0.002, link=True) | l=Limiter(-9, 0.001)\"",
-      { { "x::c", "threshold", -40, -6, 3 }, { "x::c", "ratio", 1.5, 20, 5 },
-          { "x::c", "makeup-gain", -6, 12, 2 },
-          { "x::c", "attack", 0.0005, 0.02, 4 }, { "x::g", "floor", -60, 0, 3 },
-          { "x::e", "knee", 0, 20, 3 }, { "x::l", "threshold", -20, 0, 4 },
-          { "x::l", "release", 0.001, 0.1, 5 } } },
+      { { "x::c::threshold", -40, -6, 3 }, { "x::c::ratio", 1.5, 20, 5 },
+          { "x::c::makeup-gain", -6, 12, 2 },
+          { "x::c::attack", 0.0005, 0.02, 4 }, { "x::g::floor", -60, 0, 3 },
+          { "x::e::knee", 0, 20, 3 }, { "x::l::threshold", -20, 0, 4 },
+          { "x::l::release", 0.001, 0.1, 5 } } },
   { "tfxchain name=x chain=\"n=Normalize(0.5, window=0.05) | "
     "l=Limiter(-9, 0.001, true_peak=True) | g=Gain(2, clamp=True)\"",
-      { { "x::n", "peak", 0.1, 1, 3 }, { "x::n", "max-gain", 0, 12, 5 },
-          { "x::l", "threshold", -20, 0, 4 },
-          { "x::l", "release", 0.001, 0.1, 5 }, { "x::g", "gain", 0.5, 4, 3 } },
+      { { "x::n::peak", 0.1, 1, 3 }, { "x::n::max-gain", 0, 12, 5 },
+          { "x::l::threshold", -20, 0, 4 }, { "x::l::release", 0.001, 0.1, 5 },
+          { "x::g::gain", 0.5, 4, 3 } },
       .is_float = TRUE },
-  { "tfxfir name=x taps=101 method=direct",
-      { { "x", "cutoff", 200, 8000, 3 } } },
+  { "tfxfir name=x taps=101 method=direct", { { "x::cutoff", 200, 8000, 3 } } },
   { "tfxfir name=x taps=511 mode=band-pass align=false ! tfxbutterworth name=y",
-      { { "x", "lower-frequency", 200, 800, 3 },
-          { "x", "upper-frequency", 1000, 9000, 5 },
-          { "y", "cutoff", 500, 5000, 4 } },
+      { { "x::lower-frequency", 200, 800, 3 },
+          { "x::upper-frequency", 1000, 9000, 5 },
+          { "y::cutoff", 500, 5000, 4 } },
       1e-6 },
-  { "tfxfir name=x taps=2001 method=fft", { { "x", "cutoff", 500, 5000, 2 } },
+  { "tfxfir name=x taps=2001 method=fft", { { "x::cutoff", 500, 5000, 2 } },
       1e-6 },
 };
 
@@ -152,7 +132,7 @@ run (const Case *c, const gdouble *in, guint64 n_frames, gsize most,
   gdouble *out = g_new0 (gdouble, n_frames * 2);
 
   tfx_line_open (&line, c->launch, &info, fuse, n_frames);
-  for (const Curve *curve = c->curves; curve->object; curve++)
+  for (const Curve *curve = c->curves; curve->property; curve++)
     bind (&line, curve);
   tfx_line_push_segment (&line, 0, 0);
   for (guint64 i = 0, n; i < n_frames; i += n) {
@@ -230,14 +210,14 @@ set_points (GstControlSource *source, const Point *points, guint n)
 }
 
 static void
-bind_points (TfxLine *line, const gchar *path, const gchar *property,
-    GstInterpolationMode mode, const Point *points, guint n)
+bind_points (TfxLine *line, const gchar *path, GstInterpolationMode mode,
+    const Point *points, guint n)
 {
   GstControlSource *source = gst_interpolation_control_source_new ();
 
   g_object_set (source, "mode", mode, NULL);
   set_points (source, points, n);
-  bind_source (line, path, property, source);
+  bind_source (line, path, source);
 }
 
 /* Ones come in; what comes out, of n_frames in buffers of `size`. */
@@ -265,7 +245,7 @@ GST_START_TEST (test_step)
   gsize first = 0, last;
 
   tfx_line_open (&line, GAIN, &info, TRUE, 10000);
-  bind_points (&line, "x::g", "gain", STEP, points, 2);
+  bind_points (&line, "x::g::gain", STEP, points, 2);
   out = run_ones (&line, 10000, sizes[__i__ % 3]);
   while (first < 10000 && out[first] == out[0])
     first++;
@@ -285,12 +265,12 @@ GST_START_TEST (test_delay_grows)
 {
   static const struct
   {
-    const gchar *launch, *path, *property;
+    const gchar *launch, *property;
     gdouble from, to;
   } growing[] = {
-    { "tfxfir name=x cutoff=20000", "x", "taps", 1, 201 },
-    { "tfxfir name=x cutoff=20000", "x", "taps", 101, 201 },
-    { "tfxchain name=x chain=\"l=Limiter(-1)\"", "x::l", "lookahead", 0.001,
+    { "tfxfir name=x cutoff=20000", "x::taps", 1, 201 },
+    { "tfxfir name=x cutoff=20000", "x::taps", 101, 201 },
+    { "tfxchain name=x chain=\"l=Limiter(-1)\"", "x::l::lookahead", 0.001,
         0.004 },
   };
   static const gsize sizes[] = { 480, 10007, 65536 };
@@ -307,7 +287,7 @@ GST_START_TEST (test_delay_grows)
     gdouble worst;
 
     tfx_line_open (&line, growing[i].launch, &info, TRUE, n);
-    bind_points (&line, growing[i].path, growing[i].property, STEP, points, 2);
+    bind_points (&line, growing[i].property, STEP, points, 2);
     tfx_line_push_segment (&line, 0, 0);
     tfx_line_play (&line, in, 0, n, sizes[__i__ / 2]);
     tfx_line_end (&line);
@@ -349,7 +329,7 @@ GST_START_TEST (test_look_ahead)
     x = tfx_line_get (&line, "x");
     if (i % 2)
       g_object_set (x, "chain", chains[i / 2], NULL);
-    bind_points (&line, "x::g", "gain", LINEAR, points, 2);
+    bind_points (&line, "x::g::gain", LINEAR, points, 2);
     out = run_ones (&line, n, sizes[__i__]);
     fail_unless_equals_uint64 (line.n_heard, n);
     for (gsize k = 0; k < n; k += GRID)
@@ -375,7 +355,7 @@ GST_START_TEST (test_trigger)
       10000);
   g_object_set (source, "tolerance", (gint64)GST_MSECOND, NULL);
   set_points (source, points, 2);
-  bind_source (&line, "x::g", "gain", source);
+  bind_source (&line, "x::g::gain", source);
   out = run_ones (&line, 10000, 1024);
   for (guint i = 0; i < G_N_ELEMENTS (due); i++)
     fail_unless_equals_float (out[(gsize)due[i].frame], due[i].value);
@@ -393,8 +373,8 @@ GST_START_TEST (test_disabled)
 
   tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(0.5)\"", &info, TRUE,
       8192);
-  bind_points (&line, "x::g", "gain", STEP, &point, 1);
-  stage = find_object (&line, "x::g");
+  bind_points (&line, "x::g::gain", STEP, &point, 1);
+  stage = tfx_line_find (&line, "x::g::gain", NULL);
   gst_object_set_control_binding_disabled (stage, "gain", TRUE);
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_push (&line, ones, 0, 2048, 0, 0, 0);
@@ -421,7 +401,7 @@ count_notify (GObject *object, GParamSpec *spec, gpointer data)
 /* Who listens is told once in a buffer, and not of what stays. */
 GST_START_TEST (test_notify)
 {
-  const Curve curve = { "x", "cutoff", 200, 8000, 0.5 };
+  const Curve curve = { "x::cutoff", 200, 8000, 0.5 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   g_autofree gdouble *in = tfx_check_noise (10240, 1);
   guint n = 0;
@@ -476,7 +456,7 @@ static const struct
 
 GST_START_TEST (test_ranges)
 {
-  const Curve curve = { "x::g", "gain", 0, 1, 0.25 };
+  const Curve curve = { "x::g::gain", 0, 1, 0.25 };
   GstAudioInfo info = tfx_check_f64 (RATE, 1);
   g_autofree gdouble *ones = tfx_check_constant (1024, 1.0);
   const GstClockTime start = ranges[__i__].start;
@@ -519,21 +499,20 @@ static const gchar everything[] =
 
 static const struct
 {
-  const gchar *object, *property;
+  const gchar *property;
   gdouble from, to;
-} moved[] = { { "a", "cutoff", 0, 30000 }, { "a", "order", 1, 12 },
-  { "a", "ripple", 0.01, 6 }, { "a", "mode", 0, 3 }, { "a", "type", 1, 2 },
-  { "a", "lower-frequency", 0, 30000 }, { "a", "upper-frequency", 0, 30000 },
-  { "x::eq", "frequency", 0, 30000 }, { "x::eq", "gain", -24, 24 },
-  { "x::eq", "q", 0.1, 30 }, { "x::g", "gain", 0, 1 },
-  { "x::low", "cutoff", 10, 24000 }, { "x::low", "order", 1, 16 },
-  { "x::n", "cutoff", 10, 24000 }, { "x::n", "q", 0.1, 100 },
-  { "x::s", "cutoff", 10, 24000 }, { "x::s", "gain", 0.1, 4 },
-  { "x::d", "mix", 0, 1 }, { "x::d", "feedback", 0, 0.9 },
-  { "x::r", "mix", 0, 1 }, { "x::r", "decay", 0, 0.9 },
-  { "x::f", "cutoff", 10, 24000 }, { "x::v", "room_size", 0, 1 },
-  { "x::v", "damping", 0, 1 }, { "x::v", "mix", 0, 1 },
-  { "b", "cutoff", 5, 24000 } };
+} moved[] = { { "a::cutoff", 0, 30000 }, { "a::order", 1, 12 },
+  { "a::ripple", 0.01, 6 }, { "a::mode", 0, 3 }, { "a::type", 1, 2 },
+  { "a::lower-frequency", 0, 30000 }, { "a::upper-frequency", 0, 30000 },
+  { "x::eq::frequency", 0, 30000 }, { "x::eq::gain", -24, 24 },
+  { "x::eq::q", 0.1, 30 }, { "x::g::gain", 0, 1 },
+  { "x::low::cutoff", 10, 24000 }, { "x::low::order", 1, 16 },
+  { "x::n::cutoff", 10, 24000 }, { "x::n::q", 0.1, 100 },
+  { "x::s::cutoff", 10, 24000 }, { "x::s::gain", 0.1, 4 },
+  { "x::d::mix", 0, 1 }, { "x::d::feedback", 0, 0.9 }, { "x::r::mix", 0, 1 },
+  { "x::r::decay", 0, 0.9 }, { "x::f::cutoff", 10, 24000 },
+  { "x::v::room_size", 0, 1 }, { "x::v::damping", 0, 1 }, { "x::v::mix", 0, 1 },
+  { "b::cutoff", 5, 24000 } };
 
 /* Random values at random times, straight lines or steps between them. */
 static void
@@ -552,8 +531,7 @@ bind_random (TfxLine *line, guint which, gdouble seconds, GRand *rand)
     points[i].value =
         moved[which].from + part * (moved[which].to - moved[which].from);
   }
-  bind_points (line, moved[which].object, moved[which].property, mode, points,
-      n_points);
+  bind_points (line, moved[which].property, mode, points, n_points);
 }
 
 /* What flows through stays finite and bounded, and no state had to be cleared. */
@@ -615,11 +593,11 @@ GST_START_TEST (test_told_once)
 {
   static const struct
   {
-    const gchar *launch, *path, *property, *words;
+    const gchar *launch, *property, *words;
     gdouble within, beyond;
   } values[] = {
-    { "tfxbutterworth name=x", "x", "cutoff", "cutoff=25000 Hz", 1000, 25000 },
-    { "tfxchain name=x chain=\"f=LoButterworth(1000)\"", "x::f", "order",
+    { "tfxbutterworth name=x", "x::cutoff", "cutoff=25000 Hz", 1000, 25000 },
+    { "tfxchain name=x chain=\"f=LoButterworth(1000)\"", "x::f::order",
         "f::order=65", 2, 65 },
   };
   const guint64 n = 48000;
@@ -634,7 +612,7 @@ GST_START_TEST (test_told_once)
     for (guint k = 0; k < G_N_ELEMENTS (points); k++)
       points[k] =
           (Point){ 4800 * k, k % 2 ? values[i].beyond : values[i].within };
-    bind_points (&line, values[i].path, values[i].property, STEP, points,
+    bind_points (&line, values[i].property, STEP, points,
         G_N_ELEMENTS (points));
     tfx_line_push_segment (&line, 0, 0);
     tfx_line_play (&line, in, 0, n, 480);
@@ -668,13 +646,13 @@ GST_START_TEST (test_silent_gap)
   g_auto (TfxLine) line;
 
   tfx_line_open (&line, GAIN, &info, TRUE, RATE);
-  object = find_object (&line, "x::g");
+  object = tfx_line_find (&line, "x::g::gain", NULL);
   if (bindings[__i__].is_bound_first)
-    bind_points (&line, "x::g", "gain", STEP, leap, 2);
+    bind_points (&line, "x::g::gain", STEP, leap, 2);
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
   if (!bindings[__i__].is_bound_first)
-    bind_points (&line, "x::g", "gain", STEP, leap, 2);
+    bind_points (&line, "x::g::gain", STEP, leap, 2);
   if (!bindings[__i__].is_bound_then) {
     g_autoptr (GstControlBinding) binding =
         gst_object_get_control_binding (object, "gain");
@@ -707,7 +685,7 @@ GST_START_TEST (test_gap_beside_curve)
   for (guint k = 0; k < 2; k++) {
     tfx_line_open (&lines[k], "tfxbutterworth cutoff=200 ! " GAIN, &info, k,
         n + n_gap);
-    bind_points (&lines[k], "x::g", "gain", LINEAR, points, 2);
+    bind_points (&lines[k], "x::g::gain", LINEAR, points, 2);
     tfx_line_push_segment (&lines[k], 0, 0);
     tfx_line_push (&lines[k], in, 0, n, 0, 0, 0);
     gst_pad_push_event (lines[k].src,
@@ -729,12 +707,12 @@ static const struct
   Curve curve;
   gboolean is_set; /* by hand behind the gap */
 } quiet[] = {
-  { "tfxbutterworth name=x", { "x", "cutoff", 300, 3000, 5 } },
-  { "tfxfir name=x taps=31 align=false", { "x", "cutoff", 300, 3000, 5 } },
-  { "tfxchain name=x chain=\"d=Delay(20)\"", { "x::d", "mix", 0, 1, 5 } },
+  { "tfxbutterworth name=x", { "x::cutoff", 300, 3000, 5 } },
+  { "tfxfir name=x taps=31 align=false", { "x::cutoff", 300, 3000, 5 } },
+  { "tfxchain name=x chain=\"d=Delay(20)\"", { "x::d::mix", 0, 1, 5 } },
   { "tfxchain name=x chain=\"c=Compressor()\"",
-      { "x::c", "threshold", -60, 0, 5 } },
-  { GAIN " ! tfxchain chain=\"Gain(0.9)\"", { "x::g", "gain", 1.5, 0.2, 5 },
+      { "x::c::threshold", -60, 0, 5 } },
+  { GAIN " ! tfxchain chain=\"Gain(0.9)\"", { "x::g::gain", 1.5, 0.2, 5 },
       TRUE },
 };
 
@@ -756,7 +734,6 @@ GST_START_TEST (test_marked_gap)
   for (guint k = 0; k < 2; k++) {
     TfxLine *line = &lines[k];
     GstBuffer *buffer = tfx_check_stamped (&info, in, n_gap, 0);
-    g_autoptr (GstObject) object = NULL;
 
     tfx_line_open (line, quiet[i].launch, &info, k || !quiet[i].is_set, n);
     bind (line, &quiet[i].curve);
@@ -764,9 +741,9 @@ GST_START_TEST (test_marked_gap)
     if (k == 1 || quiet[i].is_set)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
     fail_unless_equals_int (gst_pad_push (line->src, buffer), GST_FLOW_OK);
-    object = find_object (line, quiet[i].curve.object);
     if (quiet[i].is_set)
-      g_object_set (object, quiet[i].curve.property, 2.0, NULL);
+      gst_child_proxy_set (GST_CHILD_PROXY (line->element),
+          quiet[i].curve.property, 2.0, NULL);
     tfx_line_push (line, in, n_gap, n - n_gap, 0, 0, 0);
   }
   fail_unless (tfx_check_distance (lines[0].heard, lines[1].heard, n) <= 1e-12,
@@ -807,7 +784,7 @@ GST_START_TEST (test_silent_gap_is_flushed)
   g_auto (TfxLine) line;
 
   tfx_line_open (&line, GAIN, &info, TRUE, RATE);
-  bind_points (&line, "x::g", "gain", STEP, &point, 1);
+  bind_points (&line, "x::g::gain", STEP, &point, 1);
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
   gap = g_thread_new ("gap", push_long_gap, line.src);
