@@ -54,6 +54,19 @@ tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
   return out;
 }
 
+gdouble
+tfx_check_deviation (GstBuffer *buffer, const GstAudioInfo *info,
+    const TfxDesign *design, const gdouble *samples, gsize n_frames)
+{
+  gsize n;
+  g_autofree gdouble *out = tfx_check_samples (buffer, info, &n);
+  g_autofree gdouble *expected =
+      tfx_check_engine (design, info, samples, n_frames);
+
+  fail_unless_equals_uint64 (n, n_frames);
+  return tfx_check_distance (out, expected, n * info->channels);
+}
+
 /* b and a of z^0, z^-1, z^-2. */
 typedef struct
 {

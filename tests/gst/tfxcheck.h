@@ -142,6 +142,10 @@ void tfx_check_end_refusal (const gchar *code);
 gdouble *tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
     const gdouble *samples, gsize n_frames);
 
+/* How far a buffer is from n frames of what the core alone makes of `samples`. */
+gdouble tfx_check_deviation (GstBuffer *buffer, const GstAudioInfo *info,
+    const TfxDesign *design, const gdouble *samples, gsize n_frames);
+
 /* The same filter by other means, in double and in direct form I: one biquad
  * for each pole pair of the analog prototype, by a bilinear transform of its
  * own.  Low-pass and high-pass only, Butterworth and Chebyshev 1. */
