@@ -595,8 +595,11 @@ GST_START_TEST (test_told_once)
   {
     const gchar *launch, *property, *words;
     gdouble within, beyond;
+    GstInterpolationMode mode;
   } values[] = {
     { "tfxbutterworth name=x", "x::cutoff", "cutoff=25000 Hz", 1000, 25000 },
+    { "tfxbutterworth name=x", "x::cutoff", "cutoff=24000", 20000, 30000,
+        LINEAR },
     { "tfxchain name=x chain=\"f=LoButterworth(1000)\"", "x::f::order",
         "f::order=65", 2, 65 },
   };
@@ -612,7 +615,7 @@ GST_START_TEST (test_told_once)
     for (guint k = 0; k < G_N_ELEMENTS (points); k++)
       points[k] =
           (Point){ 4800 * k, k % 2 ? values[i].beyond : values[i].within };
-    bind_points (&line, values[i].property, STEP, points,
+    bind_points (&line, values[i].property, values[i].mode, points,
         G_N_ELEMENTS (points));
     tfx_line_push_segment (&line, 0, 0);
     tfx_line_play (&line, in, 0, n, 480);

@@ -21,8 +21,9 @@ expect_filtered (const GstAudioInfo *info, GstBuffer *buffer, const gdouble *in)
 {
   GstAudioInfo plain = tfx_check_info (GST_AUDIO_INFO_FORMAT (info), info->rate,
       info->channels, GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness (LAUNCH, info);
-  gdouble *expected = tfx_check_engine (&design, &plain, in, N), *out;
+  g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, info);
+  g_autofree gdouble *expected = tfx_check_engine (&design, &plain, in, N),
+                     *out = NULL;
   gdouble distance;
   gsize n;
 
@@ -32,9 +33,6 @@ expect_filtered (const GstAudioInfo *info, GstBuffer *buffer, const gdouble *in)
   distance = tfx_check_distance (out, expected, N * info->channels);
   fail_unless (distance == 0.0, "off by %g", distance);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 1);
-  g_free (out);
-  g_free (expected);
-  gst_harness_teardown (h);
   return buffer;
 }
 
@@ -307,17 +305,60 @@ expect_refused (const GstAudioInfo *info, GstBuffer *buffer, const gchar *word)
       error->message);
 }
 
-GST_START_TEST (test_broken_frames)
+/* What is wrong with a buffer of N frames of two channels. */
+typedef enum
 {
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  g_autofree gdouble *in = tfx_check_noise (N * 2, 43);
-  GstBuffer *buffer = tfx_check_buffer (&info, in, N);
+  FEWER_BYTES,
+  HALF_A_FRAME,
+  NO_META,
+  FEWER_CHANNELS,
+  MORE_FRAMES,
+  FAR_OFFSET
+} Fault;
 
-  gst_buffer_resize (buffer, 0, N * 8 - 3);
-  expect_refused (&info, buffer, "2397 bytes");
-  buffer = tfx_check_buffer (&info, in, N);
-  gst_buffer_resize (buffer, 0, N * 8 - 4);
-  expect_refused (&info, buffer, "frames of 8 bytes (2 channels of F32LE)");
+static const struct
+{
+  GstAudioLayout layout;
+  Fault fault;
+  const gchar *words;
+} broken[] = {
+  { GST_AUDIO_LAYOUT_INTERLEAVED, FEWER_BYTES, "2397 bytes" },
+  { GST_AUDIO_LAYOUT_INTERLEAVED, HALF_A_FRAME,
+      "frames of 8 bytes (2 channels of F32LE)" },
+  { GST_AUDIO_LAYOUT_NON_INTERLEAVED, NO_META, "no GstAudioMeta" },
+  { GST_AUDIO_LAYOUT_NON_INTERLEAVED, FEWER_CHANNELS, "1 channels of F32" },
+  { GST_AUDIO_LAYOUT_NON_INTERLEAVED, MORE_FRAMES,
+      "301 frames outside of its 2400 bytes" },
+  { GST_AUDIO_LAYOUT_NON_INTERLEAVED, FAR_OFFSET,
+      "300 frames outside of its 2400 bytes" },
+  { GST_AUDIO_LAYOUT_INTERLEAVED, MORE_FRAMES,
+      "301 frames outside of its 2400 bytes" },
+};
+
+GST_START_TEST (test_broken)
+{
+  const gboolean is_planar = broken[__i__].layout;
+  const Fault fault = broken[__i__].fault;
+  GstAudioInfo info =
+      tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2, broken[__i__].layout);
+  GstAudioInfo mono =
+      tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 1, broken[__i__].layout);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 47);
+  GstBuffer *buffer =
+      tfx_check_buffer (fault == FEWER_CHANNELS ? &mono : &info, in, N);
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+
+  if (fault == FEWER_BYTES || fault == HALF_A_FRAME)
+    gst_buffer_resize (buffer, 0, N * 8 - (fault == FEWER_BYTES ? 3 : 4));
+  else if (fault == NO_META)
+    gst_buffer_remove_meta (buffer, (GstMeta *)meta);
+  else if (fault == FAR_OFFSET)
+    meta->offsets[1] = G_MAXSIZE - 4;
+  else if (fault == MORE_FRAMES && is_planar)
+    meta->samples = N + 1;
+  else if (fault == MORE_FRAMES)
+    gst_buffer_add_audio_meta (buffer, &info, N + 1, NULL);
+  expect_refused (&info, buffer, broken[__i__].words);
 }
 GST_END_TEST;
 
@@ -328,44 +369,11 @@ GST_START_TEST (test_broken_and_clipped)
   g_autoptr (TfxHarness) h = tfx_check_harness (LAUNCH, &info);
   g_autofree gdouble *in = tfx_check_noise (N * 2, 43);
   GstBuffer *buffer = tfx_check_stamped (&info, in, N, 0);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = GST_MSECOND;
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  tfx_check_push_segment (h, GST_MSECOND, GST_CLOCK_TIME_NONE, 0);
   gst_buffer_resize (buffer, 0, N * 8 - 3);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_broken_planes)
-{
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
-      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  GstAudioInfo other = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 1,
-      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
-  g_autofree gdouble *in = tfx_check_noise (N * 2, 47);
-  GstBuffer *buffer = tfx_check_buffer (&info, in, N);
-
-  gst_buffer_remove_meta (buffer,
-      (GstMeta *)gst_buffer_get_audio_meta (buffer));
-  expect_refused (&info, buffer, "no GstAudioMeta");
-
-  expect_refused (&info, tfx_check_buffer (&other, in, N), "1 channels of F32");
-
-  buffer = tfx_check_buffer (&info, in, N);
-  gst_buffer_get_audio_meta (buffer)->samples = N + 1;
-  expect_refused (&info, buffer, "301 frames outside of its 2400 bytes");
-
-  buffer = tfx_check_buffer (&info, in, N);
-  gst_buffer_get_audio_meta (buffer)->offsets[1] = G_MAXSIZE - 4;
-  expect_refused (&info, buffer, "300 frames outside of its 2400 bytes");
-
-  info.layout = GST_AUDIO_LAYOUT_INTERLEAVED;
-  buffer = tfx_check_buffer (&info, in, N);
-  gst_buffer_add_audio_meta (buffer, &info, N + 1, NULL);
-  expect_refused (&info, buffer, "301 frames outside of its 2400 bytes");
 }
 GST_END_TEST;
 
@@ -383,8 +391,7 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_memories, 0, 8);
   tcase_add_loop_test (tc, test_unaligned, 0, 16);
   tcase_add_loop_test (tc, test_shared, 0, 4);
-  tcase_add_test (tc, test_broken_frames);
+  tcase_add_loop_test (tc, test_broken, 0, G_N_ELEMENTS (broken));
   tcase_add_test (tc, test_broken_and_clipped);
-  tcase_add_test (tc, test_broken_planes);
   return tfx_check_main (argc, argv, s);
 }
