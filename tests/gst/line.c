@@ -85,15 +85,6 @@ hear_event (GstPad *pad, GstObject *parent, GstEvent *event)
 /* ---- the line ------------------------------------------------------------- */
 
 static void
-set_fuse (const GValue *item, gpointer fuse)
-{
-  GObject *element = g_value_get_object (item);
-
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "fuse"))
-    g_object_set (element, "fuse", GPOINTER_TO_INT (fuse), NULL);
-}
-
-static void
 link_ends (TfxLine *self)
 {
   GstPad *pad = gst_element_get_static_pad (self->element, "sink");
@@ -110,16 +101,13 @@ tfx_line_open (TfxLine *self, const gchar *launch, const GstAudioInfo *info,
     gboolean fuse, guint64 n_frames)
 {
   GError *error = NULL;
-  GstIterator *all;
 
   memset (self, 0, sizeof *self);
   self->element = gst_parse_bin_from_description (launch, TRUE, &error);
   fail_unless (self->element && !error, "%s: %s", launch,
       error ? error->message : "");
   gst_object_ref_sink (self->element);
-  all = gst_bin_iterate_recurse (GST_BIN (self->element));
-  gst_iterator_foreach (all, set_fuse, GINT_TO_POINTER (fuse));
-  gst_iterator_free (all);
+  tfx_check_set_fuse (self->element, fuse);
   self->launch = g_strdup (launch);
   self->bus = gst_bus_new ();
   gst_element_set_bus (self->element, self->bus);
@@ -307,83 +295,4 @@ tfx_line_error_db (const gdouble *a, const gdouble *b, gsize n)
   if (error == 0.0)
     return -400.0;
   return isfinite (error) ? 10.0 * log10 (error / power) : 400.0;
-}
-
-/* ---- taking elements out ---------------------------------------------------- */
-
-static GstPadProbeReturn
-drop_eos (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  gboolean *has_come = data;
-
-  if (GST_EVENT_TYPE (info->data) != GST_EVENT_EOS)
-    return GST_PAD_PROBE_OK;
-  *has_come = TRUE;
-  return GST_PAD_PROBE_DROP;
-}
-
-void
-tfx_line_remove (TfxLine *self, const gchar *name, gboolean with_eos)
-{
-  GstElement *element = tfx_line_get (self, name);
-  GstPad *sink = gst_element_get_static_pad (element, "sink");
-  GstPad *src = gst_element_get_static_pad (element, "src");
-  g_autoptr (GstPad) before = gst_pad_get_peer (sink),
-                     after = gst_pad_get_peer (src);
-  gboolean has_come = FALSE;
-  gulong probe;
-
-  if (with_eos) {
-    probe = gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-        drop_eos, &has_come, NULL);
-    gst_pad_send_event (sink, gst_event_new_eos ());
-    fail_unless (has_come, "the EOS does not come through %s", name);
-    gst_pad_remove_probe (src, probe);
-  }
-  gst_pad_unlink (before, sink);
-  gst_pad_unlink (src, after);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (self->element), element);
-  gst_object_unref (sink);
-  gst_object_unref (src);
-  gst_object_unref (element);
-  fail_unless_equals_int (gst_pad_link (before, after), GST_PAD_LINK_OK);
-}
-
-typedef struct
-{
-  TfxLine *line;
-  gchar *name;
-  gboolean with_eos;
-} Removal;
-
-static void
-free_removal (gpointer data)
-{
-  Removal *removal = data;
-
-  g_free (removal->name);
-  g_free (removal);
-}
-
-static GstPadProbeReturn
-remove_now (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  const Removal *removal = data;
-
-  tfx_line_remove (removal->line, removal->name, removal->with_eos);
-  return GST_PAD_PROBE_REMOVE;
-}
-
-void
-tfx_line_remove_blocked (TfxLine *self, const gchar *name, gboolean with_eos)
-{
-  g_autoptr (GstElement) element = tfx_line_get (self, name);
-  g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
-  g_autoptr (GstPad) before = gst_pad_get_peer (sink);
-  Removal *removal = g_new (Removal, 1);
-
-  *removal = (Removal){ self, g_strdup (name), with_eos };
-  gst_pad_add_probe (before, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, remove_now,
-      removal, free_removal);
 }

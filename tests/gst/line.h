@@ -78,14 +78,4 @@ void tfx_line_expect_whole (const TfxLine *self);
 /* The power of a - b against that of b, in dB. */
 gdouble tfx_line_error_db (const gdouble *a, const gdouble *b, gsize n);
 
-/* ---- taking elements out ------------------------------------------------------- */
-
-/* By GStreamer's recipe, while nothing flows: an EOS through the element, if
- * wished, unlink, relink.  The element is gone. */
-void tfx_line_remove (TfxLine *self, const gchar *name, gboolean with_eos);
-
-/* The same when the next buffer comes to where it was, which is held up. */
-void
-tfx_line_remove_blocked (TfxLine *self, const gchar *name, gboolean with_eos);
-
 #endif /* TFX_LINE_H */

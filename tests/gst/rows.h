@@ -13,7 +13,6 @@ typedef struct
   GstElement *elements[64];
   guint n;
   GstElement *guest; /* between two of them, for a while */
-  guint guest_at;    /* behind this one */
   gint rate;         /* of the stream */
 } TfxRow;
 

@@ -223,31 +223,13 @@ static GstPadProbeReturn
 relink (GstPad *src, GstPadProbeInfo *info, gpointer data)
 {
   Change *change = data;
-  GstPad *in, *out, *sink;
 
   /* Two threads may find the pad idle. */
   if (!g_atomic_int_compare_and_exchange (&change->begun, FALSE, TRUE))
     return GST_PAD_PROBE_OK;
-  in = gst_element_get_static_pad (change->element, "sink");
-  out = gst_element_get_static_pad (change->element, "src");
-  if (change->put) {
-    sink = gst_pad_get_peer (src);
-    gst_bin_add (GST_BIN (change->pipeline), change->element);
-    gst_pad_unlink (src, sink);
-    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (out, sink)));
-    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, in)));
-    gst_element_sync_state_with_parent (change->element);
-  } else {
-    sink = gst_pad_get_peer (out);
-    gst_pad_unlink (src, in);
-    gst_pad_unlink (out, sink);
-    gst_element_set_state (change->element, GST_STATE_NULL);
-    gst_bin_remove (GST_BIN (change->pipeline), change->element);
-    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink)));
-  }
-  gst_object_unref (in);
-  gst_object_unref (out);
-  gst_object_unref (sink);
+  fail_unless (change->put ? tfx_check_put_behind (GST_BIN (change->pipeline),
+                                 src, change->element)
+                           : tfx_check_take_out (change->element));
   g_atomic_int_set (&change->done, TRUE);
   return GST_PAD_PROBE_REMOVE;
 }

@@ -128,49 +128,31 @@ toggle (TfxRow *row, guint64 frame, GRand *rand)
   tfx_rows_toggle_probe (row, frame, rand);
 }
 
+/* Another element comes and goes; what it holds when it goes is lost. */
 static void
-put_guest (TfxRow *row, GRand *rand)
+relink (TfxRow *row, guint64 frame, GRand *rand)
 {
-  GstBin *bin = GST_BIN (row->h->element);
   g_autoptr (GString) line = g_string_new (NULL);
+  g_autoptr (GstPad) src = NULL;
 
-  row->guest_at = g_rand_int_range (rand, 0, row->n - 1);
+  if (g_rand_int_range (rand, 0, 4) > 0)
+    return;
+  if (row->guest) {
+    fail_unless (tfx_check_take_out (row->guest));
+    gst_clear_object (&row->guest);
+    return;
+  }
+  src = gst_element_get_static_pad (row->elements[g_rand_int_range (rand, 0,
+                                        row->n - 1)],
+      "src");
   if (g_rand_int_range (rand, 0, 3) == 0)
     g_string_append (line, "identity");
   else
     add_element (line, rand, row->rate);
   row->guest =
       gst_object_ref_sink (gst_parse_launch_full (line->str, NULL, 0, NULL));
-  gst_bin_add (bin, row->guest);
-  gst_element_unlink (row->elements[row->guest_at],
-      row->elements[row->guest_at + 1]);
-  fail_unless (gst_element_link_many (row->elements[row->guest_at], row->guest,
-      row->elements[row->guest_at + 1], NULL));
-  gst_element_sync_state_with_parent (row->guest);
-}
-
-static void
-take_guest (TfxRow *row)
-{
-  gst_element_unlink (row->elements[row->guest_at], row->guest);
-  gst_element_unlink (row->guest, row->elements[row->guest_at + 1]);
-  gst_element_set_state (row->guest, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (row->h->element), row->guest);
-  gst_clear_object (&row->guest);
-  fail_unless (gst_element_link (row->elements[row->guest_at],
-      row->elements[row->guest_at + 1]));
-}
-
-/* Another element comes and goes; what it holds when it goes is lost. */
-static void
-relink (TfxRow *row, guint64 frame, GRand *rand)
-{
-  if (g_rand_int_range (rand, 0, 4) > 0)
-    return;
-  if (row->guest)
-    take_guest (row);
-  else
-    put_guest (row, rand);
+  fail_unless (
+      tfx_check_put_behind (GST_BIN (row->h->element), src, row->guest));
 }
 
 /* Another setting of some element, which lets a low tone through too. */

@@ -14,10 +14,212 @@
  */
 #include <stdlib.h>
 
-#include "topochange.h"
+#include "topology.h"
 
 #define N_STEPS 24 /* buffers */
 #define N_GROUPS 10
+
+/* ---- what comes, goes and moves ---------------------------------------------- */
+
+/* By GStreamer's own recipes: a pad is blocked, and what is behind it is linked
+ * anew. */
+typedef enum
+{
+  INSERT,
+  REMOVE,
+  REMOVE_ENDED, /* after an EOS through the element */
+  RELINK,
+  RESTART, /* the element alone */
+  N
+} ChangeKind;
+
+typedef struct
+{
+  gint refs; /* atomic: whoever began it, and the probe */
+  TfxTopology *topology;
+  ChangeKind kind;
+  TfxTopologyBranch *branch;
+  guint at;              /* the node, or where one comes, in the branch */
+  TfxTopologyNode *node; /* that comes, goes or restarts; or none */
+  GstState low;          /* for a restart */
+  GstPad *pad;           /* blocked for it */
+  gulong probe;
+  gint state; /* atomic: 0 waits, 1 is under way, 2 is done, 3 given up */
+} Change;
+
+static gboolean
+is_here (const TfxTopologyNode *node)
+{
+  return node->model->gone == TFX_MODEL_NEVER;
+}
+
+static void
+link_pads (Change *self, GstPad *src, GstPad *sink)
+{
+  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK)
+    tfx_topology_complain (self->topology, "pads cannot be linked");
+}
+
+/* In the streaming thread, with the pad blocked. */
+
+static void
+insert (Change *self, guint64 number)
+{
+  if (!tfx_check_put_behind (GST_BIN (self->topology->bin), self->pad,
+          self->node->element))
+    tfx_topology_complain (self->topology, "what comes does not start");
+  self->node->model->came = number;
+  g_ptr_array_insert (self->branch->nodes, self->at, self->node);
+}
+
+static void
+take_out (Change *self, guint64 number)
+{
+  if (self->kind == REMOVE_ENDED && !tfx_check_send_eos (self->node->element))
+    tfx_topology_complain (self->topology, "an EOS does not come through");
+  if (!tfx_check_take_out (self->node->element))
+    tfx_topology_complain (self->topology, "pads cannot be linked");
+  self->node->model->gone = number;
+}
+
+static void
+relink (Change *self)
+{
+  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
+
+  gst_pad_unlink (self->pad, after);
+  link_pads (self, self->pad, after);
+}
+
+/* An element's pads forget the events that came before, so it is linked anew. */
+static void
+restart (Change *self, guint64 number)
+{
+  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
+
+  gst_pad_unlink (self->pad, after);
+  gst_element_set_state (self->node->element, self->low);
+  link_pads (self, self->pad, after);
+  if (!gst_element_sync_state_with_parent (self->node->element))
+    tfx_topology_complain (self->topology, "what stopped does not start");
+  tfx_model_node_reset (self->node->model, number);
+}
+
+static GstPadProbeReturn
+make_change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Change *self = data;
+  GstEvent *event;
+  const GstSegment *segment;
+  guint64 number = 0;
+
+  /* Given up, and removed by whoever did. */
+  if (!g_atomic_int_compare_and_exchange (&self->state, 0, 1))
+    return GST_PAD_PROBE_PASS;
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  gst_event_parse_segment (event, &segment);
+  if (!tfx_deeds_number (info->data, segment, self->topology->info.rate,
+          &number))
+    tfx_topology_complain (self->topology, "a pad is blocked at no frame");
+  gst_event_unref (event);
+  tfx_topology_tell (self->topology, ", done at %" G_GUINT64_FORMAT, number);
+  switch (self->kind) {
+    case INSERT:
+      insert (self, number);
+      break;
+    case RELINK:
+      relink (self);
+      break;
+    case RESTART:
+      restart (self, number);
+      break;
+    default:
+      take_out (self, number);
+      break;
+  }
+  g_atomic_int_set (&self->state, 2);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+unref (gpointer data)
+{
+  Change *self = data;
+
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  gst_object_unref (self->pad);
+  g_free (self);
+}
+
+/* The src pad of what is in front of a place now. */
+static GstPad *
+find_pad (const TfxTopologyBranch *branch, guint at)
+{
+  while (at-- > 0) {
+    TfxTopologyNode *node = g_ptr_array_index (branch->nodes, at);
+
+    if (is_here (node))
+      return gst_element_get_static_pad (node->element, "src");
+  }
+  return gst_object_ref (branch->head);
+}
+
+static gboolean
+may_go (const Change *self)
+{
+  if (self->kind == REMOVE_ENDED)
+    return self->node->can_go_ended;
+  return self->node->can_go;
+}
+
+/* Draws a change and has it done when the next buffer comes by.  NULL if there is
+ * nothing that could be done. */
+static Change *
+begin_change (TfxTopology *topology, GRand *rand)
+{
+  static const gchar *const names[] = { "insert ", "remove ",
+    "remove after EOS ", "relink in front of ", "restart " };
+  const guint which = g_rand_int (rand), where = g_rand_int (rand);
+  Change *self = g_new0 (Change, 1);
+
+  self->topology = topology;
+  self->kind = which % N;
+  self->branch = &topology->branches[where % topology->n_branches];
+  self->low = which / N % 2 ? GST_STATE_READY : GST_STATE_NULL;
+  if (self->kind == INSERT) {
+    self->at = where / 3 % (self->branch->nodes->len + 1);
+    self->node = tfx_topology_draw_node (topology, rand, FALSE);
+  } else if (self->branch->nodes->len > 0) {
+    self->at = where / 3 % self->branch->nodes->len;
+    self->node = g_ptr_array_index (self->branch->nodes, self->at);
+    if (!is_here (self->node) || (self->kind != RELINK && !may_go (self)))
+      self->node = NULL;
+  }
+  if (!self->node) {
+    g_free (self);
+    return NULL;
+  }
+  tfx_topology_tell (topology, "%s%s", names[self->kind],
+      self->node->model->name);
+  self->pad = find_pad (self->branch, self->at);
+  self->refs = 2;
+  self->probe = gst_pad_add_probe (self->pad,
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, make_change, self,
+      unref);
+  return self;
+}
+
+/* Gives it up if it has not begun, and lets go of it. */
+static void
+finish_change (Change *self)
+{
+  if (g_atomic_int_compare_and_exchange (&self->state, 0, 3))
+    gst_pad_remove_probe (self->pad, self->probe);
+  while (g_atomic_int_get (&self->state) == 1)
+    g_usleep (100);
+  unref (self);
+}
 
 /* ---- one pipeline ----------------------------------------------------------- */
 
@@ -28,7 +230,7 @@ typedef struct
   gboolean is_threaded;  /* the stream has a thread of its own */
   guint64 without;       /* steps at which nothing is done: one bit for each */
   TfxTopology *topology; /* what plays */
-  TfxTopochange *change; /* under way, or NULL */
+  Change *change;        /* under way, or NULL */
 
   GMutex lock;
   GCond cond;
@@ -126,9 +328,9 @@ interfere (Play *play, GRand *rand, guint what)
       at = g_rand_int_range (rand, 0, MAX (topology->nodes->len, 1));
       tfx_topology_tell (topology, "=%d, node %u", on, at);
       if (play->fuse && at < topology->nodes->len)
-        tfx_topology_set_fuse (topology,
-            ((TfxTopologyNode *)g_ptr_array_index (topology->nodes, at))
-                ->element,
+        tfx_check_set_fuse (((TfxTopologyNode *)
+                                    g_ptr_array_index (topology->nodes, at))
+                                ->element,
             on);
       break;
     case 1:
@@ -163,7 +365,7 @@ static void
 end_change (Play *play)
 {
   if (play->change)
-    tfx_topochange_end (play->change);
+    finish_change (play->change);
   play->change = NULL;
 }
 
@@ -190,7 +392,7 @@ act (Play *play, guint step)
       turn (play, rand, what - 5);
     } else {
       end_change (play);
-      play->change = tfx_topochange_begin (play->topology, rand);
+      play->change = begin_change (play->topology, rand);
     }
     if (play->is_threaded && step % 2)
       g_usleep (100);

@@ -325,6 +325,86 @@ tfx_check_pull_frames (GstHarness *h, const GstAudioInfo *info)
   return n;
 }
 
+static void
+set_fuse (GstElement *element, gboolean fuse)
+{
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "fuse"))
+    g_object_set (element, "fuse", fuse, NULL);
+}
+
+static void
+set_fuse_of_item (const GValue *item, gpointer fuse)
+{
+  set_fuse (g_value_get_object (item), GPOINTER_TO_INT (fuse));
+}
+
+void
+tfx_check_set_fuse (GstElement *element, gboolean fuse)
+{
+  GstIterator *all;
+
+  set_fuse (element, fuse);
+  if (!GST_IS_BIN (element))
+    return;
+  all = gst_bin_iterate_recurse (GST_BIN (element));
+  gst_iterator_foreach (all, set_fuse_of_item, GINT_TO_POINTER (fuse));
+  gst_iterator_free (all);
+}
+
+gboolean
+tfx_check_put_behind (GstBin *bin, GstPad *src, GstElement *element)
+{
+  g_autoptr (GstPad) after = gst_pad_get_peer (src);
+  g_autoptr (GstPad) in = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
+
+  gst_pad_unlink (src, after);
+  gst_bin_add (bin, element);
+  return gst_pad_link (out, after) == GST_PAD_LINK_OK &&
+         gst_pad_link (src, in) == GST_PAD_LINK_OK &&
+         gst_element_sync_state_with_parent (element);
+}
+
+gboolean
+tfx_check_take_out (GstElement *element)
+{
+  g_autoptr (GstPad) in = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) before = gst_pad_get_peer (in);
+  g_autoptr (GstPad) after = gst_pad_get_peer (out);
+
+  gst_pad_unlink (before, in);
+  gst_pad_unlink (out, after);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (GST_OBJECT_PARENT (element)), element);
+  return gst_pad_link (before, after) == GST_PAD_LINK_OK;
+}
+
+static GstPadProbeReturn
+drop_eos (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gboolean *has_come = data;
+
+  if (GST_EVENT_TYPE (info->data) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  *has_come = TRUE;
+  return GST_PAD_PROBE_DROP;
+}
+
+gboolean
+tfx_check_send_eos (GstElement *element)
+{
+  g_autoptr (GstPad) in = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
+  gboolean has_come = FALSE;
+  gulong probe = gst_pad_add_probe (out, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      drop_eos, &has_come, NULL);
+
+  gst_pad_send_event (in, gst_event_new_eos ());
+  gst_pad_remove_probe (out, probe);
+  return has_come;
+}
+
 guint64
 tfx_check_stat (GstElement *element, const gchar *field)
 {

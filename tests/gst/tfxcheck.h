@@ -109,6 +109,18 @@ GstBuffer *tfx_check_push (GstHarness *h, GstBuffer *buffer);
 /* How many frames come out; they are gone. */
 guint64 tfx_check_pull_frames (GstHarness *h, const GstAudioInfo *info);
 
+/* Whatever is within: sets the property where it is known. */
+void tfx_check_set_fuse (GstElement *element, gboolean fuse);
+
+/* GStreamer's recipes, while nothing flows there: an element comes behind a pad or goes,
+ * and what stands around it is linked.  It has no bin then; the caller needs a
+ * reference.  FALSE if something cannot be linked or does not start. */
+gboolean tfx_check_put_behind (GstBin *bin, GstPad *src, GstElement *element);
+gboolean tfx_check_take_out (GstElement *element);
+
+/* Sends an EOS through an element; whether it comes out.  It goes no further. */
+gboolean tfx_check_send_eos (GstElement *element);
+
 /* A field of the stats property. */
 guint64 tfx_check_stat (GstElement *element, const gchar *field);
 

@@ -207,7 +207,7 @@ tfx_topology_draw_node (TfxTopology *self, GRand *rand, gboolean may_queue)
   if (has_function)
     tfx_deeds_ghost (add_deeds (self, kind, &node->model->before), ghost);
   if (!self->fuse)
-    tfx_topology_set_fuse (self, node->element, FALSE);
+    tfx_check_set_fuse (node->element, FALSE);
   g_ptr_array_add (self->nodes, node);
   g_string_free (name, TRUE);
   return node;
@@ -225,33 +225,6 @@ free_node (gpointer data)
 }
 
 /* ---- settings ------------------------------------------------------------- */
-
-static void
-set_fuse (const GValue *item, gpointer fuse)
-{
-  GstElement *element = g_value_get_object (item);
-
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "fuse"))
-    g_object_set (element, "fuse", GPOINTER_TO_INT (fuse), NULL);
-}
-
-void
-tfx_topology_set_fuse (TfxTopology *self, GstElement *element, gboolean fuse)
-{
-  GValue item = G_VALUE_INIT;
-
-  if (GST_IS_BIN (element)) {
-    GstIterator *all = gst_bin_iterate_recurse (GST_BIN (element));
-
-    gst_iterator_foreach (all, set_fuse, GINT_TO_POINTER (fuse));
-    gst_iterator_free (all);
-    return;
-  }
-  g_value_init (&item, GST_TYPE_ELEMENT);
-  g_value_set_object (&item, element);
-  set_fuse (&item, GINT_TO_POINTER (fuse));
-  g_value_unset (&item);
-}
 
 static void
 gather_chain (const GValue *item, gpointer data)

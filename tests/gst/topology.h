@@ -81,10 +81,6 @@ void tfx_topology_complain (TfxTopology *self, const gchar *format, ...)
 TfxTopologyNode *
 tfx_topology_draw_node (TfxTopology *self, GRand *rand, gboolean may_queue);
 
-/* Whatever is within: sets a property where it is known. */
-void
-tfx_topology_set_fuse (TfxTopology *self, GstElement *element, gboolean fuse);
-
 /* Another text of the same meaning for some tfxchain. */
 void tfx_topology_draw_text (TfxTopology *self, GRand *rand);
 
