@@ -252,8 +252,7 @@ GST_END_TEST;
 GST_START_TEST (test_unaligned)
 {
   GstAudioInfo info =
-      tfx_check_info (__i__ >= 8 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
-          RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+      __i__ >= 8 ? tfx_check_f64 (RATE, 2) : tfx_check_f32 (RATE, 2);
   g_autofree gdouble *in = tfx_check_noise (N * 2, 37);
   g_autoptr (GstBuffer) plain = tfx_check_buffer (&info, in, N);
   GstBuffer *buffer;

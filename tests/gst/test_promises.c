@@ -67,7 +67,7 @@ GST_START_TEST (test_late_buffers)
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   g_autofree gdouble *in = tfx_check_noise (N, 1);
   gboolean may_drop;
-  TfxLine lines[2];
+  g_auto (TfxLines) lines;
   GstElement *b;
 
   for (guint k = 0; k < 2; k++) {
@@ -95,8 +95,6 @@ GST_START_TEST (test_late_buffers)
                      ABS (lines[0].heard[i] - lines[1].heard[i]) < 1e-6,
         "frame %u is %g, should be %g", (guint)i, lines[0].heard[i],
         lines[1].heard[i]);
-  tfx_line_close (&lines[0]);
-  tfx_line_close (&lines[1]);
 }
 GST_END_TEST;
 

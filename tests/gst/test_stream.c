@@ -33,8 +33,7 @@ GST_START_TEST (test_128_unstamped)
 {
   static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev" };
   GstAudioInfo info =
-      tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
-          44100, 1, GST_AUDIO_LAYOUT_INTERLEAVED);
+      __i__ & 1 ? tfx_check_f64 (44100, 1) : tfx_check_f32 (44100, 1);
   g_autoptr (TfxHarness) h = tfx_check_harness (names[__i__ / 2], &info);
   g_autofree gdouble *in = tfx_check_constant (128, 1.0);
   gdouble *out;
@@ -72,8 +71,7 @@ GST_START_TEST (test_splits)
   const gsize n = 2000;
   gint n_ch = channels[__i__ / 2];
   GstAudioInfo info =
-      tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
-          RATE, n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
+      __i__ & 1 ? tfx_check_f64 (RATE, n_ch) : tfx_check_f32 (RATE, n_ch);
   g_autofree gdouble *in = tfx_check_noise (n * n_ch, __i__);
   g_autofree gdouble *whole = tfx_check_engine (&design, &info, in, n);
 

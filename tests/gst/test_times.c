@@ -323,23 +323,17 @@ GST_START_TEST (test_curve_backwards)
   const gsize n = 2 * RATE;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   g_autoptr (TfxHarness) h = tfx_chains_harness (chains[__i__], &info);
-  GObject *gain = tfx_chains_child (h->element, "g");
-  GstControlSource *source = gst_interpolation_control_source_new ();
-  gdouble in[BLOCK];
-  g_autofree gdouble *out = NULL;
+  g_autoptr (GObject) gain = tfx_chains_child (h->element, "g");
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *curve = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  g_autofree gdouble *in = tfx_check_constant (BLOCK, 1.0), *out = NULL;
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
-      0, 0.0);
-  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
-      2 * GST_SECOND, 1.0);
+  gst_timed_value_control_source_set (curve, 0, 0.0);
+  gst_timed_value_control_source_set (curve, 2 * GST_SECOND, 1.0);
   gst_object_add_control_binding (GST_OBJECT (gain),
       gst_direct_control_binding_new_absolute (GST_OBJECT (gain), "gain",
           source));
-  gst_object_unref (source);
-  g_object_unref (gain);
-  for (gsize i = 0; i < BLOCK; i++)
-    in[i] = 1.0;
   push_backwards (h, 0, time_of (n), -1.0, 0);
   for (gsize at = n; at > 0; at -= BLOCK)
     gst_harness_push (h, tfx_check_stamped (&info, in, BLOCK, at - BLOCK));
