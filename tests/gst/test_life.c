@@ -15,21 +15,17 @@
 static gchar *
 write_wav (void)
 {
-  gchar *path = NULL, *launch;
+  gchar *path = NULL;
   gint fd = g_file_open_tmp ("tfx-XXXXXX.wav", &path, NULL);
-  GstElement *pipeline;
-
-  fail_unless (fd >= 0);
-  g_close (fd, NULL);
-  launch = g_strdup_printf (
+  g_autofree gchar *launch = g_strdup_printf (
       "audiotestsrc wave=white-noise num-buffers=48 samplesperbuffer=1000 ! "
       "audio/x-raw,format=F32LE,rate=48000,channels=2 ! wavenc ! "
       "filesink location=\"%s\"",
       path);
-  pipeline = tfx_play_make (launch, NULL);
-  tfx_play_run (pipeline, GST_MESSAGE_EOS);
-  tfx_play_stop (pipeline);
-  g_free (launch);
+
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+  tfx_play (launch, NULL);
   return path;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "tfxplay.h"
 
+#include <math.h>
 #include <string.h>
 
 static void
@@ -94,6 +95,32 @@ tfx_play_stop (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+}
+
+void
+tfx_play (const gchar *launch, TfxCaught *caught)
+{
+  GstElement *pipeline = tfx_play_make (launch, caught);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+}
+
+gdouble
+tfx_caught_distance (const TfxCaught *a, const TfxCaught *b)
+{
+  gdouble largest = 0.0;
+
+  fail_unless_equals_int (a->samples->len, b->samples->len);
+  for (guint i = 0; i < a->samples->len; i++) {
+    const gdouble d = fabs ((gdouble)g_array_index (a->samples, gfloat, i) -
+                            g_array_index (b->samples, gfloat, i));
+
+    if (!isfinite (d))
+      return INFINITY;
+    largest = MAX (largest, d);
+  }
+  return largest;
 }
 
 gfloat *

@@ -23,6 +23,9 @@ GstElement *tfx_play_make (const gchar *launch, TfxCaught *caught);
 /* Plays until an end, an error or a warning, which must be the expected one. */
 void tfx_play_run (GstElement *pipeline, GstMessageType expected);
 
+/* Plays a launch line to its end. */
+void tfx_play (const gchar *launch, TfxCaught *caught);
+
 /* Forgets what is on the bus. */
 void tfx_play_drain (GstElement *pipeline);
 
@@ -30,6 +33,11 @@ void tfx_play_drain (GstElement *pipeline);
 void tfx_play_stop (GstElement *pipeline);
 
 gfloat *tfx_caught_floats (TfxCaught *caught);
+
+/* The largest difference of what two sinks got, which must be as much; one that is not
+ * finite counts as infinite. */
+gdouble tfx_caught_distance (const TfxCaught *a, const TfxCaught *b);
+
 void tfx_caught_clear (TfxCaught *caught);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TfxCaught, tfx_caught_clear)
 
