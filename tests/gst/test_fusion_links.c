@@ -243,73 +243,68 @@ static const Guest guests[] = {
   { FIRST " ! " SECOND " ! tfxchebyshev cutoff=9000", "identity" },
 };
 
+/* The end of the stream, or NULL if it has not come for a tenth of a millisecond. */
+static GstMessage *
+look_for_end (GstBus *bus)
+{
+  return gst_bus_timed_pop_filtered (bus, GST_MSECOND / 10,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+}
+
 /* Nothing is lost, repeated or changed: the guests do nothing to the samples,
  * and the states of the others move with each change. */
 GST_START_TEST (test_guests)
 {
+  static const gdouble one = 1.0;
   const Guest *guest = &guests[__i__ / 2];
+  const gboolean is_fir = g_str_equal (guest->element, "tfxfir");
   GstPadProbeType type =
       __i__ & 1 ? GST_PAD_PROBE_TYPE_IDLE : GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM;
   g_autofree gchar *launch =
       g_strdup_printf (SOURCE "%s" SINK, N_MANY, N_FRAMES, guest->filters);
   g_autofree gchar *unfused =
       g_strdup_printf (FIRST " fuse=false%s", strchr (guest->filters, '!') - 1);
-  TfxCaught caught[2];
-  GstElement *pipeline = tfx_play_make (launch, &caught[0]);
-  GstElement *a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
-  GstPad *src = gst_element_get_static_pad (a, "src");
-  GstElement *element =
+  g_auto (TfxCaught) caught, expected;
+  GstElement *pipeline = tfx_play_make (launch, &caught);
+  g_autoptr (GstElement) a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (a, "src");
+  g_autoptr (GstElement) element =
       gst_object_ref_sink (gst_element_factory_make (guest->element, NULL));
-  static const gdouble one = 1.0;
-  guint64 n_deferred;
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
   guint n_changes = 0;
-  GPtrArray *changes = g_ptr_array_new_with_free_func (g_free);
-  GstMessage *message = NULL;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  guint64 n_deferred;
 
-  if (!strcmp (guest->element, "tfxfir"))
+  if (is_fir)
     tfx_firs_set_kernel (element, &one, 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!message) {
     Change *change = g_new0 (Change, 1);
-    guint64 n = tfx_check_stat (a, "buffers");
+    const guint64 n = tfx_check_stat (a, "buffers");
 
     *change = (Change){ pipeline, element, n_changes % 2 == 0, FALSE, FALSE };
     g_ptr_array_add (changes, change);
     /* Let it play for a while. */
     while (!message && tfx_check_stat (a, "buffers") < n + 10)
-      message = gst_bus_timed_pop_filtered (bus, GST_MSECOND / 10,
-          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    if (message)
-      break;
-    gst_pad_add_probe (src, type, relink, change, NULL);
-    while (!g_atomic_int_get (&change->done) && !message)
-      message = gst_bus_timed_pop_filtered (bus, GST_MSECOND / 10,
-          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    if (message && !g_atomic_int_get (&change->done))
-      break;
-    n_changes++;
+      message = look_for_end (bus);
+    if (!message)
+      gst_pad_add_probe (src, type, relink, change, NULL);
+    while (!message && !g_atomic_int_get (&change->done))
+      message = look_for_end (bus);
+    n_changes += g_atomic_int_get (&change->done);
   }
   fail_unless_equals_string (GST_MESSAGE_TYPE_NAME (message), "eos");
-  gst_message_unref (message);
-  gst_object_unref (bus);
   n_deferred = tfx_check_stat (a, "deferred");
   fail_unless (n_changes > 5, "%u changes", n_changes);
   fail_unless (n_deferred > 0);
-  fail_unless (n_deferred < N_MANY || !strcmp (guest->element, "tfxfir"));
+  fail_unless (n_deferred < N_MANY || is_fir);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (src);
-  gst_object_unref (a);
-  gst_object_unref (element);
-  tfx_play_stop (pipeline);
+  gst_object_unref (pipeline);
 
-  g_ptr_array_unref (changes);
-
-  play_unfused (unfused, N_MANY, N_FRAMES, &caught[1]);
-  expect_close (&caught[0], &caught[1]);
-  tfx_caught_clear (&caught[0]);
-  tfx_caught_clear (&caught[1]);
+  play_unfused (unfused, N_MANY, N_FRAMES, &expected);
+  expect_close (&caught, &expected);
 }
 GST_END_TEST;
 
@@ -352,60 +347,42 @@ seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
 
 GST_START_TEST (test_moment)
 {
-  const gsize n = 4800, size = 480;
+  const gsize n = 4800, size = 480, half = n / 2 + size;
   GstAudioInfo info = tfx_check_f32 (48000, 1);
-  TfxCaught seen = { .contiguous = TRUE };
-  Moment moment = { NULL };
-  g_autofree gdouble *in = tfx_check_noise (n, 1), *out = NULL,
-                     *expected = NULL, *halfway = NULL;
-  GstHarness *h = tfx_check_harness (FIRST " ! " SECOND, &info);
-  GstDebugLevel level;
-  GstBin *bin = GST_BIN (h->element);
+  g_autofree gdouble *in = tfx_check_noise (n, 1), *halfway = NULL,
+                     *expected = NULL, *first = NULL, *second = NULL;
+  g_autoptr (TfxHarness) h = tfx_check_harness (FIRST " ! " SECOND, &info);
+  g_autoptr (TfxHarness) before = tfx_check_harness (FIRST, &info);
+  g_autoptr (TfxHarness) behind = tfx_check_harness (SECOND, &info);
+  g_autoptr (GstElement) a = gst_bin_get_by_name (GST_BIN (h->element), "a");
+  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  GstElement *identity = gst_element_factory_make ("identity", NULL);
+  g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  TfxCaught seen = { .contiguous = TRUE, .samples = samples };
+  Moment moment = { h, a, b, identity, __i__ & 1 ? &seen : NULL };
+  const GstDebugLevel level = gst_debug_get_default_threshold ();
 
-  moment.a = gst_bin_get_by_name (bin, "a");
-  moment.b = gst_bin_get_by_name (bin, "b");
-  moment.identity = gst_element_factory_make ("identity", NULL);
-  gst_bin_add (bin, moment.identity);
-  gst_element_sync_state_with_parent (moment.identity);
-  seen.samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
-  if (__i__ & 1)
-    moment.seen = &seen;
-  g_object_set (moment.a, "fuse", __i__ & 2 ? FALSE : TRUE, NULL);
-
-  level = gst_debug_get_default_threshold ();
+  gst_bin_add (GST_BIN (h->element), identity);
+  gst_element_sync_state_with_parent (identity);
+  g_object_set (a, "fuse", __i__ & 2 ? FALSE : TRUE, NULL);
   gst_debug_set_threshold_for_name ("tfxelement", GST_LEVEL_DEBUG);
   gst_debug_remove_log_function (gst_debug_log_default);
   gst_debug_add_log_function (seize, &moment, NULL);
-  out = g_new (gdouble, n);
-  for (gsize i = 0; i < n; i += size) {
-    gdouble *part = tfx_check_filter (h, &info, in + i, size, size);
-
-    memcpy (out + i, part, size * sizeof *part);
-    g_free (part);
-    if (i == n / 2)
-      g_object_set (moment.a, "fuse", TRUE, NULL);
-  }
+  first = tfx_check_filter (h, &info, in, half, size);
+  g_object_set (a, "fuse", TRUE, NULL);
+  second = tfx_check_filter (h, &info, in + half, n - half, size);
   gst_debug_remove_log_function (seize);
   gst_debug_set_default_threshold (level);
   fail_unless (moment.n_times >= 1);
-  gst_object_unref (moment.a);
-  gst_object_unref (moment.b);
-  gst_harness_teardown (h);
 
-  h = tfx_check_harness (FIRST, &info);
-  halfway = tfx_check_filter (h, &info, in, n, size);
-  gst_harness_teardown (h);
-  h = tfx_check_harness (SECOND, &info);
-  expected = tfx_check_filter (h, &info, halfway, n, size);
-  gst_harness_teardown (h);
-  fail_unless (tfx_check_distance (out, expected, n) < CLOSE);
-  for (guint i = 0; i < seen.samples->len; i++) {
-    gdouble x = g_array_index (seen.samples, gfloat, i);
-
-    fail_unless (ABS (x - halfway[n - seen.samples->len + i]) < CLOSE);
-  }
-  fail_unless (!moment.seen || seen.samples->len > 0);
-  g_array_unref (seen.samples);
+  halfway = tfx_check_filter (before, &info, in, n, size);
+  expected = tfx_check_filter (behind, &info, halfway, n, size);
+  fail_unless (tfx_check_distance (first, expected, half) < CLOSE);
+  fail_unless (tfx_check_distance (second, expected + half, n - half) < CLOSE);
+  for (guint i = 0; i < samples->len; i++)
+    fail_unless (ABS (g_array_index (samples, gfloat, i) -
+                      halfway[n - samples->len + i]) < CLOSE);
+  fail_unless (!moment.seen || samples->len > 0);
 }
 GST_END_TEST;
 
