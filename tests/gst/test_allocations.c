@@ -412,10 +412,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("allocations");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("allocations");
 
-  suite_add_tcase (s, tc);
   tcase_add_test (tc, test_watch);
   tcase_add_test (tc, test_removed_fir);
   tcase_add_loop_test (tc, test_rows, 0, 2 * G_N_ELEMENTS (rows));
@@ -425,5 +423,5 @@ main (int argc, char **argv)
   tfx_check_add_part (tc, test_controlled, 2 * G_N_ELEMENTS (controlled), 3);
   tcase_add_loop_test (tc, test_controlled, 2 * G_N_ELEMENTS (controlled),
       2 * G_N_ELEMENTS (controlled) + 2);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

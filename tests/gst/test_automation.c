@@ -805,10 +805,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("automation");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("automation");
 
-  suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_cuts, 2 * G_N_ELEMENTS (cases), 3);
   tcase_add_loop_test (tc, test_step, 0, 12);
   tcase_add_loop_test (tc, test_delay_grows, 0, 6);
@@ -824,5 +822,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   tcase_add_test (tc, test_told_once);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

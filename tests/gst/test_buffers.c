@@ -379,10 +379,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("buffers");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("buffers");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_planes, 0, G_N_ELEMENTS (places));
   tcase_add_loop_test (tc, test_planes_fused, 0, G_N_ELEMENTS (places));
   tcase_add_test (tc, test_read_only);
@@ -392,5 +390,5 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_shared, 0, 4);
   tcase_add_loop_test (tc, test_broken, 0, G_N_ELEMENTS (broken));
   tcase_add_test (tc, test_broken_and_clipped);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

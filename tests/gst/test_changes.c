@@ -359,10 +359,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("changes");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("changes");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_first_buffer, 0, 2);
   tcase_add_loop_test (tc, test_steady, 0, G_N_ELEMENTS (steady_changes));
   tcase_add_test (tc, test_rings_on);
@@ -371,5 +369,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_controller);
   tcase_add_test (tc, test_controlled_sound);
   tcase_add_test (tc, test_stats);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

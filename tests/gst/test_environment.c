@@ -47,12 +47,10 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("environment");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("environment");
 
   warnings = g_string_new (NULL);
   g_log_set_handler ("GStreamer-tfx", G_LOG_LEVEL_WARNING, note_warning, NULL);
-  suite_add_tcase (s, tc);
   tcase_add_test (tc, test_told);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -404,10 +404,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fusion");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fusion");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_level_behind_silence, 0, 6);
   tcase_add_loop_test (tc, test_equal, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_toggle, 0, 3 * G_N_ELEMENTS (rows));
@@ -417,5 +415,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_runs);
   tcase_add_loop_test (tc, test_position, 0, 2);
   tcase_add_test (tc, test_pool);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

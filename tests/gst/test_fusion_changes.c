@@ -385,11 +385,9 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fusion_changes");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fusion_changes");
 
-  suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_change, 4 * N_ROWS, 3);
   tcase_add_loop_test (tc, test_while_mapped, 0, G_N_ELEMENTS (meanwhiles));
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -397,13 +397,11 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fusion_links");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fusion_links");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_between, 0, G_N_ELEMENTS (betweens));
   tcase_add_test (tc, test_cut);
   tfx_check_add_part (tc, test_guests, 2 * G_N_ELEMENTS (guests), 3);
   tcase_add_loop_test (tc, test_moment, 0, N_MOMENTS);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -267,11 +267,9 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fusion_random");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fusion_random");
 
-  suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_rows, N_ROWS * G_N_ELEMENTS (ways), 3);
   tfx_check_add_part (tc, test_change, 6 * G_N_ELEMENTS (changing), 3);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

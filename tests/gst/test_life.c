@@ -312,15 +312,13 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("life");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("life");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_flushing_seek, 0, 2);
   tcase_add_test (tc, test_many_seeks);
   tcase_add_test (tc, test_state_cycles);
   tcase_add_test (tc, test_element_restarts);
   tcase_add_test (tc, test_asked_meanwhile);
   tcase_add_test (tc, test_leaks);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -187,11 +187,9 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("log");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("log");
 
-  suite_add_tcase (s, tc);
   tcase_add_test (tc, test_stream);
   tcase_add_test (tc, test_drops);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

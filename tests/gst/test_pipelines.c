@@ -115,13 +115,11 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("pipelines");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("pipelines");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_chains, 0, G_N_ELEMENTS (chains));
   tcase_add_loop_test (tc, test_pairs, 0, G_N_ELEMENTS (pairs));
   tcase_add_test (tc, test_not_negotiated);
   tcase_add_test (tc, test_consistency);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

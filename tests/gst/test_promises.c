@@ -288,15 +288,13 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("promises");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("promises");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_ghost_pad_mutes, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_late_buffers, 0, 2);
   tcase_add_loop_test (tc, test_scheduling, 0, 4);
   tcase_add_loop_test (tc, test_told_delay, 0, 2);
   tcase_add_loop_test (tc, test_flags, 0, 4);
   tcase_add_loop_test (tc, test_empty_chain_passes, 0, 4);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

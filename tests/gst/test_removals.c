@@ -428,14 +428,12 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("removals");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("removals");
 
   /* The first list of log functions is made here. */
   __lsan_disable ();
   gst_init (&argc, &argv);
   __lsan_enable ();
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_removal, 0, 4 * G_N_ELEMENTS (removals));
   tcase_add_loop_test (tc, test_removal_is_not_heard_elsewhere, 0, 4);
   tcase_add_loop_test (tc, test_neighbour_goes, 0, 24);
@@ -443,5 +441,5 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_no_caps_after_restart, 0, 8);
   tcase_add_loop_test (tc, test_restart_before_chain, 0, 16);
   tcase_add_loop_test (tc, test_restart_race, 0, 2);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -795,10 +795,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("segments");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("segments");
 
-  suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_cuts, N_CUTS, 3);
   tcase_add_loop_test (tc, test_any_cuts, 0, 12);
   tcase_add_loop_test (tc, test_formats, 0, 2);
@@ -817,5 +815,5 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_gap_behind_lost_packet, 0, 2);
   tcase_add_test (tc, test_lost_silence);
   tcase_add_test (tc, test_stamped_behind_unstamped);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -304,10 +304,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("silence");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("silence");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_gap_at_rest, 0, 4);
   tcase_add_test (tc, test_gap_rings);
   tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
@@ -316,5 +314,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_gap_event_flags);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -126,12 +126,10 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("stats");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("stats");
 
-  suite_add_tcase (s, tc);
   tcase_add_test (tc, test_fields);
   tcase_add_test (tc, test_types);
   tcase_add_test (tc, test_load);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

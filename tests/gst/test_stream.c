@@ -417,10 +417,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("stream");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("stream");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_128_unstamped, 0, 4);
   tcase_add_loop_test (tc, test_splits, 0, 8);
   tcase_add_test (tc, test_million_frames);
@@ -433,5 +431,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_no_latency);
   tcase_add_test (tc, test_other_rate_or_channels);
   tcase_add_test (tc, test_other_format_or_layout);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

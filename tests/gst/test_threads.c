@@ -128,12 +128,10 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *suite = suite_create ("threads");
-  TCase *tcase = tcase_create ("general");
+  TCase *tcase = tcase_create ("threads");
 
   no_threads_after (0);
-  suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_changes, 0, G_N_ELEMENTS (changes));
   tcase_add_test (tcase, test_watch);
-  return tfx_check_main (argc, argv, suite);
+  return tfx_check_run (argc, argv, tcase);
 }

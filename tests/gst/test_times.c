@@ -502,10 +502,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("times");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("times");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_streams, 0, G_N_ELEMENTS (streams));
   tcase_add_loop_test (tc, test_backwards, 0, G_N_ELEMENTS (ways));
   tcase_add_loop_test (tc, test_curve_backwards, 0, 2);
@@ -513,5 +511,5 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_caps_behind_start);
   tcase_add_loop_test (tc, test_gap_seqnum, 0, 2);
   tcase_add_loop_test (tc, test_end_of_many_channels, 0, N_ENDS);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

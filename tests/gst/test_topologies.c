@@ -503,12 +503,10 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("topologies");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("topologies");
 
   g_print ("TFX_TEST_SEED=%u TFX_TEST_TOPOLOGIES=%u\n",
       number_of ("TFX_TEST_SEED", 1), number_of ("TFX_TEST_TOPOLOGIES", 50));
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_topologies, 0, N_GROUPS);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -72,10 +72,8 @@ GST_END_TEST;
 int
 main (int argc, char **argv)
 {
-  Suite *s = suite_create ("trace");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("trace");
 
-  suite_add_tcase (s, tc);
   tcase_add_test (tc, test_slow_disk);
-  return tfx_check_main (argc, argv, s);
+  return tfx_check_run (argc, argv, tc);
 }

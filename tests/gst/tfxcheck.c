@@ -30,6 +30,15 @@ tfx_check_main (int argc, char **argv, Suite *suite)
   return gst_check_run_suite (suite, "tfx", __FILE__);
 }
 
+int
+tfx_check_run (int argc, char **argv, TCase *tcase)
+{
+  Suite *suite = suite_create ("tfx");
+
+  suite_add_tcase (suite, tcase);
+  return tfx_check_main (argc, argv, suite);
+}
+
 gboolean
 tfx_check_wait (gint64 *begin)
 {

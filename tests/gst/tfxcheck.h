@@ -20,6 +20,9 @@
  * loaded from their files, so that no registry of the system is read. */
 int tfx_check_main (int argc, char **argv, Suite *suite);
 
+/* The same for one list of cases. */
+int tfx_check_run (int argc, char **argv, TCase *tcase);
+
 /* The cases 0 to n - 1 of a loop test, or of a part every n_parts-th (part.h). */
 #define tfx_check_add_part(tcase, test, n, n_parts)                            \
   for (int case_ = 0; case_ < (int)(n); case_++)                               \
@@ -79,8 +82,8 @@ gdouble *tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info,
 
 /* ---- elements --------------------------------------------------------------- */
 
-/* GStreamer has no g_autoptr() for it.  Messages on a bus hold the element, which
- * holds the bus. */
+/* g_autoptr (TfxHarness) forgets the messages on the element's bus too, which hold
+ * it. */
 typedef GstHarness TfxHarness;
 void tfx_check_close (GstHarness *h);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxHarness, tfx_check_close)
