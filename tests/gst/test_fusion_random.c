@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
+#include "firs.h"
 #include "rows.h"
 
-#define N_ROWS 40
+static gboolean may_have_firs;
 
 /* ---- random rows ------------------------------------------------------------------ */
 
@@ -29,7 +30,7 @@ add_chain (GString *line, GRand *rand, gint rate)
 {
   g_autofree gchar *text = NULL;
 
-  switch (g_rand_int_range (rand, 0, 5)) {
+  switch (g_rand_int_range (rand, 0, may_have_firs ? 5 : 4)) {
     case 0:
       text = g_strdup_printf ("Gain(%.3f)", tfx_rows_draw (rand, 0.3, 2.0));
       break;
@@ -74,7 +75,7 @@ add_fir (GString *line, GRand *rand, gint rate)
 static void
 add_element (GString *line, GRand *rand, gint rate)
 {
-  switch (g_rand_int_range (rand, 0, 4)) {
+  switch (g_rand_int_range (rand, 0, may_have_firs ? 4 : 3)) {
     case 0:
       g_string_append_printf (line, "tfxbutterworth order=%d",
           g_rand_int_range (rand, 1, 9));
@@ -86,10 +87,10 @@ add_element (GString *line, GRand *rand, gint rate)
       add_band (line, rand, rate);
       break;
     case 2:
-      add_fir (line, rand, rate);
+      add_chain (line, rand, rate);
       break;
     default:
-      add_chain (line, rand, rate);
+      add_fir (line, rand, rate);
       break;
   }
 }
@@ -155,9 +156,134 @@ relink (TfxRow *row, guint64 frame, GRand *rand)
       tfx_check_put_behind (GST_BIN (row->h->element), src, row->guest));
 }
 
+/* What a chain may become; the last two are FIRs. */
+static const gchar *const texts[] = {
+  "",
+  "Gain(0.8)",
+  "Gain(0.8) | Gain(1.1)",
+  "eq=ParametricEQ(900, q=2, gain=4)",
+  "eq=ParametricEQ(900, q=2, gain=4) | Gain(0.7)",
+  ("HiShelving(3000, q=0.7, gain=-3, gain_scale='db') | "
+   "eq=ParametricEQ(500, q=3, gain=-6)"),
+  "(LoButterworth(900, order=3) + Gain(0.3))",
+  "Delay(delay_samples=300, feedback=0.4, taps=2)",
+  "d=Delay(delay_samples=30, feedback=0.4, taps=1) | Notch(400, 3)",
+  "FIR([1, 0.5, -0.25])",
+  "FIR([1, -0.5, 0, 0, 0.25]) | AllPass(700, q=1) | Gain(0.9)",
+};
+
+static void
+change_band (GstElement *element, GRand *rand, gint rate)
+{
+  gdouble low = tfx_rows_draw (rand, rate / 2000.0, rate / 8.0);
+
+  switch (g_rand_int_range (rand, 0, 4)) {
+    case 0:
+      g_object_set (element, "mode", g_rand_int_range (rand, 0, 4), NULL);
+      break;
+    case 1:
+      g_object_set (element, "lower-frequency", low, "upper-frequency",
+          low * 2.5, NULL);
+      break;
+    default:
+      g_object_set (element, "cutoff",
+          tfx_rows_draw (rand, rate / 500.0, rate / 2.2), NULL);
+      break;
+  }
+}
+
+static void
+change_fir (GstElement *element, GRand *rand, gint rate)
+{
+  gdouble *taps;
+  guint n;
+
+  switch (g_rand_int_range (rand, 0, 5)) {
+    case 0:
+      /* Odd, for all modes. */
+      g_object_set (element, "taps", 1 + 2 * g_rand_int_range (rand, 1, 150),
+          NULL);
+      break;
+    case 1:
+      g_object_set (element, "window", g_rand_int_range (rand, 0, 9), NULL);
+      break;
+    case 2:
+      n = g_rand_int_range (rand, 1, 300);
+      taps = tfx_firs_room (n, n);
+      tfx_firs_set_kernel (element, taps, n);
+      g_free (taps);
+      break;
+    case 3:
+      tfx_firs_set_kernel (element, NULL, 0);
+      break;
+    default:
+      change_band (element, rand, rate);
+      break;
+  }
+}
+
+static void
+change_chain (GstElement *element, GRand *rand)
+{
+  GObject *stage;
+
+  if (g_rand_boolean (rand)) {
+    g_object_set (element, "chain",
+        texts[g_rand_int_range (rand, 0,
+            G_N_ELEMENTS (texts) - (may_have_firs ? 0 : 2))],
+        NULL);
+    return;
+  }
+  stage = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "eq");
+  if (stage)
+    g_object_set (stage, "gain", g_rand_double_range (rand, -6.0, 6.0), NULL);
+  g_clear_object (&stage);
+}
+
+static void
+change_iir (GstElement *element, GRand *rand, gint rate)
+{
+  gboolean is_chebyshev =
+      !strcmp (G_OBJECT_TYPE_NAME (element), "GstTfxChebyshev");
+
+  switch (g_rand_int_range (rand, 0, is_chebyshev ? 5 : 3)) {
+    case 0:
+      g_object_set (element, "order", g_rand_int_range (rand, 1, 9), NULL);
+      break;
+    case 3:
+      g_object_set (element, "type", g_rand_int_range (rand, 1, 3), NULL);
+      break;
+    case 4:
+      g_object_set (element, "ripple", g_rand_double_range (rand, 0.05, 1.0),
+          "attenuation", g_rand_double_range (rand, 30.0, 60.0), NULL);
+      break;
+    default:
+      change_band (element, rand, rate);
+      break;
+  }
+}
+
+/* Any setting of any element; sometimes several at once, or again while the
+ * last change is under way. */
+static void
+change_any (TfxRow *row, guint64 frame, GRand *rand)
+{
+  while (g_rand_int_range (rand, 0, 3) == 0) {
+    GstElement *element = row->elements[g_rand_int_range (rand, 0, row->n)];
+    const gchar *type = G_OBJECT_TYPE_NAME (element);
+
+    if (!strcmp (type, "GstTfxFir"))
+      change_fir (element, rand, row->rate);
+    else if (!strcmp (type, "GstTfxChain"))
+      change_chain (element, rand);
+    else
+      change_iir (element, rand, row->rate);
+  }
+}
+
 /* Another setting of some element, which lets a low tone through too. */
 static void
-change (TfxRow *row, guint64 frame, GRand *rand)
+change_gently (TfxRow *row, guint64 frame, GRand *rand)
 {
   guint at = g_rand_int_range (rand, 0, row->n);
   GstElement *element = row->elements[at];
@@ -185,6 +311,7 @@ static const struct
 {
   const gchar *name;
   TfxMeddle meddle, toggle;
+  gboolean is_recursive; /* no FIRs */
 } ways[] = {
   { "equal", NULL, NULL },
   { "toggle", NULL, toggle },
@@ -192,7 +319,13 @@ static const struct
   { "interrupt and toggle", tfx_rows_interrupt, toggle },
   { "relink", relink, NULL },
   { "relink and toggle", relink, toggle },
+  { "change recursive filters", change_any, NULL, TRUE },
+  { "change recursive filters and toggle", change_any, toggle, TRUE },
+  { "change all", change_any, NULL },
+  { "change all and toggle", change_any, toggle },
 };
+
+#define N_ROWS 48
 
 /* State moves with each decision. */
 GST_START_TEST (test_rows)
@@ -201,26 +334,29 @@ GST_START_TEST (test_rows)
   const TfxMeddle meddle = ways[way].meddle;
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstAudioInfo info = tfx_rows_draw_info (rand);
-  g_autofree gchar *launch = draw_row (rand, info.rate, meddle != relink);
-  const gsize n = 30000;
+  g_autofree gchar *launch = NULL;
+  const gsize n = meddle == change_any ? 40000 : 30000;
   g_autofree gdouble *in = tfx_check_noise (n * info.channels, seed);
-  const gchar *const end = strstr (launch, " ! ");
-  const gboolean has_fft =
-      strstr (launch, "method=auto") || strstr (launch, "method=fft");
   g_auto (TfxPair) pair;
+  gboolean has_fft;
   gdouble error_db;
 
+  may_have_firs = !ways[way].is_recursive;
+  launch = draw_row (rand, info.rate, meddle != relink);
+  has_fft = strstr (launch, "method=auto") || strstr (launch, "method=fft");
   tfx_pair_play (&pair, launch, &info, in, n, seed, meddle, ways[way].toggle);
   /* What takes a delay out of the stream runs itself. */
   if (!meddle && !ways[way].toggle &&
-      !g_strstr_len (launch, end - launch, "align=true"))
+      !g_strstr_len (launch, strstr (launch, " ! ") - launch, "align=true"))
     fail_unless_equals_uint64 (tfx_rows_stat (&pair.rows[1], 0, "deferred"),
         tfx_rows_stat (&pair.rows[1], 0, "buffers"));
   tfx_heard_expect_same (&pair.heard[1], &pair.heard[0], meddle == relink);
   error_db = tfx_pair_error_db (&pair, in);
-  fail_unless (error_db <= tfx_rows_bound_db (&info, has_fft, FALSE),
+  fail_unless (error_db <= tfx_rows_bound_db (&info, has_fft,
+                               meddle == change_any && may_have_firs),
       "%s, seed %u: %.1f dB: %s", ways[way].name, seed, error_db, launch);
-  fail_unless (meddle || pair.heard[1].n_frames == n);
+  if (!meddle || meddle == change_any)
+    fail_unless_equals_uint64 (pair.heard[1].n_frames, n);
 }
 GST_END_TEST;
 
@@ -248,7 +384,7 @@ GST_START_TEST (test_change)
   for (guint k = 0; k < 2; k++) {
     g_auto (TfxPair) pair;
 
-    tfx_pair_play (&pair, launch, &info, in, n, 7000 + __i__, change,
+    tfx_pair_play (&pair, launch, &info, in, n, 7000 + __i__, change_gently,
         k ? tfx_rows_toggle_fuse : NULL);
     for (guint i = 0; i < 2; i++) {
       fail_unless (pair.heard[i].contiguous && pair.heard[i].n_frames == n);
