@@ -33,6 +33,9 @@ typedef enum
   N
 } ChangeKind;
 
+static const gchar *const change_names[] = { "insert", "remove",
+  "remove after EOS", "relink in front of", "restart" };
+
 typedef struct
 {
   gint refs; /* atomic: whoever began it, and the probe */
@@ -53,90 +56,57 @@ is_here (const TfxTopologyNode *node)
   return node->model->gone == TFX_MODEL_NEVER;
 }
 
-static void
-link_pads (Change *self, GstPad *src, GstPad *sink)
-{
-  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK)
-    tfx_topology_complain (self->topology, "pads cannot be linked");
-}
-
 /* In the streaming thread, with the pad blocked. */
-
-static void
-insert (Change *self, guint64 number)
-{
-  if (!tfx_check_put_behind (GST_BIN (self->topology->bin), self->pad,
-          self->node->element))
-    tfx_topology_complain (self->topology, "what comes does not start");
-  self->node->model->came = number;
-  g_ptr_array_insert (self->branch->nodes, self->at, self->node);
-}
-
-static void
-take_out (Change *self, guint64 number)
-{
-  if (self->kind == REMOVE_ENDED && !tfx_check_send_eos (self->node->element))
-    tfx_topology_complain (self->topology, "an EOS does not come through");
-  if (!tfx_check_take_out (self->node->element))
-    tfx_topology_complain (self->topology, "pads cannot be linked");
-  self->node->model->gone = number;
-}
-
-static void
-relink (Change *self)
-{
-  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
-
-  gst_pad_unlink (self->pad, after);
-  link_pads (self, self->pad, after);
-}
-
-/* An element's pads forget the events that came before, so it is linked anew. */
-static void
-restart (Change *self, guint64 number)
-{
-  g_autoptr (GstPad) after = gst_pad_get_peer (self->pad);
-
-  gst_pad_unlink (self->pad, after);
-  gst_element_set_state (self->node->element, self->low);
-  link_pads (self, self->pad, after);
-  if (!gst_element_sync_state_with_parent (self->node->element))
-    tfx_topology_complain (self->topology, "what stopped does not start");
-  tfx_model_node_reset (self->node->model, number);
-}
-
 static GstPadProbeReturn
 make_change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Change *self = data;
-  GstEvent *event;
+  TfxTopology *topology = self->topology;
+  TfxTopologyNode *node = self->node;
+  g_autoptr (GstEvent) event = NULL;
+  g_autoptr (GstPad) after = NULL;
   const GstSegment *segment;
   guint64 number = 0;
+  gboolean ok = TRUE;
 
   /* Given up, and removed by whoever did. */
   if (!g_atomic_int_compare_and_exchange (&self->state, 0, 1))
     return GST_PAD_PROBE_PASS;
   event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   gst_event_parse_segment (event, &segment);
-  if (!tfx_deeds_number (info->data, segment, self->topology->info.rate,
-          &number))
-    tfx_topology_complain (self->topology, "a pad is blocked at no frame");
-  gst_event_unref (event);
-  tfx_topology_tell (self->topology, ", done at %" G_GUINT64_FORMAT, number);
+  if (!tfx_deeds_number (info->data, segment, topology->info.rate, &number))
+    tfx_topology_complain (topology, "a pad is blocked at no frame");
+  tfx_topology_tell (topology, ", done at %" G_GUINT64_FORMAT, number);
   switch (self->kind) {
     case INSERT:
-      insert (self, number);
+      ok = tfx_check_put_behind (GST_BIN (topology->bin), pad, node->element);
+      node->model->came = number;
+      g_ptr_array_insert (self->branch->nodes, self->at, node);
       break;
     case RELINK:
-      relink (self);
-      break;
     case RESTART:
-      restart (self, number);
+      /* An element's pads forget the events that came before, so it is linked
+       * anew. */
+      after = gst_pad_get_peer (pad);
+      gst_pad_unlink (pad, after);
+      if (self->kind == RESTART) {
+        gst_element_set_state (node->element, self->low);
+        tfx_model_node_reset (node->model, number);
+      }
+      ok = gst_pad_link (pad, after) == GST_PAD_LINK_OK &&
+           (self->kind == RELINK ||
+               gst_element_sync_state_with_parent (node->element));
       break;
     default:
-      take_out (self, number);
+      if (self->kind == REMOVE_ENDED)
+        ok = tfx_check_send_eos (node->element);
+      ok = tfx_check_take_out (node->element) && ok;
+      node->model->gone = number;
       break;
   }
+  if (!ok)
+    tfx_topology_complain (topology, "%s: no link, no start or no EOS",
+        change_names[self->kind]);
   g_atomic_int_set (&self->state, 2);
   return GST_PAD_PROBE_REMOVE;
 }
@@ -178,8 +148,6 @@ may_go (const Change *self)
 static Change *
 begin_change (TfxTopology *topology, GRand *rand)
 {
-  static const gchar *const names[] = { "insert ", "remove ",
-    "remove after EOS ", "relink in front of ", "restart " };
   const guint which = g_rand_int (rand), where = g_rand_int (rand);
   Change *self = g_new0 (Change, 1);
 
@@ -200,7 +168,7 @@ begin_change (TfxTopology *topology, GRand *rand)
     g_free (self);
     return NULL;
   }
-  tfx_topology_tell (topology, "%s%s", names[self->kind],
+  tfx_topology_tell (topology, "%s %s", change_names[self->kind],
       self->node->model->name);
   self->pad = find_pad (self->branch, self->at);
   self->refs = 2;
