@@ -432,46 +432,6 @@ gst_tfx_caps_switch_channels (GstTfxElement *self)
 
 /* ---- another peer -------------------------------------------------------- */
 
-static void gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps);
-
-/* Stores the caps on the source pads of another element that have the old
- * caps. */
-static void
-gst_tfx_caps_store_behind (GstPad *sink, GstCaps *old, GstCaps *caps)
-{
-  GstIterator *sources = gst_pad_iterate_internal_links (sink);
-  GValue item = G_VALUE_INIT;
-
-  while (sources && gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
-    GstPad *src = g_value_get_object (&item);
-    GstCaps *has = gst_pad_get_current_caps (src);
-
-    if (has && gst_caps_is_equal (has, old))
-      gst_tfx_caps_store (src, old, caps);
-    gst_clear_caps (&has);
-    g_value_reset (&item);
-  }
-  g_value_unset (&item);
-  g_clear_pointer (&sources, gst_iterator_free);
-}
-
-/* Stores caps to be sent before the next buffer, also before one that waits at
- * this pad, or downstream at a ghost pad, a tee or a queue. */
-static void
-gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps)
-{
-  GstEvent *event = gst_event_new_caps (caps);
-  GstPad *peer = gst_pad_get_peer (src);
-  GstObject *parent = peer ? gst_pad_get_parent (peer) : NULL;
-
-  gst_pad_store_sticky_event (src, event);
-  gst_event_unref (event);
-  if (parent && !GST_IS_TFX_ELEMENT (parent))
-    gst_tfx_caps_store_behind (peer, old, caps);
-  gst_clear_object (&parent);
-  gst_clear_object (&peer);
-}
-
 /* A blocked pad that is linked again may have a waiting buffer.  If it is in
  * CUDA memory, and the new peer accepts none, it is sent with system memory
  * caps, since any element can map it; later buffers are in system memory. */
@@ -479,21 +439,21 @@ void
 gst_tfx_caps_see_link (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstCaps *caps = gst_pad_get_current_caps (priv->src), *taken, *of_system;
+  GstCaps *caps = gst_pad_get_current_caps (priv->src), *taken;
+  GstEvent *event;
 
-  if (!caps || !gst_tfx_memory_is_cuda (caps)) {
-    gst_clear_caps (&caps);
-    return;
+  if (caps && gst_tfx_memory_is_cuda (caps)) {
+    taken = gst_pad_peer_query_caps (priv->src, caps);
+    if (gst_caps_is_empty (taken)) {
+      GST_DEBUG_OBJECT (self, "the downstream elements accept no CUDA memory");
+      gst_caps_take (&caps, gst_tfx_memory_to_system (caps));
+      event = gst_event_new_caps (caps);
+      gst_pad_store_sticky_event (priv->src, event);
+      gst_event_unref (event);
+    }
+    gst_caps_unref (taken);
   }
-  taken = gst_pad_peer_query_caps (priv->src, caps);
-  of_system = gst_tfx_memory_to_system (caps);
-  if (gst_caps_is_empty (taken)) {
-    GST_DEBUG_OBJECT (self, "the downstream elements accept no CUDA memory");
-    gst_tfx_caps_store (priv->src, caps, of_system);
-  }
-  gst_caps_unref (of_system);
-  gst_caps_unref (taken);
-  gst_caps_unref (caps);
+  gst_clear_caps (&caps);
 }
 
 /* ---- allocation ---------------------------------------------------------- */

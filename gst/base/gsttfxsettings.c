@@ -458,6 +458,7 @@ gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
     .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
     .n_out = priv->channels.out,
     .is_running = TRUE,
+    .was_refused = priv->was_refused,
     .spec = &priv->spec };
 
   priv->reserved_frames = n_frames;

@@ -93,7 +93,7 @@ make_change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
         gst_element_set_state (node->element, self->low);
         tfx_model_node_reset (node->model, number);
       }
-      ok = gst_pad_link (pad, after) == GST_PAD_LINK_OK &&
+      ok = tfx_check_link_waiting (pad, after) &&
            (self->kind == RELINK ||
                gst_element_sync_state_with_parent (node->element));
       break;

@@ -361,6 +361,28 @@ tfx_check_set_fuse (GstElement *element, gboolean fuse)
 }
 
 gboolean
+tfx_check_link_waiting (GstPad *src, GstPad *sink)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (src);
+  g_autoptr (GstCaps) taken = NULL;
+  g_autoptr (GstEvent) event = NULL;
+
+  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK)
+    return FALSE;
+  if (!caps || !gst_caps_features_contains (gst_caps_get_features (caps, 0),
+                   "memory:CUDAMemory"))
+    return TRUE;
+  taken = gst_pad_peer_query_caps (src, caps);
+  if (gst_caps_is_empty (taken)) {
+    caps = gst_caps_make_writable (caps);
+    gst_caps_set_features (caps, 0, NULL);
+    event = gst_event_new_caps (caps);
+    gst_pad_store_sticky_event (src, event);
+  }
+  return TRUE;
+}
+
+gboolean
 tfx_check_put_behind (GstBin *bin, GstPad *src, GstElement *element)
 {
   g_autoptr (GstPad) after = gst_pad_get_peer (src);
@@ -370,7 +392,7 @@ tfx_check_put_behind (GstBin *bin, GstPad *src, GstElement *element)
   gst_pad_unlink (src, after);
   gst_bin_add (bin, element);
   return gst_pad_link (out, after) == GST_PAD_LINK_OK &&
-         gst_pad_link (src, in) == GST_PAD_LINK_OK &&
+         tfx_check_link_waiting (src, in) &&
          gst_element_sync_state_with_parent (element);
 }
 
@@ -386,7 +408,7 @@ tfx_check_take_out (GstElement *element)
   gst_pad_unlink (out, after);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_bin_remove (GST_BIN (GST_OBJECT_PARENT (element)), element);
-  return gst_pad_link (before, after) == GST_PAD_LINK_OK;
+  return tfx_check_link_waiting (before, after);
 }
 
 static GstPadProbeReturn

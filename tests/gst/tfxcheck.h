@@ -115,6 +115,10 @@ guint64 tfx_check_pull_frames (GstHarness *h, const GstAudioInfo *info);
 /* Whatever is within: sets the property where it is known. */
 void tfx_check_set_fuse (GstElement *element, gboolean fuse);
 
+/* Links a blocked source pad.  A buffer that waits there is sent with the caps of the
+ * pad: without CUDA memory if the downstream elements accept none (docs/gpu.md). */
+gboolean tfx_check_link_waiting (GstPad *src, GstPad *sink);
+
 /* GStreamer's recipes, while nothing flows there: an element comes behind a pad or goes,
  * and what stands around it is linked.  It has no bin then; the caller needs a
  * reference.  FALSE if something cannot be linked or does not start. */
