@@ -2,14 +2,14 @@
  * chains.c: chains of everything, for the tests of the backend. */
 #include "chains.h"
 
+#include "lang/expr.h"
 #include "tap.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest difference, relative to the largest value of b; NaN if there is
- * one. */
 double
 test_cuda_distance (const double *a, const double *b, size_t n)
 {
@@ -23,7 +23,6 @@ test_cuda_distance (const double *a, const double *b, size_t n)
   return peak > 0 ? most / peak : most;
 }
 
-/* Adds the stage, which it takes over, to the chain. */
 void
 test_cuda_append (TfxChain **chain, TfxStage *stage)
 {
@@ -35,17 +34,38 @@ test_cuda_append (TfxChain **chain, TfxStage *stage)
 }
 
 TfxChain *
-test_cuda_chain (uint64_t id, const TfxSos *sos, size_t n_sos)
+test_cuda_chain_of (TfxStage *stage)
 {
   TfxChain *chain = tfx_chain_new ();
 
-  test_cuda_append (&chain, tfx_stage_new_sections (id, sos, n_sos));
+  test_cuda_append (&chain, stage);
+  return chain;
+}
+
+TfxChain *
+test_cuda_chain (uint64_t id, const TfxSos *sos, size_t n_sos)
+{
+  return test_cuda_chain_of (tfx_stage_new_sections (id, sos, n_sos));
+}
+
+TfxChain *
+test_cuda_parse (const char *text, unsigned n_channels)
+{
+  TfxExprError error = { 0 };
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+  TfxChain *chain = NULL;
+
+  if (!expr ||
+      tfx_expr_build (expr, RATE, n_channels, NULL, NULL, &chain, &error) < 0) {
+    printf ("Bail out! %s: %s\n", text, error.message);
+    exit (1);
+  }
+  tfx_expr_free (&expr);
   return chain;
 }
 
 /* ---- chains --------------------------------------------------------------------- */
 
-/* Taps of a delay line and kernels of a FIR, for the reference. */
 double *
 test_cuda_noise (size_t n)
 {
@@ -82,9 +102,6 @@ random_fir (unsigned longest)
   return stage;
 }
 
-TfxStage *test_cuda_random_sum (unsigned depth, unsigned longest);
-
-/* Sections, gains, FIRs, delay lines and sums, those to a depth. */
 TfxChain *
 test_cuda_random_chain (unsigned depth, unsigned longest)
 {
@@ -131,4 +148,128 @@ test_cuda_random_sum (unsigned depth, unsigned longest)
   for (size_t i = 0; i < n; i++)
     tfx_chain_unref (&branches[i]);
   return stage;
+}
+
+/* ---- a device beside the CPU ----------------------------------------------------- */
+
+CudaPair
+cuda_pair_new_for (TfxChain *chain, const TfxFilterSpec *spec, size_t n_frames,
+    TfxCuda *cuda)
+{
+  CudaPair p = { .backends = { tfx_cuda_backend (cuda),
+                     tfx_cpu_backend_for ("c") },
+    .n_channels = spec->n_channels,
+    .n_frames = n_frames,
+    .n = n_frames * spec->n_channels };
+
+  p.row = cuda_row_new_for (chain, spec, p.backends[0]);
+  p.plain = cuda_row_new_for (chain, spec, p.backends[1]);
+  p.have = test_cuda_noise (p.n);
+  p.want = test_alloc (p.n * sizeof *p.want);
+  memcpy (p.want, p.have, p.n * sizeof *p.want);
+  tfx_chain_unref (&chain);
+  return p;
+}
+
+CudaPair
+cuda_pair_new (TfxChain *chain, unsigned n_channels, size_t n_frames,
+    TfxCuda *cuda)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+
+  return cuda_pair_new_for (chain, &spec, n_frames, cuda);
+}
+
+void
+cuda_pair_set_chain (CudaPair *p, TfxChain *chain)
+{
+  if (p->ret == 0)
+    p->ret = cuda_row_set_chain (p->row, chain);
+  if (p->ret == 0)
+    p->ret = cuda_row_set_chain (p->plain, chain);
+  tfx_chain_unref (&chain);
+}
+
+void
+cuda_pair_free (CudaPair *p)
+{
+  cuda_row_free (&p->row);
+  cuda_row_free (&p->plain);
+  free (p->have);
+  free (p->want);
+}
+
+void
+cuda_pair_here (CudaPair *p, size_t first, size_t n_frames, unsigned piece)
+{
+  double *x = p->have + first * p->n_channels;
+
+  if (p->ret == 0)
+    p->ret = piece ? cuda_row_pieces (p->row, x, p->n_channels, n_frames, piece)
+                   : cuda_row_f64 (p->row, x, p->n_channels, n_frames);
+}
+
+void
+cuda_pair_there (CudaPair *p, size_t first, size_t n_frames)
+{
+  if (p->ret == 0)
+    p->ret = cuda_row_f64 (p->plain, p->want + first * p->n_channels,
+        p->n_channels, n_frames);
+}
+
+void
+cuda_pair_run (CudaPair *p, unsigned n_turns, unsigned piece)
+{
+  const size_t n = p->n_frames / n_turns;
+
+  for (unsigned k = 0; k < n_turns; k++) {
+    if (k > 0 && p->ret == 0)
+      p->ret = cuda_row_go_to (p->row, p->backends[k % 2]);
+    cuda_pair_here (p, k * n, n, piece);
+  }
+  cuda_pair_there (p, 0, p->n_frames);
+}
+
+double
+cuda_pair_distance (const CudaPair *p)
+{
+  return test_cuda_distance (p->have, p->want, p->n);
+}
+
+bool
+cuda_pair_agrees (const CudaPair *p, double limit)
+{
+  return p->ret == 0 && p->row->n_by_cpu == 0 && cuda_pair_distance (p) < limit;
+}
+
+#define WORK_BLOCKS 3
+
+void
+cuda_row_check_work (TapMany *many, CudaRow *row, TfxCuda *cuda,
+    unsigned n_channels, TfxSample sample, size_t n_frames, unsigned n_launches,
+    const char *what)
+{
+  const unsigned n_copies = test_cuda_copies (cuda, WORK_BLOCKS);
+  const size_t n = n_frames * n_channels;
+  double *x = test_cuda_noise (n);
+  TfxBlock block = tfx_block_interleaved (x, sample, n_channels, n_frames);
+  TfxStats stats;
+  int ret = 0;
+
+  for (unsigned k = 0; ret == 0 && k < WORK_BLOCKS; k++) {
+    if (sample == TFX_SAMPLE_F32)
+      test_noise_f32 ((float *)x, n);
+    ret = cuda_row_run (row, &block, &block);
+  }
+  stats = cuda_row_stats (row);
+  tap_many_check (many,
+      ret == 0 && row->n_by_cpu == 0 && stats.dispatches == WORK_BLOCKS &&
+          stats.launches == WORK_BLOCKS * n_launches &&
+          stats.uploads == n_copies && stats.downloads == n_copies &&
+          strcmp (stats.device, "cuda") == 0,
+      "%s: returns %d, %u blocks of %zu frames are %d launches, %d uploads, "
+      "%d downloads on %s",
+      what, ret, WORK_BLOCKS, n_frames, (int)stats.launches, (int)stats.uploads,
+      (int)stats.downloads, stats.device);
+  free (x);
 }

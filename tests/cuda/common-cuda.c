@@ -55,16 +55,37 @@ test_cuda_new (const char *compute)
 }
 
 int
-test_cuda_main (int argc, char **argv, const TapTest *tests, TfxCuda *cudas[2])
+test_cuda_main (int argc, char **argv, const TapTest *tests,
+    const char *compute, TfxCuda **cuda)
+{
+  int status;
+
+  *cuda = test_cuda_new (compute);
+  status = tap_main (argc, argv, tests);
+  tfx_cuda_unref (cuda);
+  return status;
+}
+
+int
+test_cuda_main_both (int argc, char **argv, const TapTest *tests,
+    TfxCuda *cudas[2])
 {
   int status;
 
   cudas[0] = test_cuda_new (TEST_CUDA_DOUBLE);
-  cudas[1] = test_cuda_new (TEST_CUDA_TWOFOLD);
-  status = tap_main (argc, argv, tests);
+  status = test_cuda_main (argc, argv, tests, TEST_CUDA_TWOFOLD, &cudas[1]);
   tfx_cuda_unref (&cudas[0]);
-  tfx_cuda_unref (&cudas[1]);
   return status;
+}
+
+int
+test_cuda_main_standin (int argc, char **argv, const TapTest *tests)
+{
+  if (tfx_driver_get (NULL) && !test_cuda_is_standin ()) {
+    printf ("1..0 # SKIP needs the stand-in\n");
+    return 0;
+  }
+  return tap_main (argc, argv, tests);
 }
 
 bool

@@ -17,9 +17,13 @@
  * capability. NULL: the default. Ends the program if there is none. */
 TfxCuda *test_cuda_new (const char *compute);
 
-/* tap_main() with cudas[0] and cudas[1], a device of each arithmetic. */
-int
-test_cuda_main (int argc, char **argv, const TapTest *tests, TfxCuda *cudas[2]);
+/* tap_main() with a device as test_cuda_new() opens it; with cudas[0] and cudas[1], one
+ * of each arithmetic; or on the stand-in only, where each test opens its own. */
+int test_cuda_main (int argc, char **argv, const TapTest *tests,
+    const char *compute, TfxCuda **cuda);
+int test_cuda_main_both (int argc, char **argv, const TapTest *tests,
+    TfxCuda *cudas[2]);
+int test_cuda_main_standin (int argc, char **argv, const TapTest *tests);
 
 /* A setting of the stand-in, see standin/standin.h; NULL clears it. */
 void test_cuda_set (const char *name, const char *value);

@@ -35,11 +35,11 @@ cuda_row_new_for (TfxChain *chain, const TfxFilterSpec *spec,
   ret = tfx_filter_new (chain, spec, &row->filter);
   if (ret == 0)
     ret = plan_of (row, backend, &row->plan);
-  if (ret == 0)
-    return row;
-  tap_diag ("no plan on %s: %d", backend->name, ret);
-  cuda_row_free (&row);
-  return NULL;
+  if (ret < 0) {
+    printf ("Bail out! no plan on %s: %d\n", backend->name, ret);
+    exit (1);
+  }
+  return row;
 }
 
 CudaRow *
@@ -73,12 +73,10 @@ cuda_row_free (CudaRow **row)
   *row = NULL;
   if (!r)
     return;
-  if (r->filter) {
-    tfx_filter_lock (r->filter);
-    tfx_plan_free (&r->plan);
-    tfx_plan_free (&r->cpu);
-    tfx_filter_unlock (r->filter);
-  }
+  tfx_filter_lock (r->filter);
+  tfx_plan_free (&r->plan);
+  tfx_plan_free (&r->cpu);
+  tfx_filter_unlock (r->filter);
   tfx_filter_unref (&r->filter);
   free (r);
 }
@@ -88,7 +86,7 @@ cuda_row_engine (CudaRow *row)
 {
   TfxEngine *engine = NULL;
 
-  if (!row || row->plan->backend->engine_new (row->plan, &engine) < 0) {
+  if (row->plan->backend->engine_new (row->plan, &engine) < 0) {
     printf ("Bail out! no engine\n");
     exit (1);
   }

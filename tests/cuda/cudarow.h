@@ -16,8 +16,8 @@ typedef struct CudaRow
   uint64_t n_by_cpu; /* frames that the backend could not run */
 } CudaRow;
 
-/* At rest, for doubles at 48000 Hz; or for that spec.  NULL after a
- * diagnostic. */
+/* At rest, for doubles at 48000 Hz; or for that spec.  End the program if there is
+ * no plan. */
 CudaRow *
 cuda_row_new (TfxChain *chain, unsigned n_channels, const TfxBackend *backend);
 CudaRow *cuda_row_new_for (TfxChain *chain, const TfxFilterSpec *spec,

@@ -228,10 +228,5 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-  status = tap_main (argc, argv, tests);
-  tfx_cuda_unref (&cuda);
-  return status;
+  return test_cuda_main (argc, argv, tests, TEST_CUDA_DOUBLE, &cuda);
 }

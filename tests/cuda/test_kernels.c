@@ -362,5 +362,5 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  return test_cuda_main (argc, argv, tests, kernel_cudas);
+  return test_cuda_main_both (argc, argv, tests, kernel_cudas);
 }

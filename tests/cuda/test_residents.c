@@ -3,7 +3,6 @@
  * it goes from plan to plan without the host, and to the host when the CPU wants
  * it. */
 #include "chains.h"
-#include "lang/expr.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -53,17 +52,13 @@ make_filter (const char *text, TfxSample sample)
   const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = N_CHANNELS,
     .sample = sample };
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
-  TfxChain *chain = NULL;
+  TfxChain *chain = test_cuda_parse (text, N_CHANNELS);
   TfxFilter *filter = NULL;
 
-  if (!expr ||
-      tfx_expr_build (expr, RATE, N_CHANNELS, NULL, NULL, &chain, NULL) < 0 ||
-      tfx_filter_new (chain, &spec, &filter) < 0) {
+  if (tfx_filter_new (chain, &spec, &filter) < 0) {
     tap_diag ("no filter for \"%s\"", text);
     exit (1);
   }
-  tfx_expr_free (&expr);
   tfx_chain_unref (&chain);
   return filter;
 }
@@ -335,11 +330,6 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  int status;
-
   tfx_cuda_observe (&observer);
-  cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-  status = tap_main (argc, argv, tests);
-  tfx_cuda_unref (&cuda);
-  return status;
+  return test_cuda_main (argc, argv, tests, TEST_CUDA_DOUBLE, &cuda);
 }

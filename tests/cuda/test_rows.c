@@ -18,35 +18,13 @@ test_hand_over (void)
   TapMany many = tap_many ("the state goes from backend to backend");
 
   for (unsigned i = 0; i < 24; i++) {
-    const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
-      tfx_cpu_backend_for ("c") };
-    unsigned n_channels = 1 + i % 3;
-    size_t n = 700;
-    TfxChain *chain = test_cuda_random_chain (2, 500);
-    CudaRow *row = cuda_row_new (chain, n_channels, backends[0]);
-    CudaRow *plain = cuda_row_new (chain, n_channels, backends[1]);
-    double *a = test_cuda_noise (6 * n * n_channels);
-    double *b = test_alloc (6 * n * n_channels * sizeof *b);
-    int ret = 0;
+    CudaPair p = cuda_pair_new (test_cuda_random_chain (2, 500), 1 + i % 3,
+        6 * 700, cuda);
 
-    memcpy (b, a, 6 * n * n_channels * sizeof *b);
-    for (unsigned k = 0; ret == 0 && k < 6; k++) {
-      if (k > 0)
-        ret = cuda_row_go_to (row, backends[k % 2]);
-      if (ret == 0)
-        ret = cuda_row_f64 (row, a + k * n * n_channels, n_channels, n);
-    }
-    if (ret == 0)
-      ret = cuda_row_f64 (plain, b, n_channels, 6 * n);
-    tap_many_check (&many,
-        ret == 0 && test_cuda_distance (a, b, 6 * n * n_channels) < 1e-11,
-        "chain %u: returns %d, %g", i, ret,
-        test_cuda_distance (a, b, 6 * n * n_channels));
-    cuda_row_free (&row);
-    cuda_row_free (&plain);
-    tfx_chain_unref (&chain);
-    free (a);
-    free (b);
+    cuda_pair_run (&p, 6, 0);
+    tap_many_check (&many, p.ret == 0 && cuda_pair_distance (&p) < 1e-11,
+        "chain %u: returns %d, %g", i, p.ret, cuda_pair_distance (&p));
+    cuda_pair_free (&p);
   }
   tap_many_end (&many);
 }
@@ -59,39 +37,26 @@ test_borrowing (void)
 
   for (unsigned i = 0; i < 12; i++) {
     const size_t n = 300;
-    TfxChain *chain = test_cuda_random_chain (2, 400);
-    CudaRow *row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
-    CudaRow *plain = cuda_row_new (chain, 2, tfx_cpu_backend_for ("c"));
-    double *a = test_cuda_noise (8 * n * 2);
-    double *b = test_alloc (8 * n * 2 * sizeof *b);
-    TfxPlan *plans[3] = { row->plan, NULL, NULL };
-    int ret;
+    CudaPair p =
+        cuda_pair_new (test_cuda_random_chain (2, 400), 2, 8 * n, cuda);
+    TfxPlan *plans[3] = { p.row->plan, NULL, NULL };
 
-    memcpy (b, a, 8 * n * 2 * sizeof *b);
-    tfx_filter_lock (row->filter);
-    ret = tfx_plan_new (&row->filter, 1, tfx_cuda_backend (cuda), &plans[1]);
-    if (ret == 0)
-      ret =
-          tfx_plan_new (&row->filter, 1, tfx_cpu_backend_for ("c"), &plans[2]);
-    for (unsigned k = 0; ret == 0 && k < 8; k++) {
+    tfx_filter_lock (p.row->filter);
+    for (unsigned k = 0; p.ret == 0 && k < 2; k++)
+      p.ret = tfx_plan_new (&p.row->filter, 1, p.backends[k], &plans[1 + k]);
+    for (unsigned k = 0; p.ret == 0 && k < 8; k++) {
       TfxBlock block =
-          tfx_block_interleaved (a + k * n * 2, TFX_SAMPLE_F64, 2, n);
+          tfx_block_interleaved (p.have + k * n * 2, TFX_SAMPLE_F64, 2, n);
 
-      ret = tfx_plan_run (plans[tap_random_below (3)], &block, &block);
+      p.ret = tfx_plan_run (plans[tap_random_below (3)], &block, &block);
     }
     tfx_plan_free (&plans[1]);
     tfx_plan_free (&plans[2]);
-    tfx_filter_unlock (row->filter);
-    if (ret == 0)
-      ret = cuda_row_f64 (plain, b, 2, 8 * n);
-    tap_many_check (&many,
-        ret == 0 && test_cuda_distance (a, b, 8 * n * 2) < 1e-11,
-        "chain %u: returns %d, %g", i, ret, test_cuda_distance (a, b, 16 * n));
-    cuda_row_free (&row);
-    cuda_row_free (&plain);
-    tfx_chain_unref (&chain);
-    free (a);
-    free (b);
+    tfx_filter_unlock (p.row->filter);
+    cuda_pair_there (&p, 0, 8 * n);
+    tap_many_check (&many, p.ret == 0 && cuda_pair_distance (&p) < 1e-11,
+        "chain %u: returns %d, %g", i, p.ret, cuda_pair_distance (&p));
+    cuda_pair_free (&p);
   }
   tap_many_end (&many);
 }
@@ -100,46 +65,29 @@ test_borrowing (void)
 static void
 test_new_values (void)
 {
-  uint64_t id = tfx_stage_new_id ();
-  const size_t n = 1300, n_sos = 8, n_blocks = 12;
-  double *a = test_cuda_noise (n * n_blocks);
-  double *b = test_alloc (n * n_blocks * sizeof *b);
-  CudaRow *here = NULL, *there = NULL;
-  int ret = 0;
+  const uint64_t id = tfx_stage_new_id ();
+  const size_t n = 1300, n_blocks = 12;
+  CudaPair p;
 
-  memcpy (b, a, n * n_blocks * sizeof *b);
-  for (unsigned i = 0; ret == 0 && i < n_blocks; i++) {
+  for (unsigned i = 0; i < n_blocks; i++) {
     TfxSos sos[8];
-    TfxChain *chain;
 
-    test_cuda_equaliser (sos, n_sos);
-    chain = test_cuda_chain (id, sos, n_sos);
-    if (i == 0) {
-      here = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
-      there = cuda_row_new (chain, 1, tfx_cpu_backend_for ("c"));
-      ret = here && there ? 0 : -1;
-    } else {
-      ret =
-          cuda_row_set_chain (here, chain) || cuda_row_set_chain (there, chain)
-              ? -1
-              : 0;
-    }
-    if (ret == 0)
-      ret = cuda_row_pieces (here, a + i * n, 1, n, 400) ||
-            cuda_row_f64 (there, b + i * n, 1, n);
-    tfx_chain_unref (&chain);
+    test_cuda_equaliser (sos, 8);
+    if (i == 0)
+      p = cuda_pair_new (test_cuda_chain (id, sos, 8), 1, n * n_blocks, cuda);
+    else
+      cuda_pair_set_chain (&p, test_cuda_chain (id, sos, 8));
+    cuda_pair_here (&p, i * n, n, 400);
+    cuda_pair_there (&p, i * n, n);
   }
   /* From one equaliser to any other: the state goes through matrices that need
    * not be well conditioned. */
-  tap_check (ret == 0 && test_cuda_distance (a, b, n * n_blocks) < 1e-9,
-      "coefficients that move: %g", test_cuda_distance (a, b, n * n_blocks));
-  tap_check (here && here->n_by_cpu < n * n_blocks,
-      "the device filters %llu of %zu frames",
-      (unsigned long long)(n * n_blocks - here->n_by_cpu), n * n_blocks);
-  cuda_row_free (&here);
-  cuda_row_free (&there);
-  free (a);
-  free (b);
+  tap_check (p.ret == 0 && cuda_pair_distance (&p) < 1e-9,
+      "coefficients that move: %g", cuda_pair_distance (&p));
+  tap_check (p.row->n_by_cpu < p.n_frames,
+      "the device filters %zu of %zu frames",
+      p.n_frames - (size_t)p.row->n_by_cpu, p.n_frames);
+  cuda_pair_free (&p);
 }
 
 /* Other structures in a cross-fade. */
@@ -147,35 +95,20 @@ static void
 test_new_structure (void)
 {
   const size_t n = 400;
-  double *a = test_cuda_noise (n * 12 * 2),
-         *b = test_alloc (n * 12 * 2 * sizeof *b);
-  TfxChain *chain = test_cuda_random_chain (2, 100);
-  CudaRow *here = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
-  CudaRow *there = cuda_row_new (chain, 2, tfx_cpu_backend_for ("c"));
-  int ret = 0;
+  CudaPair p = cuda_pair_new (test_cuda_random_chain (2, 100), 2, 12 * n, cuda);
 
-  memcpy (b, a, n * 12 * 2 * sizeof *b);
-  for (unsigned i = 0; ret == 0 && i < 12; i++) {
-    if (i % 3 == 2) {
-      tfx_chain_unref (&chain);
-      chain = test_cuda_random_chain (2, 100);
-      ret =
-          cuda_row_set_chain (here, chain) || cuda_row_set_chain (there, chain);
-    }
-    if (ret == 0)
-      ret = cuda_row_f64 (here, a + i * n * 2, 2, n) ||
-            cuda_row_f64 (there, b + i * n * 2, 2, n);
+  for (unsigned i = 0; i < 12; i++) {
+    if (i % 3 == 2)
+      cuda_pair_set_chain (&p, test_cuda_random_chain (2, 100));
+    cuda_pair_here (&p, i * n, n, 0);
+    cuda_pair_there (&p, i * n, n);
   }
-  tap_check (ret == 0 && test_cuda_distance (a, b, n * 24) < 1e-11,
-      "chains that change: %g", test_cuda_distance (a, b, n * 24));
-  tap_check (here->n_by_cpu > 0 && here->n_by_cpu < n * 12,
-      "the CPU mixes: %llu of %zu frames", (unsigned long long)here->n_by_cpu,
-      n * 12);
-  cuda_row_free (&here);
-  cuda_row_free (&there);
-  tfx_chain_unref (&chain);
-  free (a);
-  free (b);
+  tap_check (p.ret == 0 && cuda_pair_distance (&p) < 1e-11,
+      "chains that change: %g", cuda_pair_distance (&p));
+  tap_check (p.row->n_by_cpu > 0 && p.row->n_by_cpu < p.n_frames,
+      "the CPU mixes: %llu of %zu frames", (unsigned long long)p.row->n_by_cpu,
+      p.n_frames);
+  cuda_pair_free (&p);
 }
 
 /* ---- rows ------------------------------------------------------------------------ */
@@ -308,10 +241,5 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-  status = tap_main (argc, argv, tests);
-  tfx_cuda_unref (&cuda);
-  return status;
+  return test_cuda_main (argc, argv, tests, TEST_CUDA_DOUBLE, &cuda);
 }
