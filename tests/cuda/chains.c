@@ -11,13 +11,18 @@
 #include <string.h>
 
 double
+test_cuda_worse (double worst, double error)
+{
+  return error > worst || isnan (error) ? error : worst;
+}
+
+double
 test_cuda_distance (const double *a, const double *b, size_t n)
 {
   double most = 0, peak = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (!(fabs (a[i] - b[i]) <= most))
-      most = fabs (a[i] - b[i]);
+    most = test_cuda_worse (most, fabs (a[i] - b[i]));
     peak = fmax (peak, fabs (b[i]));
   }
   return peak > 0 ? most / peak : most;

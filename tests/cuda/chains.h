@@ -9,6 +9,9 @@
 #define RATE 48000.0
 #define N_OF(array) (sizeof array / sizeof *array)
 
+/* The larger error; once there was a NaN, NaN. */
+double test_cuda_worse (double worst, double error);
+
 /* The largest difference, relative to the largest value of b; NaN if there is
  * one. */
 double test_cuda_distance (const double *a, const double *b, size_t n);

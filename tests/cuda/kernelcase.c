@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "engine.h"
-#include "cudarow.h"
 
 #define ERROR_FACTOR 4
 /* -240 dB.  The state of a section is put together from those of the sections
@@ -86,8 +85,7 @@ kernel_case_error (const KernelCase *c, const double *in, const double *out)
       if (c->type == TFX_SAMPLE_F32)
         allowed +=
             FLT_EPSILON / 2 * ((double)fabsl (exact[i]) + base) + FLT_MIN;
-      if (!(e / allowed <= worst))
-        worst = e / allowed;
+      worst = test_cuda_worse (worst, e / allowed);
     }
   }
   free (one);

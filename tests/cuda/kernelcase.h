@@ -9,9 +9,7 @@
 #define TEST_KERNELCASE_H
 
 #include "buffer.h"
-#include "common-cuda.h"
-
-#define N_OF(array) (sizeof array / sizeof *array)
+#include "chains.h"
 
 /* double, twofold */
 extern TfxCuda *kernel_cudas[2];

@@ -126,9 +126,7 @@ check_case (TapMany *many, unsigned i, const Case *c)
   for (size_t k = 0; k < n; k++) {
     most = fmax (most, fabs (want[k]));
     limit = fmax (limit, ROUNDING_CPU * fabs (other[k] - want[k]) / most);
-    /* A NaN is an error. */
-    if (!(fabs (have[k] - want[k]) <= error))
-      error = fabs (have[k] - want[k]);
+    error = test_cuda_worse (error, fabs (have[k] - want[k]));
   }
   tap_many_check (many, is_run && error <= limit * most,
       "%u: arithmetic %u, %u channels, %g Hz, type %d: %g of %g\n# %s", i,

@@ -20,13 +20,9 @@ find_error (const double *have, const double *want, size_t n)
 {
   double worst = 0.0;
 
-  for (size_t i = 0; i < n; i++) {
-    const double error = fabs (have[i] - want[i]);
-
-    /* A NaN is an error. */
-    if (!(error <= worst * fmax (fabs (want[i]), 1e-15)))
-      worst = error / fmax (fabs (want[i]), 1e-15);
-  }
+  for (size_t i = 0; i < n; i++)
+    worst = test_cuda_worse (worst,
+        fabs (have[i] - want[i]) / fmax (fabs (want[i]), 1e-15));
   return worst;
 }
 
