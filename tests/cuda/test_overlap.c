@@ -55,96 +55,134 @@ test_parts (void)
   TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
 
   for (unsigned i = 0; i < 16; i++) {
+    /* Apart, in one part, and with streams that run apart. */
+    static const size_t part[] = { 700, 1 << 20, 700 };
     const unsigned n_channels = 1 + i % 3;
     const size_t n = 12000, size = n * n_channels;
-    const bool in_place = i % 4 == 3;
     TfxChain *chain = test_cuda_random_chain (2, 900);
-    double *in = test_cuda_noise (size), *early, *out, *whole;
-    TfxBlock from =
-        i % 2 ? tfx_block_planar (in, TFX_SAMPLE_F64, n_channels, n, n)
-              : tfx_block_interleaved (in, TFX_SAMPLE_F64, n_channels, n);
-    TfxBlock to = from;
+    double *in = test_cuda_noise (size), *out[3];
     int ret[3];
 
-    early = test_alloc (size * sizeof *early);
-    out = test_alloc (size * sizeof *out);
-    whole = test_alloc (size * sizeof *whole);
-    to.data = early;
-    ret[0] = run_parts (cuda, chain, &from, &to, 700);
-    to.data = whole;
-    ret[1] = run_parts (cuda, chain, &from, &to, 1 << 20);
-    memcpy (out, in, size * sizeof *in);
-    to.data = out;
-    test_cuda_set ("TFX_STANDIN_ASYNC", ways[i % N_OF (ways)]);
-    ret[2] = run_parts (cuda, chain, in_place ? &to : &from, &to, 700);
+    for (unsigned k = 0; k < 3; k++) {
+      TfxBlock from =
+          i % 2 ? tfx_block_planar (in, TFX_SAMPLE_F64, n_channels, n, n)
+                : tfx_block_interleaved (in, TFX_SAMPLE_F64, n_channels, n);
+      TfxBlock to = from;
+
+      out[k] = test_alloc (size * sizeof *out[k]);
+      memcpy (out[k], in, size * sizeof *in);
+      to.data = out[k];
+      test_cuda_set ("TFX_STANDIN_ASYNC", k == 2 ? ways[i % 4] : NULL);
+      ret[k] = run_parts (cuda, chain, k == 2 && i % 4 == 3 ? &to : &from, &to,
+          part[k]);
+    }
     test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
     tap_many_check (&many,
         ret[0] == 0 && ret[2] == 0 &&
-            memcmp (out, early, size * sizeof *out) == 0,
-        "chain %u, %s: %d, %d, %g", i, ways[i % N_OF (ways)], ret[0], ret[2],
-        test_cuda_distance (out, early, size));
+            memcmp (out[2], out[0], size * sizeof *in) == 0,
+        "chain %u, %s: %d, %d, %g", i, ways[i % 4], ret[0], ret[2],
+        test_cuda_distance (out[2], out[0], size));
     tap_many_check (&many,
-        ret[1] == 0 && test_cuda_distance (early, whole, size) < 1e-11,
+        ret[1] == 0 && test_cuda_distance (out[0], out[1], size) < 1e-11,
         "chain %u, against one part: %d, %g", i, ret[1],
-        test_cuda_distance (early, whole, size));
+        test_cuda_distance (out[0], out[1], size));
     tfx_chain_unref (&chain);
+    for (unsigned k = 0; k < 3; k++)
+      free (out[k]);
     free (in);
-    free (early);
-    free (out);
-    free (whole);
   }
   tfx_cuda_unref (&cuda);
   tap_many_end (&many);
+}
+
+/* ---- sections ------------------------------------------------------------------- */
+
+/* Four sections, of one channel, on a device that splits blocks into parts; x: noise,
+ * to be filtered in place. */
+typedef struct Setup
+{
+  TfxCuda *cuda;
+  CudaRow *row;
+  double *x, *expected;
+  size_t n;
+} Setup;
+
+static Setup
+setup_new (const char *compute, size_t n, size_t part)
+{
+  Setup s = { .cuda = test_cuda_new (compute),
+    .x = test_cuda_noise (n),
+    .expected = test_alloc (n * sizeof (double)),
+    .n = n };
+  TfxSos sos[4];
+
+  test_cuda_equaliser (sos, 4);
+  test_run_f64 (sos, 4, s.x, s.expected, n, NULL);
+  s.row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (s.cuda));
+  tfx_cuda_engine_force_parts (s.row->plan->engine, part);
+  return s;
+}
+
+static void
+setup_free (Setup *s)
+{
+  cuda_row_free (&s->row);
+  tfx_cuda_unref (&s->cuda);
+  free (s->x);
+  free (s->expected);
+}
+
+static TfxBlock
+block_of (const Setup *s, size_t first, size_t n)
+{
+  return tfx_block_interleaved (s->x + first, TFX_SAMPLE_F64, 1, n);
+}
+
+/* The CPU runs what follows the first n_done frames: how far off all of it is. */
+static double
+finish_by_cpu (Setup *s, size_t n_done)
+{
+  TfxBlock rest = block_of (s, n_done, s->n - n_done);
+
+  if (rest.n_frames > 0) {
+    cuda_row_go_to (s->row, tfx_cpu_backend_for ("c"));
+    cuda_row_run (s->row, &rest, &rest);
+  }
+  return test_cuda_distance (s->x, s->expected, s->n);
 }
 
 /* Parts before the failed one are complete, and the CPU continues after them. */
 static void
 test_failure (void)
 {
-  const size_t n = 10000, part = 500;
+  const size_t part = 500;
   TapMany many = tap_many ("parts before a failure stand");
-  TfxSos sos[4];
-  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
-  size_t most = 0;
 
-  test_cuda_equaliser (sos, 4);
-  test_run_f64 (sos, 4, in, expected, n, NULL);
   for (unsigned i = 1; i < 20; i += 3) {
-    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
-    double *x = test_alloc (n * sizeof *x);
-    TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F64, 1, n), rest;
+    Setup s = setup_new (TEST_CUDA_DOUBLE, 10000, part);
+    TfxBlock block = block_of (&s, 0, s.n);
     char setting[64];
     size_t n_done;
+    double error;
     int ret;
 
-    memcpy (x, in, n * sizeof *x);
-    tfx_cuda_engine_force_parts (row->plan->engine, part);
     snprintf (setting, sizeof setting, "cuLaunchKernel:%u", i);
     test_cuda_set ("TFX_STANDIN_ASYNC", "apart");
     test_cuda_set ("TFX_STANDIN_FAIL", setting);
-    tfx_filter_lock (row->filter);
-    ret = tfx_plan_run (row->plan, &block, &block);
-    tfx_filter_unlock (row->filter);
+    tfx_filter_lock (s.row->filter);
+    ret = tfx_plan_run (s.row->plan, &block, &block);
+    tfx_filter_unlock (s.row->filter);
     test_cuda_set ("TFX_STANDIN_FAIL", NULL);
-    n_done = tfx_plan_n_done (row->plan);
-    most = n_done > most ? n_done : most;
-    rest = tfx_block_part (&block, n_done, n - n_done, 0, 1);
-    cuda_row_go_to (row, tfx_cpu_backend_for ("c"));
-    cuda_row_run (row, &rest, &rest);
+    n_done = tfx_plan_n_done (s.row->plan);
+    error = finish_by_cpu (&s, n_done);
     test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
     tap_many_check (&many,
-        ret < 0 && n_done == (i - 1) * part && !tfx_cuda_is_lost (cuda) &&
-            test_cuda_distance (x, expected, n) < 1e-11,
-        "launch %u: returns %d, %zu frames done, %g", i, ret, n_done,
-        test_cuda_distance (x, expected, n));
-    cuda_row_free (&row);
-    tfx_cuda_unref (&cuda);
-    free (x);
+        ret < 0 && n_done == (i - 1) * part && !tfx_cuda_is_lost (s.cuda) &&
+            error < 1e-11,
+        "launch %u: returns %d, %zu frames done, %g", i, ret, n_done, error);
+    setup_free (&s);
   }
   tap_many_end (&many);
-  free (in);
-  free (expected);
 }
 
 /* Whether the stand-in has seen a fault of the caller. */
@@ -168,78 +206,66 @@ is_reported (const char *what)
 static void
 test_again (void)
 {
-  const size_t n = 9000, part = 500;
-  TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
-  TfxBlock block = tfx_block_interleaved (in, TFX_SAMPLE_F64, 1, n), rest;
-  TfxSos sos[4];
-  CudaRow *row;
+  const size_t part = 500;
+  Setup s = setup_new (TEST_CUDA_DOUBLE, 9000, part);
+  TfxBlock block = block_of (&s, 0, s.n), rest;
   size_t n_done;
   int ret[2];
 
-  if (test_cuda_copies (cuda, 1) == 0) {
+  if (test_cuda_copies (s.cuda, 1) == 0) {
     tap_skip ("nothing is moved", "a part that fails");
-    tfx_cuda_unref (&cuda);
-    free (in);
-    free (expected);
+    setup_free (&s);
     return;
   }
-  test_cuda_equaliser (sos, 4);
-  test_run_f64 (sos, 4, in, expected, n, NULL);
-  row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
-  tfx_cuda_engine_force_parts (row->plan->engine, part);
   snprintf (path, sizeof path, "/tmp/tfx-again-%d", (int)getpid ());
   test_cuda_set ("TFX_STANDIN_REPORT", path);
   test_cuda_set ("TFX_STANDIN_ASYNC", "late");
   test_cuda_set ("TFX_STANDIN_FAIL", "cuStreamWaitEvent:1");
-  tfx_filter_lock (row->filter);
-  ret[0] = tfx_plan_run (row->plan, &block, &block);
+  tfx_filter_lock (s.row->filter);
+  ret[0] = tfx_plan_run (s.row->plan, &block, &block);
   test_cuda_set ("TFX_STANDIN_FAIL", NULL);
-  n_done = tfx_plan_n_done (row->plan);
-  rest = tfx_block_part (&block, n_done, n - n_done, 0, 1);
-  tfx_cuda_engine_force_parts (row->plan->engine, 8 * part);
-  ret[1] = tfx_plan_run (row->plan, &rest, &rest);
-  tfx_filter_unlock (row->filter);
+  n_done = tfx_plan_n_done (s.row->plan);
+  rest = block_of (&s, n_done, s.n - n_done);
+  tfx_cuda_engine_force_parts (s.row->plan->engine, 8 * part);
+  ret[1] = tfx_plan_run (s.row->plan, &rest, &rest);
+  tfx_filter_unlock (s.row->filter);
   test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
   tap_check (ret[0] < 0 && n_done == 0 && ret[1] == 0 &&
-                 test_cuda_distance (in, expected, n) < 1e-11,
+                 test_cuda_distance (s.x, s.expected, s.n) < 1e-11,
       "after a failure the same plan goes on: %d, %zu done, %d, %g", ret[0],
-      n_done, ret[1], test_cuda_distance (in, expected, n));
-  cuda_row_free (&row);
-  tfx_cuda_unref (&cuda);
+      n_done, ret[1], test_cuda_distance (s.x, s.expected, s.n));
+  setup_free (&s);
   test_cuda_set ("TFX_STANDIN_REPORT", NULL);
   tap_check (!is_reported ("queued work"),
       "no memory is freed that a failed part still needs");
-  free (in);
-  free (expected);
 }
 
 /* Blocks of n_each frames in place, each started before the one before is
  * finished.  A launch that fails is that of the block `failing`.  How many of the
  * frames in front stand. */
 static size_t
-start_blocks (CudaRow *row, double *x, size_t n, size_t n_each, size_t failing)
+start_blocks (Setup *s, size_t n_each, size_t failing)
 {
+  TfxPlan *plan = s->row->plan;
   TfxFlight flights[2] = { { 0 } };
   size_t n_done = 0;
   int ret = 0;
 
-  tfx_filter_lock (row->filter);
-  for (size_t i = 0; ret == 0 && i * n_each < n; i++) {
-    TfxBlock block =
-        tfx_block_interleaved (x + i * n_each, TFX_SAMPLE_F64, 1, n_each);
+  tfx_filter_lock (s->row->filter);
+  for (size_t i = 0; ret == 0 && i * n_each < s->n; i++) {
+    TfxBlock block = block_of (s, i * n_each, n_each);
 
     if (i == failing)
       test_cuda_set ("TFX_STANDIN_FAIL", "cuLaunchKernel:1");
-    ret = tfx_plan_start (row->plan, &block, &block, &flights[i % 2]);
+    ret = tfx_plan_start (plan, &block, &block, &flights[i % 2]);
     test_cuda_set ("TFX_STANDIN_FAIL", NULL);
-    if (i > 0 && tfx_plan_finish (row->plan, &flights[(i + 1) % 2]) == 0)
+    if (i > 0 && tfx_plan_finish (plan, &flights[(i + 1) % 2]) == 0)
       n_done += flights[(i + 1) % 2].n_done;
-    if (ret == 0 && (i + 1) * n_each >= n &&
-        tfx_plan_finish (row->plan, &flights[i % 2]) == 0)
+    if (ret == 0 && (i + 1) * n_each >= s->n &&
+        tfx_plan_finish (plan, &flights[i % 2]) == 0)
       n_done += flights[i % 2].n_done;
   }
-  tfx_filter_unlock (row->filter);
+  tfx_filter_unlock (s->row->filter);
   return n_done;
 }
 
@@ -249,46 +275,26 @@ static void
 test_flights (void)
 {
   static const char *const ways[] = { "", "late", "apart:1", "apart:2" };
-  const size_t n = 12000, n_each = 1000;
+  static const size_t parts[] = { 1 << 20, 400, 130 };
+  const size_t n_each = 1000;
   TapMany many = tap_many ("blocks that are started before others have ended");
-  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
-  TfxSos sos[4];
 
-  test_cuda_equaliser (sos, 4);
-  test_run_f64 (sos, 4, in, expected, n, NULL);
   for (unsigned i = 0; i < 24; i++) {
-    const size_t parts[] = { 1 << 20, 400, 130 };
-    const size_t failing = i % 2 ? 1 + i / 2 % 11 : n;
-    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
-    double *x = test_alloc (n * sizeof *x);
+    Setup s = setup_new (TEST_CUDA_DOUBLE, 12 * n_each, parts[i % 3]);
+    const size_t failing = i % 2 ? 1 + i / 2 % 11 : 12;
     size_t n_done;
+    double error;
 
-    memcpy (x, in, n * sizeof *x);
-    tfx_cuda_engine_force_parts (row->plan->engine, parts[i % 3]);
     test_cuda_set ("TFX_STANDIN_ASYNC", ways[i % N_OF (ways)]);
-    n_done = start_blocks (row, x, n, n_each, failing);
-    if (failing < n) {
-      TfxBlock rest =
-          tfx_block_interleaved (x + n_done, TFX_SAMPLE_F64, 1, n - n_done);
-
-      cuda_row_go_to (row, tfx_cpu_backend_for ("c"));
-      cuda_row_run (row, &rest, &rest);
-    }
+    n_done = start_blocks (&s, n_each, failing);
+    error = finish_by_cpu (&s, n_done);
     test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
-    tap_many_check (&many,
-        n_done == (failing < n ? failing * n_each : n) &&
-            test_cuda_distance (x, expected, n) < 1e-11,
+    tap_many_check (&many, n_done == failing * n_each && error < 1e-11,
         "%s, parts of %zu, launch of block %zu fails: %zu done, %g",
-        ways[i % N_OF (ways)], parts[i % 3], failing, n_done,
-        test_cuda_distance (x, expected, n));
-    cuda_row_free (&row);
-    tfx_cuda_unref (&cuda);
-    free (x);
+        ways[i % N_OF (ways)], parts[i % 3], failing, n_done, error);
+    setup_free (&s);
   }
   tap_many_end (&many);
-  free (in);
-  free (expected);
 }
 
 /* Frames of a flight that is lost count once, when the CPU runs them: finished first, or
@@ -298,40 +304,33 @@ test_lost_count (void)
 {
   const size_t n = 1000;
   TapMany many = tap_many ("frames of lost flights count once");
-  TfxSos sos[4];
 
-  test_cuda_equaliser (sos, 4);
   for (unsigned i = 0; i < 4; i++) {
-    const size_t n_finished = i % 2;
-    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
-    double *x = test_cuda_noise (2 * n);
+    const unsigned n_finished = i % 2;
+    Setup s = setup_new (TEST_CUDA_DOUBLE, 2 * n, i < 2 ? n : 300);
     TfxFlight flights[2] = { { 0 } };
     size_t n_done, n_run;
     int ret = 0;
 
-    tfx_cuda_engine_force_parts (row->plan->engine, i < 2 ? n : 300);
-    tfx_filter_lock (row->filter);
+    tfx_filter_lock (s.row->filter);
     for (unsigned b = 0; ret == 0 && b < 2; b++) {
-      TfxBlock block = tfx_block_interleaved (x + b * n, TFX_SAMPLE_F64, 1, n);
+      TfxBlock block = block_of (&s, b * n, n);
 
-      ret = tfx_plan_start (row->plan, &block, &block, &flights[b]);
+      ret = tfx_plan_start (s.row->plan, &block, &block, &flights[b]);
     }
     /* From here on no wait succeeds. */
     test_cuda_set ("TFX_STANDIN_FAIL", "1,719,sticky");
     if (n_finished)
-      tfx_plan_finish (row->plan, &flights[0]);
-    tfx_plan_free (&row->plan);
+      tfx_plan_finish (s.row->plan, &flights[0]);
+    tfx_plan_free (&s.row->plan);
     n_done = flights[0].n_done + flights[1].n_done;
-    n_run = row->filter->n_run;
-    tfx_filter_unlock (row->filter);
+    n_run = s.row->filter->n_run;
+    tfx_filter_unlock (s.row->filter);
     test_cuda_set ("TFX_STANDIN_FAIL", NULL);
     tap_many_check (&many, ret == 0 && n_done < 2 * n && n_run == n_done,
-        "%zu finished: returns %d, %zu done, %zu counted", n_finished, ret,
+        "%u finished: returns %d, %zu done, %zu counted", n_finished, ret,
         n_done, n_run);
-    cuda_row_free (&row);
-    tfx_cuda_unref (&cuda);
-    free (x);
+    setup_free (&s);
   }
   tap_many_end (&many);
 }
@@ -520,33 +519,22 @@ test_planes (void)
 static void
 test_integrated (void)
 {
-  const size_t n = 20000;
-  TfxSos sos[4];
-  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
-  TfxCuda *cuda;
-  CudaRow *row;
   TfxStats stats;
+  Setup s;
   int ret;
 
-  test_cuda_equaliser (sos, 4);
-  test_run_f64 (sos, 4, in, expected, n, NULL);
   test_cuda_set ("TFX_STANDIN_CARD", "orin");
-  cuda = test_cuda_new (NULL);
-  row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
-  tfx_cuda_engine_force_parts (row->plan->engine, 3000);
-  ret = cuda_row_f64 (row, in, 1, n);
-  stats = cuda_row_stats (row);
-  tap_check (ret == 0 && row->n_by_cpu == 0 &&
-                 test_cuda_distance (in, expected, n) < 1e-11,
+  s = setup_new (NULL, 20000, 3000);
+  ret = cuda_row_f64 (s.row, s.x, 1, s.n);
+  stats = cuda_row_stats (s.row);
+  tap_check (ret == 0 && s.row->n_by_cpu == 0 &&
+                 test_cuda_distance (s.x, s.expected, s.n) < 1e-11,
       "an integrated device filters: %d, %g", ret,
-      test_cuda_distance (in, expected, n));
+      test_cuda_distance (s.x, s.expected, s.n));
   tap_check (stats.uploads == 0 && stats.downloads == 0 && stats.launches > 0,
       "and nothing is moved");
-  cuda_row_free (&row);
-  tfx_cuda_unref (&cuda);
+  setup_free (&s);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
-  free (in);
-  free (expected);
 }
 
 static const TapTest tests[] = {
