@@ -102,6 +102,27 @@ deck_text (Deck *deck, const gchar *name, const gchar *field)
   return text;
 }
 
+gboolean
+deck_runs_on (Deck *deck, const gchar *name, const gchar *device)
+{
+  gchar *text = deck_text (deck, name, "device");
+  const gboolean same = g_strcmp0 (text, device) == 0;
+
+  g_free (text);
+  return same;
+}
+
+void
+deck_expect_stat (Deck *deck, const gchar *name, const gchar *field,
+    guint64 wanted)
+{
+  const guint64 have = deck_stat (deck, name, field);
+
+  fail_unless (have == wanted,
+      "%s: %s has %" G_GUINT64_FORMAT " %s, not %" G_GUINT64_FORMAT,
+      deck->launch, name, have, field, wanted);
+}
+
 void
 deck_set (Deck *deck, const gchar *name, const gchar *property,
     const gchar *value)
@@ -273,4 +294,15 @@ deck_expect_same_times (const Deck *a, const Deck *b, const gchar *what)
         "%s: buffer %u at %" GST_TIME_FORMAT " and %" GST_TIME_FORMAT, what, i,
         GST_TIME_ARGS (x), GST_TIME_ARGS (y));
   }
+}
+
+void
+deck_expect_same (const Deck *a, const Deck *b, gdouble close_db,
+    const gchar *what)
+{
+  const gdouble db = deck_distance_db (a, b);
+
+  deck_expect_same_times (a, b, what);
+  fail_unless (db < close_db, "%s: %g dB", what, db);
+  tfx_check_expect_no_warning (b->bus);
 }

@@ -44,6 +44,10 @@ void deck_free (Deck *deck);
 GstElement *deck_element (Deck *deck, const gchar *name);
 guint64 deck_stat (Deck *deck, const gchar *element, const gchar *field);
 gchar *deck_text (Deck *deck, const gchar *element, const gchar *field);
+gboolean deck_runs_on (Deck *deck, const gchar *element, const gchar *device);
+/* A field of stats is that number. */
+void deck_expect_stat (Deck *deck, const gchar *element, const gchar *field,
+    guint64 wanted);
 void deck_set (Deck *deck, const gchar *element, const gchar *property,
     const gchar *value);
 
@@ -68,5 +72,9 @@ gdouble deck_distance_db (const Deck *a, const Deck *b);
 
 /* Both must have put out as many frames at the same times. */
 void deck_expect_same_times (const Deck *a, const Deck *b, const gchar *what);
+
+/* The same; no more than this apart, and b has not warned. */
+void deck_expect_same (const Deck *a, const Deck *b, gdouble close_db,
+    const gchar *what);
 
 #endif /* TFX_DECK_H */

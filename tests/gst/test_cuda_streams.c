@@ -393,21 +393,19 @@ GST_START_TEST (test_story)
   Deck *cpu = tell (launch, DECK_CPU, &info, story);
   Deck *cuda = tell (launch, DECK_CUDA, &info, story);
   gboolean is_on_device = !strstr (stories[story].name, "devices");
+  gchar *what;
   gint64 begin = 0;
-  gdouble db, close;
 
   /* Where kernels are still being compiled the CPU has run: once more. */
   while (is_on_device && !has_run (cuda) && tfx_check_wait (&begin)) {
     deck_free (cuda);
     cuda = tell (launch, DECK_CUDA, &info, story);
   }
-  db = deck_distance_db (cpu, cuda);
-  /* Several roundings to float32, and FIRs in float32. */
-  close = !is_f64 || story == 5 ? -125.0 : -220.0;
   fail_unless (cpu->n_frames > 500);
-  deck_expect_same_times (cpu, cuda, stories[story].name);
-  fail_unless (db < close, "%s, %s: %g dB", stories[story].name, launch, db);
-  tfx_check_expect_no_warning (cuda->bus);
+  what = g_strdup_printf ("%s, %s", stories[story].name, launch);
+  /* Several roundings to float32, and FIRs in float32. */
+  deck_expect_same (cpu, cuda, !is_f64 || story == 5 ? -125.0 : -220.0, what);
+  g_free (what);
   if (is_on_device)
     fail_unless (has_run (cuda));
   deck_free (cpu);
