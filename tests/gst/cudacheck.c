@@ -11,6 +11,7 @@
 
 GstCudaContext *cuda_check_context;
 TfxCuda *cuda_check_cuda;
+guint8 *bytes_a, *bytes_b;
 
 /* ---- the stand-in -------------------------------------------------------------- */
 
@@ -42,6 +43,8 @@ cuda_check_setup (void)
   fail_unless (cuda_check_context != NULL);
   cuda_check_cuda = gst_tfx_cuda_for_context (cuda_check_context, NULL);
   fail_unless (cuda_check_cuda != NULL);
+  bytes_a = cuda_check_bytes (N_BYTES, 1);
+  bytes_b = cuda_check_bytes (N_BYTES, 2);
 }
 
 void
@@ -53,6 +56,8 @@ cuda_check_teardown (void)
   tfx_cuda_unref (&cuda_check_cuda);
   ASSERT_OBJECT_REFCOUNT (cuda_check_context, "context", 1);
   gst_clear_object (&cuda_check_context);
+  g_free (bytes_a);
+  g_free (bytes_b);
   /* Each line is either asked for or a fault. */
   for (gchar *line = report; *line; line = strchr (line, '\n') + 1)
     fail_unless (g_str_has_prefix (line, "injected"), "%s", line);
@@ -113,16 +118,36 @@ cuda_check_bytes (gsize n, guint seed)
   return bytes;
 }
 
+/* A copy of n bytes in one row.  NULL is no address of that kind. */
+static CUDA_MEMCPY2D
+make_copy (gpointer to_device, gpointer to_host, gpointer from_device,
+    const guint8 *from_host, gsize n)
+{
+  const gsize pitch = GST_ROUND_UP_N (n, 512);
+
+  return (CUDA_MEMCPY2D){ .srcMemoryType = from_host ? CU_MEMORYTYPE_HOST
+                                                     : CU_MEMORYTYPE_DEVICE,
+    .srcHost = from_host,
+    .srcDevice = (guintptr)from_device,
+    .srcPitch = pitch,
+    .dstMemoryType = to_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+    .dstHost = to_host,
+    .dstDevice = (guintptr)to_device,
+    .dstPitch = pitch,
+    .WidthInBytes = n,
+    .Height = 1 };
+}
+
 /* On a stream that knows of no other. */
 static void
-copy (const CUDA_MEMCPY2D *what)
+copy (CUDA_MEMCPY2D what)
 {
   CUstream stream = NULL;
 
   fail_unless (gst_cuda_context_push (cuda_check_context));
   fail_unless (
       gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING)));
-  fail_unless (gst_cuda_result (CuMemcpy2DAsync (what, stream)));
+  fail_unless (gst_cuda_result (CuMemcpy2DAsync (&what, stream)));
   fail_unless (gst_cuda_result (CuStreamSynchronize (stream)));
   fail_unless (gst_cuda_result (CuStreamDestroy (stream)));
   fail_unless (gst_cuda_context_pop (NULL));
@@ -131,58 +156,40 @@ copy (const CUDA_MEMCPY2D *what)
 void
 cuda_check_write (gpointer device, const guint8 *bytes, gsize n)
 {
-  CUDA_MEMCPY2D what = { .srcMemoryType = CU_MEMORYTYPE_HOST,
-    .srcHost = bytes,
-    .srcPitch = n,
-    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-    .dstDevice = (guintptr)device,
-    .dstPitch = n,
-    .WidthInBytes = n,
-    .Height = 1 };
-
-  copy (&what);
+  copy (make_copy (device, NULL, NULL, bytes, n));
 }
 
 void
 cuda_check_read (gpointer device, guint8 *bytes, gsize n)
 {
-  CUDA_MEMCPY2D what = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = (guintptr)device,
-    .srcPitch = n,
-    .dstMemoryType = CU_MEMORYTYPE_HOST,
-    .dstHost = bytes,
-    .dstPitch = n,
-    .WidthInBytes = n,
-    .Height = 1 };
-
-  copy (&what);
+  copy (make_copy (NULL, bytes, device, NULL, n));
 }
 
 void
-cuda_check_queue_copy (gpointer to, gpointer from, gsize n)
+cuda_check_queue_copy (GstMemory *to, GstMemory *from, gsize n)
 {
-  CUDA_MEMCPY2D what = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = (guintptr)from,
-    .srcPitch = GST_ROUND_UP_N (n, 512),
-    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-    .dstDevice = (guintptr)to,
-    .dstPitch = GST_ROUND_UP_N (n, 512),
-    .WidthInBytes = n,
-    .Height = 1 };
+  GstMapInfo read, write;
+  CUDA_MEMCPY2D what;
 
+  fail_unless (
+      gst_memory_map (from, &read, GST_MAP_READ | GST_TFX_MAP_CUDA_QUEUED));
+  fail_unless (
+      gst_memory_map (to, &write, GST_MAP_WRITE | GST_TFX_MAP_CUDA_QUEUED));
+  what = make_copy (write.data, NULL, read.data, NULL, n);
   fail_unless (gst_cuda_context_push (cuda_check_context));
   fail_unless (gst_cuda_result (
       CuMemcpy2DAsync (&what, tfx_cuda_stream (cuda_check_cuda))));
   fail_unless (gst_cuda_context_pop (NULL));
+  gst_memory_unmap (to, &write);
+  gst_memory_unmap (from, &read);
 }
 
-GstMemory *
-cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device)
+void
+cuda_check_fill (GstMemory *memory, const guint8 *bytes, gsize n,
+    gboolean on_device)
 {
-  GstMemory *memory = gst_tfx_cuda_allocator_alloc (cuda_check_context, n);
   GstMapInfo map;
 
-  fail_unless (memory != NULL);
   fail_unless (gst_memory_map (memory, &map,
       GST_MAP_WRITE | (on_device ? GST_MAP_CUDA : 0)));
   if (on_device)
@@ -190,6 +197,15 @@ cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device)
   else
     memcpy (map.data, bytes, n);
   gst_memory_unmap (memory, &map);
+}
+
+GstMemory *
+cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device)
+{
+  GstMemory *memory = gst_tfx_cuda_allocator_alloc (cuda_check_context, n);
+
+  fail_unless (memory != NULL);
+  cuda_check_fill (memory, bytes, n, on_device);
   return memory;
 }
 
@@ -260,19 +276,31 @@ cuda_check_info (gint n_channels, gboolean planar)
 }
 
 GstBufferPool *
-cuda_check_pool (const GstAudioInfo *info, gsize n_frames)
+cuda_check_pool (GstCudaContext *context, const GstAudioInfo *info,
+    gsize n_frames, guint n_least)
 {
-  GstBufferPool *pool = gst_tfx_cuda_pool_new (cuda_check_context);
+  GstBufferPool *pool = gst_tfx_cuda_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstCaps *caps = gst_audio_info_to_caps (info);
+  gboolean is_active;
 
   gst_caps_set_features (caps, 0,
       gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
-  gst_buffer_pool_config_set_params (config, caps, n_frames * info->bpf, 0, 0);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  gst_buffer_pool_config_set_params (config, caps, n_frames * info->bpf,
+      n_least, 0);
+  is_active = gst_buffer_pool_set_config (pool, config) &&
+              gst_buffer_pool_set_active (pool, TRUE);
   gst_caps_unref (caps);
+  if (!is_active)
+    gst_clear_object (&pool);
   return pool;
+}
+
+void
+cuda_check_pool_free (GstBufferPool *pool)
+{
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
 }
 
 GstMemory *
@@ -346,6 +374,21 @@ cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
     g_usleep (1000);
   tfx_filter_unlock (filter);
   return ret;
+}
+
+void
+cuda_check_run_buffers (TfxPlan *plan, const GstAudioInfo *info, GstBuffer *in,
+    GstBuffer *out)
+{
+  GstTfxCudaBuffer from, to;
+
+  fail_unless (
+      gst_tfx_cuda_buffer_map (&from, in, info, cuda_check_cuda, GST_MAP_READ));
+  fail_unless (
+      gst_tfx_cuda_buffer_map (&to, out, info, cuda_check_cuda, GST_MAP_WRITE));
+  fail_unless_equals_int (cuda_check_run (plan, &from.block, &to.block), 0);
+  fail_unless (gst_tfx_cuda_buffer_unmap (&to));
+  fail_unless (gst_tfx_cuda_buffer_unmap (&from));
 }
 
 void

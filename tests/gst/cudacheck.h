@@ -21,6 +21,10 @@
 extern GstCudaContext *cuda_check_context;
 extern TfxCuda *cuda_check_cuda;
 
+/* Random bytes, for each test the same. */
+#define N_BYTES 4000
+extern guint8 *bytes_a, *bytes_b;
+
 void cuda_check_setup (void);
 
 /* Fails if the stand-in has found a fault of the caller. */
@@ -39,7 +43,11 @@ const gchar *cuda_check_injected (void);
 /* n random bytes; the same for the same seed.  Free with g_free(). */
 guint8 *cuda_check_bytes (gsize n, guint seed);
 
-/* New memory that holds these bytes, written by the CPU or on the device. */
+/* Writes memory by the CPU or on the device. */
+void cuda_check_fill (GstMemory *memory, const guint8 *bytes, gsize n,
+    gboolean on_device);
+
+/* New memory that holds these bytes, written likewise. */
 GstMemory *cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device);
 GstBuffer *cuda_check_buffer (const guint8 *bytes, gsize n);
 
@@ -51,8 +59,8 @@ void cuda_check_read (gpointer device, guint8 *bytes, gsize n);
 void cuda_check_holds (GstMemory *memory, const guint8 *bytes, gsize n);
 void cuda_check_buffer_holds (GstBuffer *buffer, const guint8 *bytes, gsize n);
 
-/* Puts a copy between device addresses on our stream. */
-void cuda_check_queue_copy (gpointer to, gpointer from, gsize n);
+/* Puts a copy of n bytes on our stream, and does not wait. */
+void cuda_check_queue_copy (GstMemory *to, GstMemory *from, gsize n);
 
 /* ---- audio -------------------------------------------------------------------- */
 
@@ -62,8 +70,10 @@ void cuda_check_queue_copy (gpointer to, gpointer from, gsize n);
 /* F32. */
 GstAudioInfo cuda_check_info (gint n_channels, gboolean planar);
 
-/* An active pool. */
-GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
+/* An active pool of at least n_least buffers; NULL if a call of the driver fails. */
+GstBufferPool *cuda_check_pool (GstCudaContext *context,
+    const GstAudioInfo *info, gsize n_frames, guint n_least);
+void cuda_check_pool_free (GstBufferPool *pool);
 
 /* A buffer out of the pool, which must be as it should be, and its memory. */
 GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
@@ -75,6 +85,9 @@ GstBuffer *cuda_check_new_buffer (const GstAudioInfo *info, gsize n_frames);
 /* A gain, run by the backend; and the locks that go with it. */
 TfxPlan *cuda_check_plan (guint n_channels, gdouble gain);
 int cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out);
+/* From buffer to buffer, both of which are mapped and unmapped. */
+void cuda_check_run_buffers (TfxPlan *plan, const GstAudioInfo *info,
+    GstBuffer *in, GstBuffer *out);
 void cuda_check_plan_free (TfxPlan **plan);
 
 #endif /* CUDA_CHECK_H */

@@ -122,41 +122,36 @@ GST_END_TEST;
 
 GST_START_TEST (test_regions)
 {
-  gsize n = 4000;
-  guint8 *a = cuda_check_bytes (n, 1);
-  GstBuffer *buffer = cuda_check_buffer (a, n), *copy, *part;
+  GstBuffer *buffer = cuda_check_buffer (bytes_a, N_BYTES), *copy, *part;
   GstBufferCopyFlags deep = GST_BUFFER_COPY_ALL | GST_BUFFER_COPY_DEEP;
 
   copy = gst_buffer_copy (buffer);
-  cuda_check_buffer_holds (copy, a, n);
+  cuda_check_buffer_holds (copy, bytes_a, N_BYTES);
   gst_buffer_unref (copy);
   copy = gst_buffer_copy_deep (buffer);
   fail_unless (
       gst_buffer_peek_memory (copy, 0) != gst_buffer_peek_memory (buffer, 0));
-  cuda_check_buffer_holds (copy, a, n);
+  cuda_check_buffer_holds (copy, bytes_a, N_BYTES);
   gst_buffer_unref (copy);
 
   part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 1001, 2000);
-  cuda_check_buffer_holds (part, a + 1001, 2000);
+  cuda_check_buffer_holds (part, bytes_a + 1001, 2000);
   copy = gst_buffer_copy_region (part, deep, 7, 100);
-  cuda_check_buffer_holds (copy, a + 1008, 100);
+  cuda_check_buffer_holds (copy, bytes_a + 1008, 100);
   gst_buffer_unref (copy);
   copy = gst_buffer_copy_region (part, GST_BUFFER_COPY_ALL, 1, -1);
   gst_buffer_unref (part);
   gst_buffer_unref (buffer);
-  cuda_check_buffer_holds (copy, a + 1002, 1999);
+  cuda_check_buffer_holds (copy, bytes_a + 1002, 1999);
   gst_buffer_unref (copy);
-  g_free (a);
 }
 GST_END_TEST;
 
 /* Parts of one memory come together without a copy, others by one. */
 GST_START_TEST (test_merge)
 {
-  gsize n = 4000;
-  guint8 *a = cuda_check_bytes (n, 2), *b = cuda_check_bytes (n, 3);
-  guint8 *both = g_malloc (2 * n);
-  GstBuffer *buffer = cuda_check_buffer (a, n), *one, *two;
+  guint8 *both = g_malloc (2 * N_BYTES);
+  GstBuffer *buffer = cuda_check_buffer (bytes_a, N_BYTES), *one, *two;
   GstMemory *memory;
 
   one = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 100, 900);
@@ -167,19 +162,17 @@ GST_START_TEST (test_merge)
   fail_if (gst_tfx_cuda_buffer_is_device (buffer, cuda_check_context));
   memory = gst_buffer_get_all_memory (buffer);
   fail_unless (gst_is_cuda_memory (memory));
-  cuda_check_holds (memory, a + 100, 1400);
+  cuda_check_holds (memory, bytes_a + 100, 1400);
   gst_memory_unref (memory);
-  cuda_check_buffer_holds (buffer, a + 100, 1400);
+  cuda_check_buffer_holds (buffer, bytes_a + 100, 1400);
   gst_buffer_unref (buffer);
 
-  buffer =
-      gst_buffer_append (cuda_check_buffer (a, n), cuda_check_buffer (b, n));
-  memcpy (both, a, n);
-  memcpy (both + n, b, n);
-  cuda_check_buffer_holds (buffer, both, 2 * n);
+  buffer = gst_buffer_append (cuda_check_buffer (bytes_a, N_BYTES),
+      cuda_check_buffer (bytes_b, N_BYTES));
+  memcpy (both, bytes_a, N_BYTES);
+  memcpy (both + N_BYTES, bytes_b, N_BYTES);
+  cuda_check_buffer_holds (buffer, both, 2 * N_BYTES);
   gst_buffer_unref (buffer);
-  g_free (a);
-  g_free (b);
   g_free (both);
 }
 GST_END_TEST;
@@ -187,23 +180,22 @@ GST_END_TEST;
 /* What is shared is copied before it is written. */
 GST_START_TEST (test_write_shared)
 {
-  gsize n = 4000;
-  guint8 *a = cuda_check_bytes (n, 4), *b = cuda_check_bytes (n, 4);
-  GstBuffer *buffer = cuda_check_buffer (a, n);
+  guint8 *changed = cuda_check_bytes (N_BYTES, 1);
+  GstBuffer *buffer = cuda_check_buffer (bytes_a, N_BYTES);
   GstBuffer *part =
       gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 100, 300);
 
   fail_unless_equals_uint64 (gst_buffer_memset (part, 10, 0x55, 20), 20);
-  memset (b + 110, 0x55, 20);
-  cuda_check_buffer_holds (part, b + 100, 300);
-  cuda_check_buffer_holds (buffer, a, n);
+  memset (changed + 110, 0x55, 20);
+  cuda_check_buffer_holds (part, changed + 100, 300);
+  cuda_check_buffer_holds (buffer, bytes_a, N_BYTES);
   gst_buffer_unref (part);
   /* Nobody shares it any more. */
-  fail_unless_equals_uint64 (gst_buffer_fill (buffer, 110, b + 110, 20), 20);
-  cuda_check_buffer_holds (buffer, b, n);
+  fail_unless_equals_uint64 (gst_buffer_fill (buffer, 110, changed + 110, 20),
+      20);
+  cuda_check_buffer_holds (buffer, changed, N_BYTES);
   gst_buffer_unref (buffer);
-  g_free (a);
-  g_free (b);
+  g_free (changed);
 }
 GST_END_TEST;
 
@@ -213,31 +205,21 @@ GST_END_TEST;
 GST_START_TEST (test_run)
 {
   GstAudioInfo info = cuda_check_info (3, __i__);
-  GstBufferPool *pool = cuda_check_pool (&info, 1000);
+  GstBufferPool *pool = cuda_check_pool (cuda_check_context, &info, 1000, 0);
   TfxPlan *twice = cuda_check_plan (3, 2.0), *half = cuda_check_plan (3, 0.5);
   GstBuffer *steps[3] = { make_audio (&info, 800) };
   TfxPlan *plans[2] = { twice, half };
 
   for (gint i = 0; i < 2; i++) {
-    GstTfxCudaBuffer in, out;
-
     cuda_check_acquire (pool, &info, 800, &steps[i + 1]);
-    fail_unless (gst_tfx_cuda_buffer_map (&in, steps[i], &info, cuda_check_cuda,
-        GST_MAP_READ));
-    fail_unless (gst_tfx_cuda_buffer_map (&out, steps[i + 1], &info,
-        cuda_check_cuda, GST_MAP_WRITE));
-    fail_unless_equals_int (cuda_check_run (plans[i], &in.block, &out.block),
-        0);
-    fail_unless (gst_tfx_cuda_buffer_unmap (&out));
-    fail_unless (gst_tfx_cuda_buffer_unmap (&in));
+    cuda_check_run_buffers (plans[i], &info, steps[i], steps[i + 1]);
     gst_buffer_unref (steps[i]);
   }
   audio_holds (steps[2], &info, 0, 800);
   gst_buffer_unref (steps[2]);
   cuda_check_plan_free (&twice);
   cuda_check_plan_free (&half);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
+  cuda_check_pool_free (pool);
 }
 GST_END_TEST;
 
@@ -248,7 +230,6 @@ GST_START_TEST (test_foreign)
   TfxPlan *plan = cuda_check_plan (1, 2.0);
   GstBuffer *buffer = gst_buffer_new (), *out;
   GstCudaAllocator *allocator = g_object_new (GST_TYPE_CUDA_ALLOCATOR, NULL);
-  GstTfxCudaBuffer from, to;
   GstVideoInfo video;
   GstMapInfo map;
   gfloat x[1024];
@@ -265,20 +246,12 @@ GST_START_TEST (test_foreign)
   fail_unless (gst_tfx_cuda_buffer_is_device (buffer, cuda_check_context));
   for (guint i = 0; i < 1024; i++)
     x[i] = sample (i, 0);
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE | GST_MAP_CUDA));
-  cuda_check_write (map.data, (guint8 *)x, sizeof x);
-  gst_buffer_unmap (buffer, &map);
+  cuda_check_fill (gst_buffer_peek_memory (buffer, 0), (guint8 *)x, sizeof x,
+      TRUE);
 
   out = cuda_check_new_buffer (&info, 1024);
-  for (gint way = 0; way < 2; way++) {
-    fail_unless (gst_tfx_cuda_buffer_map (&from, way ? out : buffer, &info,
-        cuda_check_cuda, GST_MAP_READ));
-    fail_unless (gst_tfx_cuda_buffer_map (&to, way ? buffer : out, &info,
-        cuda_check_cuda, GST_MAP_WRITE));
-    fail_unless_equals_int (cuda_check_run (plan, &from.block, &to.block), 0);
-    fail_unless (gst_tfx_cuda_buffer_unmap (&to));
-    fail_unless (gst_tfx_cuda_buffer_unmap (&from));
-  }
+  cuda_check_run_buffers (plan, &info, buffer, out);
+  cuda_check_run_buffers (plan, &info, out, buffer);
   /* It is done: the owner does not know of our stream. */
   memset (x, 0, sizeof x);
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ | GST_MAP_CUDA));

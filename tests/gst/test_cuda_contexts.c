@@ -11,14 +11,13 @@ GST_START_TEST (test_two_contexts)
   GstCudaContext *other = gst_cuda_context_new (0);
   TfxCuda *cuda = gst_tfx_cuda_for_context (other, NULL);
   TfxCuda *again = gst_tfx_cuda_for_context (other, NULL);
-  guint8 *a = cuda_check_bytes (4000, 6);
-  GstBuffer *buffer = cuda_check_buffer (a, 4000);
+  GstBuffer *buffer = cuda_check_buffer (bytes_a, N_BYTES);
 
   fail_unless (cuda && cuda != cuda_check_cuda);
   fail_unless (cuda == again);
   fail_if (gst_tfx_cuda_buffer_is_device (buffer, other));
   fail_if (gst_tfx_cuda_buffer_is_device (buffer, NULL));
-  cuda_check_buffer_holds (buffer, a, 4000);
+  cuda_check_buffer_holds (buffer, bytes_a, N_BYTES);
   tfx_cuda_unref (&cuda);
   tfx_cuda_unref (&again);
   ASSERT_OBJECT_REFCOUNT (other, "context", 1);
@@ -35,16 +34,14 @@ GST_START_TEST (test_two_contexts)
     gst_object_unref (other);
   }
   gst_buffer_unref (buffer);
-  g_free (a);
 }
 GST_END_TEST;
 
 /* The memory keeps its context and its backend. */
 GST_START_TEST (test_memory_lives_longer)
 {
-  guint8 *a = cuda_check_bytes (4000, 7);
   GstCudaContext *other = gst_cuda_context_new (0);
-  GstMemory *memory = gst_tfx_cuda_allocator_alloc (other, 4000);
+  GstMemory *memory = gst_tfx_cuda_allocator_alloc (other, N_BYTES);
   GstMemory *part = gst_memory_share (memory, 100, 200);
   GstMapInfo map;
 
@@ -55,7 +52,6 @@ GST_START_TEST (test_memory_lives_longer)
   fail_unless (gst_memory_map (part, &map, GST_MAP_READ));
   gst_memory_unmap (part, &map);
   gst_memory_unref (part);
-  g_free (a);
 }
 GST_END_TEST;
 

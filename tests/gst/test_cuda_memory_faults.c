@@ -9,7 +9,6 @@
 
 #include "cudacheck.h"
 
-#define N_BYTES 4000
 #define N_ROUNDS 8
 #define N_CONTEXTS 3
 /* More than the scenario makes. */
@@ -26,15 +25,6 @@ typedef struct
   TfxPlan *plan;
   guint8 *bytes;
 } Scene;
-
-static GstAudioInfo
-scene_info (void)
-{
-  GstAudioInfo info;
-
-  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F32, 48000, 1, NULL);
-  return info;
-}
 
 /* Each side that can be mapped holds these bytes. */
 static void
@@ -87,7 +77,7 @@ play_memory (Scene *s)
 static void
 play_run (Scene *s, gsize n_frames)
 {
-  GstAudioInfo info = scene_info ();
+  GstAudioInfo info = cuda_check_info (1, FALSE);
   GstTfxCudaBuffer out;
   GstBuffer *buffer;
   TfxBlock in = tfx_block_interleaved (s->bytes, TFX_SAMPLE_F32, 1, n_frames);
@@ -131,27 +121,11 @@ free_plan (Scene *s)
   tfx_filter_unref (&s->filter);
 }
 
-static GstBufferPool *
-make_pool (GstCudaContext *context)
-{
-  GstBufferPool *pool = gst_tfx_cuda_pool_new (context);
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstAudioInfo info = scene_info ();
-  GstCaps *caps = gst_audio_info_to_caps (&info);
-
-  gst_buffer_pool_config_set_params (config, caps, N_BYTES / 2, 1, 0);
-  gst_caps_unref (caps);
-  if (gst_buffer_pool_set_config (pool, config) &&
-      gst_buffer_pool_set_active (pool, TRUE))
-    return pool;
-  gst_object_unref (pool);
-  return NULL;
-}
-
 static void
 play_scene (void)
 {
   GstElement *element = gst_bin_new (NULL);
+  GstAudioInfo info = cuda_check_info (1, FALSE);
   Scene s = { NULL };
   gchar *why = NULL;
 
@@ -168,7 +142,7 @@ play_scene (void)
     /* Numbers, none of them NaN. */
     for (gsize i = 3; i < N_BYTES; i += 4)
       s.bytes[i] = 0x3f;
-    s.pool = make_pool (s.context);
+    s.pool = cuda_check_pool (s.context, &info, N_BYTES / 8, 1);
     make_plan (&s);
     for (gint i = 0; i < N_ROUNDS; i++) {
       play_memory (&s);
@@ -176,8 +150,7 @@ play_scene (void)
     }
     free_plan (&s);
     if (s.pool)
-      gst_buffer_pool_set_active (s.pool, FALSE);
-    gst_clear_object (&s.pool);
+      cuda_check_pool_free (s.pool);
     g_free (s.bytes);
     tfx_cuda_unref (&s.cuda);
   } else {
@@ -237,35 +210,37 @@ play (const gchar *failure)
   g_free (found);
 }
 
-GST_START_TEST (test_once)
+/* Each call once; short of memory, in every place; and the device goes, and does not
+ * come back. */
+static const struct
 {
-  gchar *failure = g_strdup_printf ("%d", __i__);
+  const gchar *setting; /* with the number of the call */
+  guint first, n, step;
+} failures[] = {
+  { "%d", 0, MAX_CALLS, 1 },
+  { "cuMemAllocPitch_v2:%d,2", 1, 30, 1 },
+  { "cuMemHostAlloc:%d,2", 1, 30, 1 },
+  { "cuMemAlloc_v2:%d,2", 1, 30, 1 },
+  { "cuStreamCreate:%d,2", 1, 30, 1 },
+  { "cuCtxCreate_v2:%d,2", 1, 30, 1 },
+  { "cuModuleLoadData:%d,2", 1, 30, 1 },
+  { "%d,sticky", 1, MAX_CALLS / 5, 5 },
+};
 
-  play (failure);
-  g_free (failure);
-}
-GST_END_TEST;
-
-/* Short of memory, in every place. */
-GST_START_TEST (test_no_memory)
+GST_START_TEST (test_failure)
 {
-  static const gchar *const calls[] = { "cuMemAllocPitch_v2", "cuMemHostAlloc",
-    "cuMemAlloc_v2", "cuStreamCreate", "cuCtxCreate_v2", "cuModuleLoadData" };
-  gchar *failure = g_strdup_printf ("%s:%d,2",
-      calls[__i__ % G_N_ELEMENTS (calls)], __i__ / (gint)G_N_ELEMENTS (calls));
+  guint i = 0, n = (guint)__i__;
+  gchar **parts, *number, *setting;
 
-  play (failure);
-  g_free (failure);
-}
-GST_END_TEST;
-
-/* The device goes, and does not come back. */
-GST_START_TEST (test_lost)
-{
-  gchar *failure = g_strdup_printf ("%d,sticky", 5 * __i__ + 1);
-
-  play (failure);
-  g_free (failure);
+  for (; n >= failures[i].n; i++)
+    n -= failures[i].n;
+  number = g_strdup_printf ("%u", failures[i].first + n * failures[i].step);
+  parts = g_strsplit (failures[i].setting, "%d", 2);
+  setting = g_strjoinv (number, parts);
+  play (setting);
+  g_strfreev (parts);
+  g_free (number);
+  g_free (setting);
 }
 GST_END_TEST;
 
@@ -274,10 +249,11 @@ cuda_memory_faults_suite (void)
 {
   Suite *suite = suite_create ("cuda_memory_faults");
   TCase *tcase = tcase_create ("faults");
+  guint n = 0;
 
-  tcase_add_loop_test (tcase, test_once, 0, MAX_CALLS);
-  tcase_add_loop_test (tcase, test_no_memory, 6, 6 * 31);
-  tcase_add_loop_test (tcase, test_lost, 0, MAX_CALLS / 5);
+  for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
+    n += failures[i].n;
+  tcase_add_loop_test (tcase, test_failure, 0, n);
   suite_add_tcase (suite, tcase);
   return suite;
 }

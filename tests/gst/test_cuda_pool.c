@@ -10,7 +10,7 @@ GST_START_TEST (test_pool)
 {
   static const gsize lengths[] = { 1000, 10, 999, 1, 1000, 500 };
   GstAudioInfo info = cuda_check_info (2, __i__);
-  GstBufferPool *pool = cuda_check_pool (&info, 1000);
+  GstBufferPool *pool = cuda_check_pool (cuda_check_context, &info, 1000, 0);
   GstMemory *memory = NULL;
   GstBuffer *buffer;
 
@@ -39,7 +39,7 @@ GST_END_TEST;
 GST_START_TEST (test_pool_grows)
 {
   GstAudioInfo info = cuda_check_info (2, __i__);
-  GstBufferPool *pool = cuda_check_pool (&info, 100);
+  GstBufferPool *pool = cuda_check_pool (cuda_check_context, &info, 100, 0);
   GstMemory *memory;
   GstBuffer *buffer;
 
@@ -50,8 +50,7 @@ GST_START_TEST (test_pool_grows)
   gst_buffer_unref (buffer);
   fail_unless (cuda_check_acquire (pool, &info, 3000, &buffer) == memory);
   gst_buffer_unref (buffer);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
+  cuda_check_pool_free (pool);
 }
 GST_END_TEST;
 
@@ -59,7 +58,7 @@ GST_END_TEST;
 GST_START_TEST (test_pool_forgets)
 {
   GstAudioInfo info = cuda_check_info (1, FALSE);
-  GstBufferPool *pool = cuda_check_pool (&info, 1000);
+  GstBufferPool *pool = cuda_check_pool (cuda_check_context, &info, 1000, 0);
   GstTfxCudaBuffer mapped;
   GstBuffer *buffer;
   GstMapInfo map;
@@ -79,8 +78,7 @@ GST_START_TEST (test_pool_forgets)
   gst_buffer_unmap (buffer, &map);
   fail_unless_equals_string (cuda_check_injected (), "");
   gst_buffer_unref (buffer);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
+  cuda_check_pool_free (pool);
 }
 GST_END_TEST;
 
@@ -88,22 +86,19 @@ GST_END_TEST;
 GST_START_TEST (test_pool_shared)
 {
   GstAudioInfo info = cuda_check_info (1, FALSE);
-  GstBufferPool *pool = cuda_check_pool (&info, 1000);
-  guint8 *a = cuda_check_bytes (4000, 5);
+  GstBufferPool *pool = cuda_check_pool (cuda_check_context, &info, 1000, 0);
   GstBuffer *buffer, *part;
   GstMemory *memory = cuda_check_acquire (pool, &info, 1000, &buffer);
 
-  gst_buffer_fill (buffer, 0, a, 4000);
+  gst_buffer_fill (buffer, 0, bytes_a, N_BYTES);
   part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_MEMORY, 100, 500);
   gst_buffer_unref (buffer);
   fail_if (cuda_check_acquire (pool, &info, 1000, &buffer) == memory);
   gst_buffer_memset (buffer, 0, 0, -1);
-  cuda_check_buffer_holds (part, a + 100, 500);
+  cuda_check_buffer_holds (part, bytes_a + 100, 500);
   gst_buffer_unref (part);
   gst_buffer_unref (buffer);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-  g_free (a);
+  cuda_check_pool_free (pool);
 }
 GST_END_TEST;
 
@@ -113,33 +108,30 @@ GST_START_TEST (test_pool_refuses)
   GstAudioInfo info = cuda_check_info (2, FALSE);
   GstCaps *caps = gst_audio_info_to_caps (&info);
   GstCaps *video = gst_caps_new_empty_simple ("video/x-raw");
-  GstStructure *config;
   GstBuffer *buffer;
 
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, video, 1000, 0, 0);
-  fail_if (gst_buffer_pool_set_config (pool, config));
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, 7, 0, 0);
-  fail_if (gst_buffer_pool_set_config (pool, config));
+  for (guint i = 0; i < 2; i++) {
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+
+    gst_buffer_pool_config_set_params (config, i == 0 ? video : caps,
+        i == 0 ? 1000 : 7, 0, 0);
+    fail_if (gst_buffer_pool_set_config (pool, config));
+  }
   gst_object_unref (pool);
   gst_caps_unref (caps);
   gst_caps_unref (video);
 
   if (cuda_check_is_standin ()) {
-    pool = cuda_check_pool (&info, 100);
-    cuda_check_fail ("cuMemAllocPitch_v2:1,2");
-    fail_unless_equals_int (gst_tfx_cuda_pool_acquire (pool, 100, &buffer),
-        GST_FLOW_ERROR);
-    cuda_check_acquire (pool, &info, 100, &buffer);
-    gst_buffer_unref (buffer);
-    cuda_check_fail ("cuMemAllocPitch_v2:1,2");
-    fail_unless_equals_int (gst_tfx_cuda_pool_acquire (pool, 1000, &buffer),
-        GST_FLOW_ERROR);
-    cuda_check_acquire (pool, &info, 1000, &buffer);
-    gst_buffer_unref (buffer);
-    gst_buffer_pool_set_active (pool, FALSE);
-    gst_object_unref (pool);
+    pool = cuda_check_pool (cuda_check_context, &info, 100, 0);
+    for (gsize n_frames = 100; n_frames <= 1000; n_frames += 900) {
+      cuda_check_fail ("cuMemAllocPitch_v2:1,2");
+      fail_unless_equals_int (gst_tfx_cuda_pool_acquire (pool, n_frames,
+                                  &buffer),
+          GST_FLOW_ERROR);
+      cuda_check_acquire (pool, &info, n_frames, &buffer);
+      gst_buffer_unref (buffer);
+    }
+    cuda_check_pool_free (pool);
   }
 }
 GST_END_TEST;
