@@ -78,6 +78,16 @@ deck_element (Deck *deck, const gchar *name)
   return element;
 }
 
+GstPad *
+deck_pad (Deck *deck, const gchar *element, const gchar *name)
+{
+  GstElement *found = deck_element (deck, element);
+  GstPad *pad = gst_element_get_static_pad (found, name);
+
+  gst_object_unref (found);
+  return pad;
+}
+
 guint64
 deck_stat (Deck *deck, const gchar *name, const gchar *field)
 {

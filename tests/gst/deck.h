@@ -40,8 +40,9 @@ typedef struct
 Deck *deck_new (const gchar *launch, DeckSide side, const GstAudioInfo *info);
 void deck_free (Deck *deck);
 
-/* A reference. */
+/* References. */
 GstElement *deck_element (Deck *deck, const gchar *name);
+GstPad *deck_pad (Deck *deck, const gchar *element, const gchar *name);
 guint64 deck_stat (Deck *deck, const gchar *element, const gchar *field);
 gchar *deck_text (Deck *deck, const gchar *element, const gchar *field);
 gboolean deck_runs_on (Deck *deck, const gchar *element, const gchar *device);

@@ -197,8 +197,7 @@ GST_END_TEST;
 static GstContext *
 ask (Deck *deck, const gchar *name)
 {
-  GstElement *element = deck_element (deck, name);
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstPad *pad = deck_pad (deck, name, "src");
   GstQuery *query = gst_query_new_context ("gst.cuda.context");
   GstContext *context = NULL;
 
@@ -208,7 +207,6 @@ ask (Deck *deck, const gchar *name)
   }
   gst_query_unref (query);
   gst_object_unref (pad);
-  gst_object_unref (element);
   return context;
 }
 
@@ -218,15 +216,6 @@ context_object (GstContext *context)
   const GstStructure *s = gst_context_get_structure (context);
 
   return g_value_get_object (gst_structure_get_value (s, "gst.cuda.context"));
-}
-
-static guint
-context_device (GstContext *context)
-{
-  guint id;
-
-  g_object_get (context_object (context), "cuda-device-id", &id, NULL);
-  return id;
 }
 
 /* Elements use one context, be they linked to each other or not. */
@@ -280,7 +269,7 @@ GST_START_TEST (test_device_id)
 {
   static const gchar *const launch =
       "tfxbutterworth name=e0 DEVICE cuda-device-id=";
-  guint n = devices_are_standin () ? 2 : devices_count ();
+  guint n = devices_are_standin () ? 2 : devices_count (), id;
   gchar *last = g_strdup_printf ("%s%u", launch, n - 1);
   gchar *none = g_strdup_printf ("%s%u", launch, n);
   gchar *named = g_strdup_printf ("CUDA device %u", n);
@@ -293,7 +282,8 @@ GST_START_TEST (test_device_id)
   deck = deck_new (last, DECK_CUDA, &info);
   deck_push_many (deck, 2048, 512);
   context = ask (deck, "e0");
-  fail_unless_equals_int (context_device (context), n - 1);
+  g_object_get (context_object (context), "cuda-device-id", &id, NULL);
+  fail_unless_equals_int (id, n - 1);
   fail_unless (deck_runs_on (deck, "e0", "cuda"));
   tfx_check_expect_no_warning (deck->bus);
   gst_context_unref (context);

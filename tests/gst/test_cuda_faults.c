@@ -5,15 +5,13 @@
  * is right; or a message says what is wrong with it.
  */
 #include <glib/gstdio.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "deck.h"
 
 #define RATE 48000
-#define N_BUFFERS 6
+#define N_BUFFERS 5
 #define N_FRAMES 700
 
 static const struct
@@ -173,6 +171,17 @@ play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
   return deck;
 }
 
+/* What the CPU puts out, which opens no driver. */
+static Deck *
+play_cpu (guint line)
+{
+  Outcome outcome;
+  Deck *deck = play (line, DECK_CPU, NULL, FALSE, &outcome);
+
+  outcome_clear (&outcome);
+  return deck;
+}
+
 /* Whether anything was made to fail. */
 static gboolean
 check (const Deck *expected, guint line, const gchar *fail)
@@ -232,10 +241,8 @@ GST_START_TEST (test_each_call)
 {
   const gchar *function = functions[__i__ / G_N_ELEMENTS (lines)];
   const guint line = __i__ % G_N_ELEMENTS (lines);
-  Outcome outcome;
-  Deck *expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
+  Deck *expected = play_cpu (line);
 
-  outcome_clear (&outcome);
   /* What is called once in a process is for the next test. */
   check (expected, line, NULL);
   for (guint n = 1; n <= MOST_USES; n++) {
@@ -255,16 +262,13 @@ GST_START_TEST (test_first_calls)
 {
   const guint line = 1;
   gchar *fail = g_strdup_printf ("%d", __i__ + 1);
-  Outcome outcome;
   Deck *expected;
 
   /* A class of libgstcuda 1.22 is not made for a second attempt at a driver that
    * does not start. */
   gst_check_add_log_filter ("GLib", G_LOG_LEVEL_CRITICAL,
       g_regex_new ("g_once_init_leave", 0, 0, NULL), NULL, NULL, NULL);
-  /* The CPU opens no driver. */
-  expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
-  outcome_clear (&outcome);
+  expected = play_cpu (line);
   check (expected, line, fail);
   deck_free (expected);
   g_free (fail);
@@ -280,11 +284,9 @@ GST_START_TEST (test_lost)
   const guint line = __i__ % G_N_ELEMENTS (lines);
   guint n = 1 + 23 * (__i__ / G_N_ELEMENTS (lines));
   gchar *fail = g_strdup_printf ("%u,719,sticky", n);
+  Deck *deck, *expected = play_cpu (line);
   Outcome outcome;
-  Deck *deck, *expected;
 
-  expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
-  outcome_clear (&outcome);
   /* Where caps ask for CUDA memory there is no stream without a device. */
   if (lines[line].ends_on_device) {
     deck_free (play (line, DECK_CUDA, NULL, FALSE, &outcome));

@@ -146,14 +146,11 @@ GST_END_TEST;
 static GstPad *
 find_unlinked (Deck *deck, gint number)
 {
-  static const gchar *const names[] = { "last", "last", NULL, "behind", NULL };
-  GstElement *element = names[number] ? deck_element (deck, names[number])
-                                      : gst_object_ref (deck->h->element);
-  GstPad *pad = gst_element_get_static_pad (element,
-      number == 0 || number == 2 ? "sink" : "src");
+  const gchar *name = number == 0 || number == 2 ? "sink" : "src";
 
-  gst_object_unref (element);
-  return pad;
+  if (number == 2 || number == 4)
+    return gst_element_get_static_pad (deck->h->element, name);
+  return deck_pad (deck, number == 3 ? "behind" : "last", name);
 }
 
 /* Unlinks the pad; returns the one that it was linked to. */
@@ -167,6 +164,14 @@ unlink_pad (GstPad *pad)
   else
     fail_unless (gst_pad_unlink (peer, pad));
   return peer;
+}
+
+static void
+expect_no_gap (const Deck *deck)
+{
+  for (guint i = 0; i < deck->times->len; i++)
+    fail_unless_equals_uint64 (g_array_index (deck->times, GstClockTime, i),
+        gst_util_uint64_scale (i * N_FRAMES, GST_SECOND, RATE));
 }
 
 /* The buffer in flight waits, and goes out first when the stream continues. */
@@ -191,9 +196,7 @@ GST_START_TEST (test_unlink)
   deck_push_many (deck, N_FRAMES, N_FRAMES);
   deck_drain (deck);
   fail_unless_equals_int (deck->n_buffers, 5);
-  for (guint i = 0; i < deck->times->len; i++)
-    fail_unless_equals_uint64 (g_array_index (deck->times, GstClockTime, i),
-        gst_util_uint64_scale (i * N_FRAMES, GST_SECOND, RATE));
+  expect_no_gap (deck);
   tfx_check_expect_no_warning (deck->bus);
   gst_object_unref (peer);
   gst_object_unref (pad);
@@ -241,8 +244,8 @@ GST_START_TEST (test_taken_out)
                          "name=behind",
       DECK_CUDA, &info);
   GstElement *last = deck_element (deck, "last");
-  GstPad *sink = gst_element_get_static_pad (last, "sink");
-  GstPad *src = gst_element_get_static_pad (last, "src");
+  GstPad *sink = deck_pad (deck, "last", "sink");
+  GstPad *src = deck_pad (deck, "last", "src");
 
   deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
   gst_object_unref (unlink_pad (sink));
@@ -324,9 +327,7 @@ GST_START_TEST (test_lost)
   deck_end (deck);
   g_unsetenv ("TFX_STANDIN_FAIL");
   fail_unless_equals_uint64 (deck->n_frames, 10 * N_FRAMES);
-  for (guint i = 0; i < deck->times->len; i++)
-    fail_unless_equals_uint64 (g_array_index (deck->times, GstClockTime, i),
-        gst_util_uint64_scale (i * N_FRAMES, GST_SECOND, RATE));
+  expect_no_gap (deck);
   warning = tfx_check_pop_warning (deck->bus);
   fail_unless (warning && strstr (warning, "lost"), "%s", warning);
   g_free (warning);
@@ -343,22 +344,18 @@ typedef struct
 
 typedef struct
 {
-  GArray *up, *kernels, *down; /* of Span */
-  gdouble busy[3];             /* us */
+  GArray *up, *kernels; /* of Span */
   gdouble device, pinned;
 } Timeline;
 
 static void
 timeline_read (Timeline *t, const gchar *path)
 {
-  GArray **lists[] = { &t->up, &t->kernels, &t->down };
-  static const gchar *const names[] = { "up", "kernel", "down" };
   gchar *text, **rows;
 
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  *t = (Timeline){ .device = 0 };
-  for (guint i = 0; i < 3; i++)
-    *lists[i] = g_array_new (FALSE, FALSE, sizeof (Span));
+  *t = (Timeline){ g_array_new (FALSE, FALSE, sizeof (Span)),
+    g_array_new (FALSE, FALSE, sizeof (Span)), 0, 0 };
   rows = g_strsplit (text, "\n", 0);
   for (guint r = 0; rows[r]; r++) {
     gchar name[16];
@@ -367,12 +364,10 @@ timeline_read (Timeline *t, const gchar *path)
     sscanf (rows[r], "memory %lf %lf", &t->device, &t->pinned);
     if (sscanf (rows[r], "%15s %*s %lf %lf", name, &span.begin, &span.end) != 3)
       continue;
-    for (guint i = 0; i < 3; i++) {
-      if (strcmp (name, names[i]) != 0)
-        continue;
-      g_array_append_val (*lists[i], span);
-      t->busy[i] += span.end - span.begin;
-    }
+    if (strcmp (name, "up") == 0)
+      g_array_append_val (t->up, span);
+    else if (strcmp (name, "kernel") == 0)
+      g_array_append_val (t->kernels, span);
   }
   g_strfreev (rows);
   g_free (text);
@@ -383,7 +378,6 @@ timeline_clear (Timeline *t)
 {
   g_array_unref (t->up);
   g_array_unref (t->kernels);
-  g_array_unref (t->down);
 }
 
 /* As a file does. */

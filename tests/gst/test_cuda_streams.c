@@ -153,21 +153,26 @@ play_gaps (Deck *deck, GRand *rand)
   push_some (deck, rand, 3);
 }
 
-/* Buffers marked as gaps, until the filters have rung out. */
+/* Pushes a buffer of silence that is marked as a gap. */
+static void
+push_gap (Deck *deck, gsize n)
+{
+  gdouble *zeros = g_new0 (gdouble, n * deck->info.channels);
+  GstBuffer *buffer = tfx_check_stamped (&deck->info, zeros, n, deck->n_in);
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
+  deck->n_in += n;
+  g_free (zeros);
+}
+
+/* Until the filters have rung out. */
 static void
 play_silence (Deck *deck, GRand *rand)
 {
   push_some (deck, rand, 2);
-  for (guint i = 0; i < 30; i++) {
-    const gsize n = 2000;
-    gdouble *zeros = g_new0 (gdouble, n * deck->info.channels);
-    GstBuffer *buffer = tfx_check_stamped (&deck->info, zeros, n, deck->n_in);
-
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
-    fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
-    deck->n_in += n;
-    g_free (zeros);
-  }
+  for (guint i = 0; i < 30; i++)
+    push_gap (deck, 2000);
   push_some (deck, rand, 2);
 }
 
@@ -304,8 +309,7 @@ meddle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 play_copies (Deck *deck, GRand *rand)
 {
-  GstElement *element = deck_element (deck, "e0");
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstPad *pad = deck_pad (deck, "e0", "src");
   guint n = 0;
   gulong probe =
       gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, meddle, &n, NULL);
@@ -315,7 +319,6 @@ play_copies (Deck *deck, GRand *rand)
   gst_pad_remove_probe (pad, probe);
   fail_unless_equals_int (n, 15);
   gst_object_unref (pad);
-  gst_object_unref (element);
 }
 
 /* The second element has a narrower segment than the first one: buffers in CUDA
@@ -340,15 +343,13 @@ narrow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 play_narrow (Deck *deck, GRand *rand)
 {
-  GstElement *element = deck_element (deck, "e0");
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstPad *pad = deck_pad (deck, "e0", "src");
   gulong probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       narrow, NULL, NULL);
 
   deck_push_many (deck, 7 * 500, 500);
   gst_pad_remove_probe (pad, probe);
   gst_object_unref (pad);
-  gst_object_unref (element);
 }
 
 /* ---- the tests ------------------------------------------------------------------------ */
@@ -428,7 +429,6 @@ GST_START_TEST (test_gap_under_curve)
 {
   static const DeckSide sides[] = { DECK_CPU, DECK_CUDA };
   GstAudioInfo info = format_info (0);
-  gdouble *zeros = g_new0 (gdouble, 2000 * info.channels);
   guint n_gaps[] = { 0, 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
@@ -447,13 +447,8 @@ GST_START_TEST (test_gap_under_curve)
             source)));
     gst_pad_add_probe (deck->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, count_gap,
         &n_gaps[i], NULL);
-    for (; deck->n_in < 10000; deck->n_in += 2000) {
-      GstBuffer *buffer =
-          tfx_check_stamped (&deck->info, zeros, 2000, deck->n_in);
-
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
-      fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
-    }
+    while (deck->n_in < 10000)
+      push_gap (deck, 2000);
     deck_push (deck, 2000);
     deck_end (deck);
     gst_object_unref (source);
@@ -462,7 +457,6 @@ GST_START_TEST (test_gap_under_curve)
   }
   fail_unless (n_gaps[0] > 0);
   fail_unless_equals_int (n_gaps[0], n_gaps[1]);
-  g_free (zeros);
 }
 GST_END_TEST;
 
