@@ -44,6 +44,19 @@ check_errors (TapMany *many, KernelCase c)
   }
 }
 
+/* In the shape that it chooses. */
+static void
+check_shape (TapMany *many, const TfxSos *sos, size_t n_sos,
+    unsigned n_channels, size_t n_frames)
+{
+  check_errors (many, (KernelCase){ .sos = sos,
+                          .n_sos = n_sos,
+                          .n_channels = n_channels,
+                          .n_frames = n_frames,
+                          .segment_log2 = -1,
+                          .lanes_log2 = -1 });
+}
+
 /* ---- the grid -------------------------------------------------------------------- */
 
 static void
@@ -63,12 +76,7 @@ test_lengths (void)
       if (part_is_wanted () && lengths[i] * channels[j] > 3000)
         continue;
       test_cuda_random (sos, depth);
-      check_errors (&many, (KernelCase){ .sos = sos,
-                               .n_sos = depth,
-                               .n_channels = channels[j],
-                               .n_frames = lengths[i],
-                               .segment_log2 = -1,
-                               .lanes_log2 = -1 });
+      check_shape (&many, sos, depth, channels[j], lengths[i]);
     }
   }
   tap_many_end (&many);
@@ -90,12 +98,7 @@ test_channels (void)
     if (part_is_wanted () && shapes[i].n_channels * shapes[i].n_frames > 70000)
       continue;
     test_cuda_random (sos, 2);
-    check_errors (&many, (KernelCase){ .sos = sos,
-                             .n_sos = 2,
-                             .n_channels = shapes[i].n_channels,
-                             .n_frames = shapes[i].n_frames,
-                             .segment_log2 = -1,
-                             .lanes_log2 = -1 });
+    check_shape (&many, sos, 2, shapes[i].n_channels, shapes[i].n_frames);
   }
   tap_many_end (&many);
 }
@@ -118,12 +121,7 @@ test_depths (void)
         test_cuda_random (sos, depths[i]);
       else
         test_cuda_equaliser (sos, depths[i]);
-      check_errors (&many, (KernelCase){ .sos = sos,
-                               .n_sos = depths[i],
-                               .n_channels = 2,
-                               .n_frames = n_frames,
-                               .segment_log2 = -1,
-                               .lanes_log2 = -1 });
+      check_shape (&many, sos, depths[i], 2, n_frames);
     }
   }
   tap_many_end (&many);
@@ -170,59 +168,84 @@ test_odd_sections (void)
 
   for (size_t i = 0; i < N_OF (odd); i++) {
     for (size_t n_frames = 1000; n_frames <= 5000; n_frames += 4000)
-      check_errors (&many, (KernelCase){ .sos = &odd[i],
-                               .n_sos = 1,
-                               .n_channels = 1,
-                               .n_frames = n_frames,
-                               .segment_log2 = -1,
-                               .lanes_log2 = -1 });
+      check_shape (&many, &odd[i], 1, 1, n_frames);
   }
   tap_many_end (&many);
 }
 
 /* ---- fidelity -------------------------------------------------------------------------- */
 
-/* Against the exact output, by power. */
-static double
-fidelity_db (TfxCuda *cuda, TfxSample type, const TfxSos *sos, size_t n_sos,
-    size_t n_frames, double *plain_db)
+/* Noise through sections: errors against the exact output, by power. */
+typedef struct Fidelity
 {
-  double *in = kernel_noise_new (n_frames),
-         *out = test_alloc (n_frames * sizeof *out);
-  KernelCase c = { .cuda = cuda,
+  const TfxSos *sos;
+  size_t n_sos, n_frames;
+  double *in, *out;
+  TestReference reference;
+} Fidelity;
+
+static Fidelity
+fidelity_new (const TfxSos *sos, size_t n_sos, size_t n_frames)
+{
+  Fidelity f = { sos, n_sos, n_frames, kernel_noise_new (n_frames),
+    test_alloc (n_frames * sizeof (double)) };
+
+  f.reference = test_reference_new (sos, n_sos, f.in, n_frames);
+  return f;
+}
+
+static void
+fidelity_free (Fidelity *f)
+{
+  test_reference_clear (&f->reference);
+  free (f->in);
+  free (f->out);
+}
+
+static double
+device_db (Fidelity *f, TfxCuda *cuda, TfxSample type)
+{
+  const KernelCase c = { .cuda = cuda,
     .type = type,
-    .sos = sos,
-    .n_sos = n_sos,
+    .sos = f->sos,
+    .n_sos = f->n_sos,
     .n_channels = 1,
-    .n_frames = n_frames,
+    .n_frames = f->n_frames,
     .segment_log2 = -1,
     .lanes_log2 = -1 };
-  TestReference reference = test_reference_new (sos, n_sos, in, n_frames);
-  double db = NAN;
 
-  if (kernel_case_run (&c, TEST_LAYOUT_INTERLEAVED, false, in, out) == 0)
-    db = test_error_db_f64 (out, 1, 1, &reference);
-  test_run_f64 (sos, n_sos, in, out, n_frames, NULL);
-  *plain_db = test_error_db_f64 (out, 1, 1, &reference);
-  test_reference_clear (&reference);
-  free (in);
-  free (out);
-  return db;
+  if (kernel_case_run (&c, TEST_LAYOUT_INTERLEAVED, false, f->in, f->out) != 0)
+    return NAN;
+  return test_error_db_f64 (f->out, 1, 1, &f->reference);
+}
+
+/* The CPU's kernel of choice, or the plain recursion. */
+static double
+cpu_db (Fidelity *f, bool is_plain)
+{
+  CudaRow *row =
+      cuda_row_new_sections (f->sos, f->n_sos, 1, tfx_cpu_backend ());
+  int ret = 0;
+
+  memcpy (f->out, f->in, f->n_frames * sizeof *f->out);
+  if (is_plain)
+    test_run_f64 (f->sos, f->n_sos, f->in, f->out, f->n_frames, NULL);
+  else
+    ret = cuda_row_f64 (row, f->out, 1, f->n_frames);
+  cuda_row_free (&row);
+  return ret == 0 ? test_error_db_f64 (f->out, 1, 1, &f->reference) : NAN;
 }
 
 static void
 check_fidelity (TapMany *many, const char *name, const TfxSos *sos,
     size_t n_sos)
 {
-  size_t n_frames = part_is_wanted () ? 10000 : 48000;
-  double plain, a, b, d;
+  Fidelity f = fidelity_new (sos, n_sos, part_is_wanted () ? 10000 : 48000);
+  const double a = device_db (&f, kernel_cudas[0], TFX_SAMPLE_F32);
+  const double b = device_db (&f, kernel_cudas[1], TFX_SAMPLE_F32);
+  const double d = device_db (&f, kernel_cudas[0], TFX_SAMPLE_F64);
+  const double plain = cpu_db (&f, true);
 
-  a = fidelity_db (kernel_cudas[0], TFX_SAMPLE_F32, sos, n_sos, n_frames,
-      &plain);
-  b = fidelity_db (kernel_cudas[1], TFX_SAMPLE_F32, sos, n_sos, n_frames,
-      &plain);
-  d = fidelity_db (kernel_cudas[0], TFX_SAMPLE_F64, sos, n_sos, n_frames,
-      &plain);
   tap_diag ("%s: F32 %.1f dB in double, %.1f dB in two floats; F64 %.1f dB "
             "(%.1f dB sample by sample)",
       name, a, b, d, plain);
@@ -230,6 +253,7 @@ check_fidelity (TapMany *many, const char *name, const TfxSos *sos,
       a, b);
   tap_many_check (many, d <= plain + 6, "%s F64: %.1f dB, plain %.1f dB", name,
       d, plain);
+  fidelity_free (&f);
 }
 
 static void
@@ -256,47 +280,17 @@ test_fidelity (void)
   tap_many_end (&many);
 }
 
-/* The CPU's kernel of choice, against the exact output. */
-static double
-cpu_db (const TfxSos *sos, size_t n_sos, const double *in, size_t n_frames,
-    const TestReference *reference)
-{
-  CudaRow *row = cuda_row_new_sections (sos, n_sos, 1, tfx_cpu_backend ());
-  double *out = test_alloc (n_frames * sizeof *out), db = NAN;
-
-  memcpy (out, in, n_frames * sizeof *out);
-  if (cuda_row_f64 (row, out, 1, n_frames) == 0)
-    db = test_error_db_f64 (out, 1, 1, reference);
-  cuda_row_free (&row);
-  free (out);
-  return db;
-}
-
 static void
 check_depth (TapMany *many, const char *name, const TfxSos *sos, size_t n_sos)
 {
-  const size_t n_frames = 24000;
-  double *in = kernel_noise_new (n_frames),
-         *out = test_alloc (n_frames * sizeof *out);
-  KernelCase c = { .cuda = kernel_cudas[0],
-    .type = TFX_SAMPLE_F64,
-    .sos = sos,
-    .n_sos = n_sos,
-    .n_channels = 1,
-    .n_frames = n_frames,
-    .segment_log2 = -1,
-    .lanes_log2 = -1 };
-  TestReference reference = test_reference_new (sos, n_sos, in, n_frames);
-  double cpu = cpu_db (sos, n_sos, in, n_frames, &reference), device = NAN;
+  Fidelity f = fidelity_new (sos, n_sos, 24000);
+  const double device = device_db (&f, kernel_cudas[0], TFX_SAMPLE_F64);
+  const double cpu = cpu_db (&f, false);
 
-  if (kernel_case_run (&c, TEST_LAYOUT_INTERLEAVED, false, in, out) == 0)
-    device = test_error_db_f64 (out, 1, 1, &reference);
   tap_diag ("%s: %.1f dB, %.1f on the CPU", name, device, cpu);
   tap_many_check (many, device <= cpu + 6, "%s: %.1f dB, %.1f on the CPU", name,
       device, cpu);
-  test_reference_clear (&reference);
-  free (in);
-  free (out);
+  fidelity_free (&f);
 }
 
 /* Doubles through many sections are as exact as on the CPU. */
