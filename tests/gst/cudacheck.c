@@ -4,10 +4,7 @@
 #include "cudacheck.h"
 
 #include <errno.h>
-
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 GstCudaContext *cuda_check_context;
 TfxCuda *cuda_check_cuda;
@@ -15,29 +12,12 @@ guint8 *bytes_a, *bytes_b;
 
 /* ---- the stand-in -------------------------------------------------------------- */
 
-static gchar *report_path;
-
-static gchar *
-read_report (void)
-{
-  gchar *text = NULL;
-
-  if (!report_path || !g_file_get_contents (report_path, &text, NULL, NULL))
-    text = g_strdup ("");
-  return text;
-}
-
 void
 cuda_check_setup (void)
 {
   const gchar *why;
-  gint fd;
 
-  fd = g_file_open_tmp ("cudacheck-XXXXXX", &report_path, NULL);
-  fail_unless (fd >= 0);
-  close (fd);
-  g_setenv ("TFX_STANDIN_REPORT", report_path, TRUE);
-
+  g_free (devices_report ());
   fail_unless (gst_tfx_cuda_is_available (&why), "no CUDA: %s", why);
   cuda_check_context = gst_cuda_context_new (0);
   fail_unless (cuda_check_context != NULL);
@@ -50,7 +30,7 @@ cuda_check_setup (void)
 void
 cuda_check_teardown (void)
 {
-  gchar *report = read_report ();
+  gchar *report = devices_report ();
 
   cuda_check_fail (NULL);
   tfx_cuda_unref (&cuda_check_cuda);
@@ -62,8 +42,6 @@ cuda_check_teardown (void)
   for (gchar *line = report; *line; line = strchr (line, '\n') + 1)
     fail_unless (g_str_has_prefix (line, "injected"), "%s", line);
   g_free (report);
-  g_unlink (report_path);
-  g_clear_pointer (&report_path, g_free);
 }
 
 gboolean
@@ -84,21 +62,10 @@ cuda_check_fail (const gchar *what)
   CuDeviceGetCount (&(gint){ 0 });
   if (!what)
     return;
-  if (report_path)
-    g_file_set_contents (report_path, "", 0, NULL);
+  g_free (devices_report ());
   value = g_strdup_printf ("%s%*s", what, ++n % 8, "");
   g_setenv ("TFX_STANDIN_FAIL", value, TRUE);
   g_free (value);
-}
-
-const gchar *
-cuda_check_injected (void)
-{
-  static gchar *text;
-
-  g_free (text);
-  text = read_report ();
-  return text;
 }
 
 /* ---- bytes ---------------------------------------------------------------------- */

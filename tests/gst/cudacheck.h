@@ -12,6 +12,7 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
+#include "devices.h"
 #include "gsttfxcuda.h"
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
@@ -36,9 +37,6 @@ gboolean cuda_check_is_standin (void);
 /* The next failure that the stand-in injects: "cuMemAlloc_v2:1", see
  * TFX_STANDIN_FAIL; NULL: none. */
 void cuda_check_fail (const gchar *what);
-
-/* What it has injected since, "" if nothing; frees with the next call. */
-const gchar *cuda_check_injected (void);
 
 /* n random bytes; the same for the same seed.  Free with g_free(). */
 guint8 *cuda_check_bytes (gsize n, guint seed);

@@ -17,4 +17,8 @@ guint devices_count (void);
  * ("h100"); a H200 counts as a H100, whose chip it has.  FALSE on the stand-in. */
 gboolean devices_are_like (const gchar *card);
 
+/* What the stand-in has reported since the last call: a line for each call that it was
+ * made to fail ("injected …"), and for each fault of the caller.  Free with g_free(). */
+gchar *devices_report (void);
+
 #endif /* TFX_DEVICES_H */

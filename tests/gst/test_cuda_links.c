@@ -36,52 +36,43 @@ find_pad (Deck *deck)
   return pad;
 }
 
-static void
-insert_volume (Deck *deck, GstPad *pad)
-{
-  fail_unless (tfx_check_put_behind (GST_BIN (deck->h->element), pad,
-      gst_element_factory_make ("volume", NULL)));
-}
-
-/* A filter that nothing follows any more in CUDA memory. */
-static void
-replace_b (Deck *deck, GstPad *pad)
-{
-  GstElement *b = deck_element (deck, "b");
-  GstElement *volume = gst_element_factory_make ("volume", NULL);
-  GstElement *end = deck_element (deck, "end");
-  GstPad *old = gst_pad_get_peer (pad);
-  GstPad *sink = gst_element_get_static_pad (volume, "sink");
-
-  gst_pad_unlink (pad, old);
-  gst_element_unlink (b, end);
-  gst_element_set_state (b, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (deck->h->element), b);
-  gst_bin_add (GST_BIN (deck->h->element), volume);
-  fail_unless (gst_element_link (volume, end));
-  fail_unless (tfx_check_link_waiting (pad, sink));
-  fail_unless (gst_element_sync_state_with_parent (volume));
-  gst_object_unref (old);
-  gst_object_unref (sink);
-  gst_object_unref (end);
-  gst_object_unref (b);
-}
-
 typedef struct
 {
   Deck *deck;
   gboolean replaces;
 } Surgery;
 
+/* Puts a volume behind the pad, or one in the place of b: a filter that nothing follows
+ * any more in CUDA memory. */
 static GstPadProbeReturn
 operate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Surgery *surgery = data;
+  Deck *deck = surgery->deck;
+  GstElement *volume = gst_element_factory_make ("volume", NULL);
+  GstPad *after = gst_pad_get_peer (pad);
+  GstPad *sink = gst_element_get_static_pad (volume, "sink");
+  GstPad *src = gst_element_get_static_pad (volume, "src");
 
-  if (surgery->replaces)
-    replace_b (surgery->deck, pad);
-  else
-    insert_volume (surgery->deck, pad);
+  gst_pad_unlink (pad, after);
+  if (surgery->replaces) {
+    GstElement *b = deck_element (deck, "b"), *end = deck_element (deck, "end");
+
+    gst_element_unlink (b, end);
+    gst_element_set_state (b, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (deck->h->element), b);
+    gst_object_unref (after);
+    after = gst_element_get_static_pad (end, "sink");
+    gst_object_unref (end);
+    gst_object_unref (b);
+  }
+  gst_bin_add (GST_BIN (deck->h->element), volume);
+  fail_unless_equals_int (gst_pad_link (src, after), GST_PAD_LINK_OK);
+  fail_unless (tfx_check_link_waiting (pad, sink));
+  fail_unless (gst_element_sync_state_with_parent (volume));
+  gst_object_unref (after);
+  gst_object_unref (sink);
+  gst_object_unref (src);
   return GST_PAD_PROBE_REMOVE;
 }
 
