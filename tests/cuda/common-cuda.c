@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void
 stop (const char *what)
@@ -34,6 +35,25 @@ test_cuda_set (const char *name, const char *value)
     setenv (name, value, 1);
   else
     unsetenv (name);
+}
+
+const char *
+test_cuda_report (void)
+{
+  static char path[64], text[4096];
+  size_t n = 0;
+  FILE *file;
+
+  snprintf (path, sizeof path, "/tmp/tfx-report-%d", (int)getpid ());
+  test_cuda_set ("TFX_STANDIN_REPORT", path);
+  file = fopen (path, "r");
+  if (file) {
+    n = fread (text, 1, sizeof text - 1, file);
+    fclose (file);
+  }
+  text[n] = '\0';
+  unlink (path);
+  return text;
 }
 
 TfxCuda *

@@ -28,6 +28,10 @@ int test_cuda_main_standin (int argc, char **argv, const TapTest *tests);
 /* A setting of the stand-in, see standin/standin.h; NULL clears it. */
 void test_cuda_set (const char *name, const char *value);
 
+/* What the stand-in has reported since the last call: faults of the caller, and the
+ * failures that were asked for.  Valid until the next call. */
+const char *test_cuda_report (void);
+
 /* True if the driver is the stand-in. */
 bool test_cuda_is_standin (void);
 

@@ -12,26 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char report_path[64];
-
-/* Lines in the stand-in's report: faults of the caller. */
-static unsigned
-count_faults (void)
-{
-  FILE *file = fopen (report_path, "r");
-  char line[512];
-  unsigned n = 0;
-
-  while (file && fgets (line, sizeof line, file)) {
-    tap_diag ("%s", line);
-    n++;
-  }
-  if (file)
-    fclose (file);
-  unlink (report_path);
-  return n;
-}
-
 /* Blocks grow on the device without waits: smaller buffers are freed while kernels
  * still use them. */
 static void
@@ -44,6 +24,7 @@ test_grow (void)
   for (unsigned k = 0; k < 6; k++) {
     TfxCuda *cuda = test_cuda_new (NULL);
     TfxChain *chain = test_cuda_random_chain (2, 700);
+    const char *report;
     double *memory;
     size_t first = 0;
     CudaPair p;
@@ -69,7 +50,9 @@ test_grow (void)
     cuda_pair_there (&p, 0, n_all);
     tap_many_check (&many, p.ret == 0 && cuda_pair_distance (&p) < 1e-11,
         "returns %d, %g", p.ret, cuda_pair_distance (&p));
-    tap_many_check (&many, count_faults () == 0, "the stand-in has seen it");
+    report = test_cuda_report ();
+    tap_many_check (&many, report[0] == '\0', "the stand-in has seen it: %s",
+        report);
     cuda_pair_free (&p);
     test_cuda_free (cuda, memory);
     tfx_cuda_unref (&cuda);
@@ -206,7 +189,7 @@ test_room (void)
   double device, pinned;
   int ret;
 
-  snprintf (path, sizeof path, "%s-memory", report_path);
+  snprintf (path, sizeof path, "/tmp/tfx-traps-%d", (int)getpid ());
   test_cuda_equaliser (sos, 2);
   chain = test_cuda_chain (tfx_stage_new_id (), sos, 2);
   test_noise_f32 (x, n);
@@ -238,8 +221,6 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  snprintf (report_path, sizeof report_path, "/tmp/tfx-traps-%d",
-      (int)getpid ());
-  test_cuda_set ("TFX_STANDIN_REPORT", report_path);
+  test_cuda_report ();
   return test_cuda_main_standin (argc, argv, tests);
 }
