@@ -7,7 +7,7 @@
 #include <gst/gst.h>
 
 #include "gsttfxcount.h"
-#include "gsttfxsharedfilter.h"
+#include "gsttfxrow.h"
 
 G_BEGIN_DECLS
 

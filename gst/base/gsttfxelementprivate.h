@@ -10,7 +10,6 @@
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
 #include "gsttfxpending.h"
-#include "gsttfxsharedfilter.h"
 #include "gsttfxtimes.h"
 
 G_BEGIN_DECLS

@@ -8,24 +8,94 @@
 #include "gsttfxcount.h"
 #include "gsttfxtrace.h"
 
-#define GST_CAT_DEFAULT gst_tfx_row_get_category ()
+#define GST_CAT_DEFAULT gst_tfx_row_debug
 
-static gpointer
-gst_tfx_row_make_category (gpointer data)
+GST_DEBUG_CATEGORY_STATIC (gst_tfx_row_debug);
+
+/* ---- shared filters ------------------------------------------------------ */
+
+GstTfxSharedFilter *
+gst_tfx_shared_filter_new (TfxFilter *filter)
 {
-  GstDebugCategory *category = NULL;
+  static gsize once;
+  GstTfxSharedFilter *self = g_new0 (GstTfxSharedFilter, 1);
 
-  GST_DEBUG_CATEGORY_INIT (category, "tfxfusion", 0, "filters that run as one");
-  return category;
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (gst_tfx_row_debug, "tfxfusion", 0,
+        "filters that run as one");
+    g_once_init_leave (&once, 1);
+  }
+  self->refs = 1;
+  self->filter = filter;
+  self->backend = tfx_cpu_backend ();
+  return self;
 }
 
-static GstDebugCategory *G_GNUC_UNUSED
-gst_tfx_row_get_category (void)
+GstTfxSharedFilter *
+gst_tfx_shared_filter_ref (GstTfxSharedFilter *self)
 {
-  static GOnce once = G_ONCE_INIT;
-
-  return g_once (&once, gst_tfx_row_make_category, NULL);
+  g_atomic_int_inc (&self->refs);
+  return self;
 }
+
+void
+gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  gst_tfx_shared_filter_drop_plan (self);
+  gst_clear_object (&self->context);
+  if (self->spare)
+    self->free_spare (self->spare);
+  tfx_filter_unref (&self->filter);
+  g_free (self);
+}
+
+void
+gst_tfx_shared_filter_drop_plan (GstTfxSharedFilter *self)
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  TfxPlan *plan;
+  gsize n;
+
+  tfx_filter_lock (self->filter);
+  plan = g_steal_pointer (&self->plan);
+  self->plan_stats = (TfxStats){ 0 };
+  tfx_filter_unlock (self->filter);
+  if (!plan)
+    return;
+  /* The references keep the filters alive until they are unlocked. */
+  n = tfx_plan_n_filters (plan);
+  for (gsize i = 0; i < n; i++)
+    filters[i] = tfx_filter_ref (tfx_plan_filters (plan)[i]);
+  tfx_filter_lock_all (filters, n);
+  tfx_plan_free (&plan);
+  tfx_filter_unlock_all (filters, n);
+  for (gsize i = 0; i < n; i++)
+    tfx_filter_unref (&filters[i]);
+}
+
+void
+gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
+    const TfxBackend *backend, GstObject *context)
+{
+  gboolean is_other;
+  GstObject *old;
+
+  tfx_filter_lock (self->filter);
+  is_other = backend != self->backend;
+  old = self->context;
+  self->context = context ? gst_object_ref (context) : NULL;
+  self->backend = backend;
+  self->counts.error = 0;
+  self->is_mixing = FALSE;
+  tfx_filter_unlock (self->filter);
+  if (is_other)
+    gst_tfx_shared_filter_drop_plan (self);
+  gst_clear_object (&old);
+}
+
+/* ---- plans --------------------------------------------------------------- */
 
 /* The CPU runs the row if the backend does not support one of its stages. */
 static const TfxBackend *
@@ -80,29 +150,28 @@ gst_tfx_row_leave_device (const GstTfxRow *self, gint err)
     last->backend = tfx_cpu_backend ();
     last->counts.error = err;
   }
-  if (last->plan)
-    gst_tfx_shared_filter_free_plan (last);
+  tfx_plan_free (&last->plan);
+  last->plan_stats = (TfxStats){ 0 };
 }
 
 gint
 gst_tfx_row_compile (const GstTfxRow *self)
 {
   GstTfxSharedFilter *last = self->last;
-  gint err;
 
-  if (last->plan)
-    return 0;
-  err = tfx_plan_new (self->filters, self->n, gst_tfx_row_backend (self),
-      &last->plan);
-  GST_DEBUG ("row %p: new plan of %" G_GSIZE_FORMAT " filters on %s: %s", last,
-      self->n,
-      gst_tfx_row_backend (self) == tfx_cpu_backend () ? "the CPU" : "a device",
-      err == 0 ? "done" : g_strerror (-err));
-  if (err == 0 || gst_tfx_row_backend (self) == tfx_cpu_backend () ||
-      err == -EINVAL)
-    return err;
-  gst_tfx_row_leave_device (self, err);
-  return tfx_plan_new (self->filters, self->n, tfx_cpu_backend (), &last->plan);
+  while (!last->plan) {
+    const TfxBackend *backend = gst_tfx_row_backend (self);
+    const gboolean is_cpu = backend == tfx_cpu_backend ();
+    gint err = tfx_plan_new (self->filters, self->n, backend, &last->plan);
+
+    GST_DEBUG ("row %p: new plan of %" G_GSIZE_FORMAT " filters on %s: %s",
+        last, self->n, is_cpu ? "the CPU" : "a device",
+        err == 0 ? "done" : g_strerror (-err));
+    if (err == 0 || err == -EINVAL || is_cpu)
+      return err;
+    gst_tfx_row_leave_device (self, err);
+  }
+  return 0;
 }
 
 gboolean
@@ -110,6 +179,91 @@ gst_tfx_row_is_on_device (const GstTfxRow *self)
 {
   return gst_tfx_row_compile (self) == 0 &&
          gst_tfx_row_backend (self) != tfx_cpu_backend ();
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+static gpointer
+gst_tfx_row_free_retired (gpointer data)
+{
+  TfxRetired *retired = data;
+
+  tfx_retired_free (&retired);
+  return NULL;
+}
+
+/* Call after a run: adds what the plan has counted, and frees what changes that
+ * ended have replaced, in another thread if one can be made: this one
+ * streams. */
+static inline void
+gst_tfx_row_note_run (const GstTfxRow *self)
+{
+  GstTfxSharedFilter *last = self->last;
+  GstTfxRowCounts *counts = &last->counts;
+  TfxStats *sum = &counts->stats, *old = &last->plan_stats, now;
+
+  tfx_plan_get_stats (last->plan, &now);
+  gst_tfx_count_sum_stats (&now, &now, old, -1);
+  gst_tfx_count_sum_stats (sum, sum, &now, 1);
+  gst_tfx_count_sum_stats (old, old, &now, 1);
+  sum->device = now.device;
+  sum->kernel = now.kernel;
+  counts->n_stages = tfx_plan_n_stages (last->plan);
+  counts->n_sections = tfx_plan_n_sections (last->plan);
+  for (gsize i = 0; i < self->n; i++) {
+    TfxRetired *retired = tfx_filter_take_retired (self->filters[i]);
+    GThread *thread;
+
+    if (G_LIKELY (!retired))
+      continue;
+    thread =
+        g_thread_try_new ("tfx-free", gst_tfx_row_free_retired, retired, NULL);
+    if (thread)
+      g_thread_unref (thread);
+    else
+      tfx_retired_free (&retired);
+  }
+}
+
+/* Runs the plan, and notifies tracers.  @flight: NULL for a whole run; else it
+ * starts, or finishes if @out is NULL. */
+static gint
+gst_tfx_row_call (const GstTfxRow *self, const gchar *what, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight)
+{
+  const GstTfxRowCounts *counts = &self->last->counts;
+  TfxPlan *plan = self->last->plan;
+  const gboolean is_traced = gst_tfx_trace_is_on ();
+  GstTfxTraceRun run;
+  gint err;
+
+  if (is_traced) {
+    run = (GstTfxTraceRun){ .what = what,
+      .filters = self->filters,
+      .n = self->n,
+      .n_frames = in->n_frames };
+    gst_tfx_count_sum_stats (&run.added, &run.added, &counts->stats, -1);
+    gst_tfx_trace_begin (&run);
+    run.start = gst_util_get_timestamp ();
+  }
+  if (G_LIKELY (!flight))
+    err = tfx_plan_run (plan, in, out);
+  else if (out)
+    err = tfx_plan_start (plan, in, out, flight);
+  else
+    err = tfx_plan_finish (plan, flight);
+  gst_tfx_row_note_run (self);
+  if (is_traced) {
+    run.end = gst_util_get_timestamp ();
+    run.n_stages = counts->n_stages;
+    run.n_sections = counts->n_sections;
+    run.err = err;
+    gst_tfx_count_sum_stats (&run.added, &run.added, &counts->stats, 1);
+    run.added.device = counts->stats.device;
+    run.added.kernel = counts->stats.kernel;
+    gst_tfx_trace_end (&run);
+  }
+  return err;
 }
 
 TfxBlock
@@ -125,79 +279,6 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
   return rest;
 }
 
-/* ---- runs, and notes for tracers ----------------------------------------- */
-
-/* A run, filled in only if there is a tracer. */
-typedef struct
-{
-  GstTfxTraceRun run;
-  TfxStats before;
-} GstTfxRowNote;
-
-/* Call before a run; @what: see GstTfxTraceRun. */
-static inline void
-gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
-    const gchar *what)
-{
-  if (!gst_tfx_trace_is_on ())
-    return;
-  note->run =
-      (GstTfxTraceRun){ .what = what, .filters = self->filters, .n = self->n };
-  note->before = self->last->counts.stats;
-  gst_tfx_trace_begin (&note->run);
-  note->run.start = gst_util_get_timestamp ();
-}
-
-static gpointer
-gst_tfx_row_free_retired (gpointer data)
-{
-  TfxRetired *retired = data;
-
-  tfx_retired_free (&retired);
-  return NULL;
-}
-
-/* Frees it in another thread if one can be made, because this one streams. */
-static void
-gst_tfx_row_free_later (TfxRetired *retired)
-{
-  GThread *thread =
-      g_thread_try_new ("tfx-free", gst_tfx_row_free_retired, retired, NULL);
-
-  if (thread)
-    g_thread_unref (thread);
-  else
-    tfx_retired_free (&retired);
-}
-
-/* Call after a run: counts it, and frees what changes that ended have
- * replaced. */
-static inline void
-gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
-    gsize n_frames, gint err)
-{
-  const GstTfxRowCounts *counts = &self->last->counts;
-  GstTfxTraceRun *run = &note->run;
-
-  gst_tfx_shared_filter_count (self->last);
-  for (gsize i = 0; i < self->n; i++) {
-    TfxRetired *retired = tfx_filter_take_retired (self->filters[i]);
-
-    if (G_UNLIKELY (retired))
-      gst_tfx_row_free_later (retired);
-  }
-  if (!gst_tfx_trace_is_on ())
-    return;
-  run->end = gst_util_get_timestamp ();
-  run->n_frames = n_frames;
-  run->n_stages = counts->n_stages;
-  run->n_sections = counts->n_sections;
-  run->err = err;
-  run->added = counts->stats;
-  gst_tfx_count_sum_stats (&run->added, &run->added, &note->before, -1);
-  gst_tfx_trace_end (run);
-}
-
 /* Runs the frames after n_done on the CPU.  The row has left the device. */
 static gint
 gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
@@ -205,15 +286,10 @@ gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
 {
   const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
   const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
-  GstTfxRowNote note;
   gint err = gst_tfx_row_compile (self);
 
-  if (err < 0)
-    return err;
-  gst_tfx_row_note_begin (self, &note, "rest");
-  err = tfx_plan_run (self->last->plan, &rest_in, &rest_out);
-  gst_tfx_row_note_end (self, &note, rest_in.n_frames, err);
-  return err;
+  return err < 0 ? err
+                 : gst_tfx_row_call (self, "rest", &rest_in, &rest_out, NULL);
 }
 
 gint
@@ -228,23 +304,22 @@ gint
 gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
     gboolean in_host)
 {
-  GstTfxSharedFilter *last = self->last;
-  GstTfxRowNote note;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
     return err;
-  gst_tfx_row_note_begin (self, &note, "run");
-  err = tfx_plan_run (last->plan, in, out);
-  gst_tfx_row_note_end (self, &note, in->n_frames, err);
+  err = gst_tfx_row_call (self, "run", in, out, NULL);
   if (G_LIKELY (err >= 0) || !in_host || err == -EINVAL ||
       gst_tfx_row_backend (self) == tfx_cpu_backend ())
     return err;
-  return gst_tfx_row_run_rest (self, in, out, tfx_plan_n_done (last->plan),
-      err);
+  return gst_tfx_row_run_rest (self, in, out, gst_tfx_row_n_done (self), err);
 }
 
-/* ---- in-flight runs ------------------------------------------------------ */
+gsize
+gst_tfx_row_n_done (const GstTfxRow *self)
+{
+  return self->last->plan ? tfx_plan_n_done (self->last->plan) : 0;
+}
 
 gboolean
 gst_tfx_row_can_start (const GstTfxRow *self)
@@ -257,29 +332,18 @@ gint
 gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
-  GstTfxRowNote note;
-  gint err;
-
-  gst_tfx_row_note_begin (self, &note, "start");
-  err = tfx_plan_start (self->last->plan, in, out, flight);
-  gst_tfx_row_note_end (self, &note, in->n_frames, err);
-  return err;
+  return gst_tfx_row_call (self, "start", in, out, flight);
 }
 
 gint
 gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
-  GstTfxSharedFilter *last = self->last;
-  GstTfxRowNote note;
   gint err = 0;
 
   /* Without a plan no run is in flight. */
-  if (last->plan) {
-    gst_tfx_row_note_begin (self, &note, "finish");
-    err = tfx_plan_finish (last->plan, flight);
-    gst_tfx_row_note_end (self, &note, in->n_frames, err);
-  }
+  if (self->last->plan)
+    err = gst_tfx_row_call (self, "finish", in, NULL, flight);
   /* Freeing the plan, here or earlier, finishes the runs that it can. */
   if (err < 0)
     gst_tfx_row_leave_device (self, err);
@@ -290,11 +354,7 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
   return gst_tfx_row_go_on (self, in, out, flight->n_done);
 }
 
-gsize
-gst_tfx_row_n_done (const GstTfxRow *self)
-{
-  return self->last->plan ? tfx_plan_n_done (self->last->plan) : 0;
-}
+/* ---- silence and changes ------------------------------------------------- */
 
 gboolean
 gst_tfx_row_is_silent (const GstTfxRow *self)
