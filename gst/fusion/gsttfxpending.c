@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxpending.c: memory with filters that are still to run over its samples.
  *
+ * The way of a buffer through a row of elements:
+ *
+ *   gst_tfx_pending_add     the first element wraps the memory, with its filter
+ *   gst_tfx_pending_add     each further element appends its filter
+ *   gst_tfx_pending_begin   the last one locks all filters, and its own
+ *   gst_tfx_pending_filter  and runs them, or unwraps the memory with
+ *                           gst_tfx_pending_take() and runs them itself
+ *   gst_tfx_pending_end     unlocks the filters; the buffer has its own memory
+ *
+ * gst_tfx_pending_run() runs the memory without another filter, when somebody
+ * else maps it (mem_map), when it is freed, and when a filter is flushed.
+ *
  * Each filter has a list of the pending memories in which it has still to run,
  * in stream order.  A memory runs when it is the first in the lists of all its
  * filters.  So each filter processes its samples in order and once, whichever
  * thread reads them.
+ *
+ * Another plugin may own the wrapped memory, so it is mapped, unmapped and
+ * copied with no lock held.
  */
 #include "gsttfxpending.h"
 
@@ -34,10 +49,11 @@ struct _GstTfxPending
   TfxFilter *filters[GST_TFX_ROW_MAX];
 };
 
-/* Runs the memory, after those that have to run before it. */
+/* Runs the memory, after those that have to run before it, unless it has
+ * run. */
 static void gst_tfx_pending_run (GstTfxPending *self);
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- holds --------------------------------------------------------------- */
 
 /* Takes a hold.  The caller has locked one of its filters, and the memory is in
  * the list of that. */
@@ -74,189 +90,10 @@ gst_tfx_pending_release (GstTfxPending *self)
   gst_tfx_shared_filter_unref (home);
 }
 
-/* Returns a memory that has to run before this one, with a hold, or NULL.  The
- * row is locked. */
-static GstTfxPending *
-gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
-{
-  for (gsize i = 0; i < self->n; i++) {
-    GstTfxPendingLink *first = self->links[i].filter->first;
-
-    if (first != &self->links[i])
-      return gst_tfx_pending_hold (first->owner);
-  }
-  if (own && own->first)
-    return gst_tfx_pending_hold (own->first->owner);
-  return NULL;
-}
-
-/* Removes the memory from the lists of its filters.  The row is locked. */
-static void
-gst_tfx_pending_finish (GstTfxPending *self)
-{
-  for (gsize i = 0; i < self->n; i++) {
-    GstTfxSharedFilter *filter = self->links[i].filter;
-
-    /* The order matters: see gst_tfx_pending_append(). */
-    if (!self->links[i].next)
-      filter->last = NULL;
-    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
-    __atomic_sub_fetch (&filter->n_pending, self->layout.n_frames,
-        __ATOMIC_RELEASE);
-  }
-  g_atomic_int_set (&self->is_done, TRUE);
-}
-
-static TfxBlock
-gst_tfx_pending_describe (const GstTfxPending *self, guint8 *data)
-{
-  const GstTfxLayout *layout = &self->layout;
-
-  return (TfxBlock){ .data = data + layout->offset,
-    .type = layout->type,
-    .n_channels = layout->n_channels,
-    .n_frames = layout->n_frames,
-    .frame_stride = layout->frame_stride,
-    .channel_stride = layout->channel_stride };
-}
-
-/* Filters samples that are not aligned in a copy. */
-static gint
-gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
-    GstMapInfo *map)
-{
-  guint8 *copy = g_malloc (map->size);
-  TfxBlock block;
-  gint err;
-
-  memcpy (copy, map->data + self->layout.offset,
-      map->size - self->layout.offset);
-  block = gst_tfx_pending_describe (self, copy - self->layout.offset);
-  err = gst_tfx_row_run (row, &block, &block, TRUE);
-  memcpy (map->data + self->layout.offset, copy,
-      map->size - self->layout.offset);
-  g_free (copy);
-  return err;
-}
-
-/* Filters the samples.  @map is not used on a device; its memory is NULL if
- * mapping failed. */
-static gint
-gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row,
-    GstMapInfo *map)
-{
-  TfxBlock block;
-  gint err;
-
-  block = gst_tfx_pending_describe (self, map->memory ? map->data : NULL);
-  if (G_UNLIKELY (self->is_on_device))
-    err = gst_tfx_pending_device_run (row, self->wrapped,
-        self->start + self->layout.offset, &block);
-  else if (!map->memory)
-    err = -EIO;
-  else if (G_LIKELY (
-               (guintptr)block.data % gst_tfx_layout_width (&self->layout) ==
-               0))
-    err = gst_tfx_row_run (row, &block, &block, TRUE);
-  else
-    err = gst_tfx_pending_filter_apart (self, row, map);
-  if (err < 0)
-    row->last->counts.n_lost += self->layout.n_frames;
-  return err;
-}
-
-/* Maps the wrapped memory with no lock held, since another plugin may own it.
- * map->memory is a reference that gst_tfx_pending_unmap_samples() releases;
- * NULL on a device, if the memory has run, or if mapping failed. */
-static void
-gst_tfx_pending_map_samples (GstTfxPending *self, GstMapInfo *map)
-{
-  GstMemory *wrapped = NULL;
-
-  map->memory = NULL;
-  g_mutex_lock (&self->lock);
-  if (!self->is_done && !self->is_on_device)
-    wrapped = gst_memory_ref (self->wrapped);
-  g_mutex_unlock (&self->lock);
-  if (wrapped && !gst_memory_map (wrapped, map, GST_MAP_READWRITE)) {
-    gst_memory_unref (wrapped);
-    map->memory = NULL;
-  }
-}
-
-static void
-gst_tfx_pending_unmap_samples (GstMapInfo *map)
-{
-  GstMemory *wrapped = map->memory;
-
-  if (!wrapped)
-    return;
-  gst_memory_unmap (wrapped, map);
-  gst_memory_unref (wrapped);
-  map->memory = NULL;
-}
-
-static void
-gst_tfx_pending_run (GstTfxPending *self)
-{
-  GstTfxPending *earlier;
-  GstMapInfo map;
-
-  gst_tfx_pending_map_samples (self, &map);
-  do {
-    GstTfxRow row;
-
-    g_mutex_lock (&self->lock);
-    if (self->is_done) {
-      g_mutex_unlock (&self->lock);
-      break;
-    }
-    row =
-        (GstTfxRow){ self->filters, self->n, self->links[self->n - 1].filter };
-    gst_tfx_row_lock (&row);
-    earlier = gst_tfx_pending_find_earlier (self, NULL);
-    if (!earlier) {
-      gst_tfx_pending_filter_row (self, &row, &map);
-      gst_tfx_pending_finish (self);
-    }
-    gst_tfx_row_unlock (&row);
-    g_mutex_unlock (&self->lock);
-    if (earlier) {
-      gst_tfx_pending_run (earlier);
-      gst_tfx_pending_release (earlier);
-    }
-  } while (earlier);
-  gst_tfx_pending_unmap_samples (&map);
-}
-
-void
-gst_tfx_pending_flush (GstTfxSharedFilter *filter)
-{
-  while (gst_tfx_shared_filter_is_pending (filter)) {
-    GstTfxPending *first = NULL;
-
-    tfx_filter_lock (filter->filter);
-    if (filter->first)
-      first = gst_tfx_pending_hold (filter->first->owner);
-    tfx_filter_unlock (filter->filter);
-    if (!first)
-      return;
-    gst_tfx_pending_run (first);
-    gst_tfx_pending_release (first);
-  }
-}
-
 /* ---- the memory ---------------------------------------------------------- */
 
-typedef struct
-{
-  GstAllocator parent;
-} GstTfxPendingAllocator;
-
-typedef struct
-{
-  GstAllocatorClass parent_class;
-} GstTfxPendingAllocatorClass;
+typedef GstAllocator GstTfxPendingAllocator;
+typedef GstAllocatorClass GstTfxPendingAllocatorClass;
 
 static GType gst_tfx_pending_allocator_get_type (void);
 G_DEFINE_TYPE (GstTfxPendingAllocator, gst_tfx_pending_allocator,
@@ -268,8 +105,7 @@ gst_tfx_pending_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
   GstTfxPending *self = (GstTfxPending *)memory;
   GstMapInfo map;
 
-  if (!g_atomic_int_get (&self->is_done))
-    gst_tfx_pending_run (self);
+  gst_tfx_pending_run (self);
   if (!gst_memory_map (self->wrapped, &map, flags & GST_MAP_READWRITE))
     return NULL;
   return map.data;
@@ -286,30 +122,14 @@ gst_tfx_pending_unmap (GstMemory *memory, GstMapInfo *info)
   gst_memory_unmap (self->wrapped, &map);
 }
 
-/* GstTfxCudaPendingKind.run. */
-static void
-gst_tfx_pending_device_run_all (gpointer self)
-{
-  if (!g_atomic_int_get (&((GstTfxPending *)self)->is_done))
-    gst_tfx_pending_run (self);
-}
-
-static void
-gst_tfx_pending_device_free (gpointer self)
-{
-  gst_tfx_pending_release (self);
-}
-
-static const GstTfxCudaPendingKind gst_tfx_pending_on_device = {
-  gst_tfx_pending_device_run_all, gst_tfx_pending_device_free
-};
-
+/* Without its wrapped memory it has run, or the thread that took that runs
+ * it. */
 static void
 gst_tfx_pending_free (GstAllocator *allocator, GstMemory *memory)
 {
   GstTfxPending *self = (GstTfxPending *)memory;
 
-  if (!g_atomic_int_get (&self->is_done))
+  if (self->wrapped)
     gst_tfx_pending_run (self);
   gst_tfx_pending_release (self);
 }
@@ -317,40 +137,49 @@ gst_tfx_pending_free (GstAllocator *allocator, GstMemory *memory)
 static void
 gst_tfx_pending_allocator_class_init (GstTfxPendingAllocatorClass *klass)
 {
-  GST_ALLOCATOR_CLASS (klass)->free = gst_tfx_pending_free;
+  klass->free = gst_tfx_pending_free;
 }
 
 static void
 gst_tfx_pending_allocator_init (GstTfxPendingAllocator *self)
 {
-  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
-
-  allocator->mem_type = "gst.tfx.pending";
-  allocator->mem_map = gst_tfx_pending_map;
-  allocator->mem_unmap_full = gst_tfx_pending_unmap;
+  self->mem_type = "gst.tfx.pending";
+  self->mem_map = gst_tfx_pending_map;
+  self->mem_unmap_full = gst_tfx_pending_unmap;
   GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
 }
 
 static GstAllocator *the_allocator; /* atomic; there once it is needed */
 
-static gpointer
-gst_tfx_pending_make_allocator (gpointer data)
-{
-  GstObject *self = g_object_new (gst_tfx_pending_allocator_get_type (), NULL);
-
-  gst_object_ref_sink (self);
-  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-  g_atomic_pointer_set (&the_allocator, GST_ALLOCATOR_CAST (self));
-  return self;
-}
-
 static GstAllocator *
 gst_tfx_pending_get_allocator (void)
 {
-  static GOnce once = G_ONCE_INIT;
+  if (g_once_init_enter (&the_allocator)) {
+    GstAllocator *allocator =
+        g_object_new (gst_tfx_pending_allocator_get_type (), NULL);
 
-  return g_once (&once, gst_tfx_pending_make_allocator, NULL);
+    gst_object_ref_sink (allocator);
+    GST_OBJECT_FLAG_SET (allocator, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&the_allocator, allocator);
+  }
+  return the_allocator;
 }
+
+static void
+gst_tfx_pending_run_on_device (gpointer self)
+{
+  gst_tfx_pending_run (self);
+}
+
+static void
+gst_tfx_pending_free_on_device (gpointer self)
+{
+  gst_tfx_pending_release (self);
+}
+
+static const GstTfxCudaPendingKind gst_tfx_pending_on_device = {
+  gst_tfx_pending_run_on_device, gst_tfx_pending_free_on_device
+};
 
 /* The pending memory that is the buffer's only memory, or NULL. */
 static inline GstTfxPending *
@@ -380,6 +209,14 @@ gst_tfx_pending_is_whole (GstTfxPending *self)
   const GstMemory *carrier = gst_tfx_pending_carrier (self);
 
   return carrier->offset == self->start && carrier->size == self->size;
+}
+
+/* Whether only one writable buffer holds the memory: each buffer and each map
+ * has a reference. */
+static inline gboolean
+gst_tfx_pending_is_alone (GstMemory *memory)
+{
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
 gboolean
@@ -418,45 +255,6 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
              : -1;
 }
 
-/* Whether only one writable buffer holds the memory: each buffer and each map
- * has a reference. */
-static inline gboolean
-gst_tfx_pending_is_alone (GstMemory *memory)
-{
-  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
-}
-
-/* Puts the wrapped memory back into the buffer.  Replacing memory sets
- * GST_BUFFER_FLAG_TAG_MEMORY, for which a pool drops the buffer; clear it if
- * the memory is the original one. */
-static void
-gst_tfx_pending_put_back (GstTfxPending *self, GstBuffer *buffer)
-{
-  const gboolean is_foreign = self->is_foreign;
-
-  /* This may free self. */
-  gst_buffer_replace_memory (buffer, 0, g_steal_pointer (&self->wrapped));
-  if (!is_foreign)
-    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
-}
-
-/* Unwraps a memory that has run. */
-static void
-gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
-{
-  if (G_UNLIKELY (self->is_on_device)) {
-    gst_tfx_cuda_allocator_steal_pending (g_steal_pointer (&self->wrapped));
-    gst_tfx_pending_release (self);
-    return;
-  }
-  if (G_UNLIKELY (self->memory.offset != 0 ||
-                  self->memory.size != self->memory.maxsize))
-    gst_memory_resize (self->wrapped, self->memory.offset, self->memory.size);
-  gst_tfx_pending_put_back (self, buffer);
-}
-
-/* ---- adding a filter ----------------------------------------------------- */
-
 /* Whether the filter can run after the others over samples of this layout.
  * Under the lock. */
 static gboolean
@@ -479,15 +277,53 @@ gst_tfx_pending_takes (GstTfxPending *self, const GstTfxSharedFilter *filter,
   return TRUE;
 }
 
+/* Gives the buffer the wrapped memory back.  This may free self. */
+static void
+gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
+{
+  const gboolean is_foreign = self->is_foreign;
+  GstMemory *wrapped = g_steal_pointer (&self->wrapped);
+
+  if (G_UNLIKELY (self->is_on_device)) {
+    gst_tfx_cuda_allocator_steal_pending (wrapped);
+    gst_tfx_pending_release (self);
+    return;
+  }
+  if (G_UNLIKELY (!gst_tfx_pending_is_whole (self)))
+    gst_memory_resize (wrapped, self->memory.offset, self->memory.size);
+  gst_buffer_replace_memory (buffer, 0, wrapped);
+  /* Replacing memory sets the flag, for which a pool drops the buffer. */
+  if (!is_foreign)
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+}
+
+/* Runs what is pending, and unwraps the memory if only the buffer holds it. */
+static void
+gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
+{
+  gst_tfx_pending_run (self);
+  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
+    gst_tfx_pending_unwrap (self, buffer);
+}
+
+void
+gst_tfx_pending_settle (GstBuffer *buffer)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+}
+
+/* ---- adding a filter ----------------------------------------------------- */
+
 /* Appends a filter.  Under the lock, unless the memory is new. */
 static void
 gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
 {
   GstTfxPendingLink *link = &self->links[self->n];
 
-  link->filter = filter;
-  link->owner = self;
-  link->next = NULL;
+  *link = (GstTfxPendingLink){ .filter = filter, .owner = self };
   self->filters[self->n] = filter->filter;
   self->n++;
   if (gst_tfx_trace_is_on ())
@@ -510,6 +346,20 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   tfx_filter_unlock (filter->filter);
 }
 
+/* Whether the memory can be wrapped.  On a device only our own memory can refer
+ * to pending filters, and its samples must be aligned. */
+static gboolean
+gst_tfx_pending_can_wrap (GstMemory *memory, const GstTfxLayout *layout)
+{
+  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
+    return FALSE;
+  if (!gst_tfx_cuda_allocator_is_device (memory))
+    return TRUE;
+  return gst_tfx_cuda_allocator_owns (memory) && !memory->parent &&
+         (memory->offset + layout->offset) % gst_tfx_layout_width (layout) == 0;
+}
+
+/* Takes ownership of the memory. */
 static GstTfxPending *
 gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
     const GstTfxLayout *layout)
@@ -538,43 +388,12 @@ gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
   return self;
 }
 
-/* Runs what is pending, and unwraps the memory if only the buffer holds it. */
-static void
-gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
-{
-  gst_tfx_pending_run (self);
-  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
-    gst_tfx_pending_unwrap (self, buffer);
-}
-
-void
-gst_tfx_pending_settle (GstBuffer *buffer)
-{
-  GstTfxPending *self = gst_tfx_pending_peek (buffer);
-
-  if (self)
-    gst_tfx_pending_give_up (self, buffer);
-}
-
-/* Whether the memory can be wrapped.  On a device only our own memory can refer
- * to pending filters, and its samples must be aligned. */
-static gboolean
-gst_tfx_pending_can_wrap (const GstMemory *memory, const GstTfxLayout *layout)
-{
-  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
-    return FALSE;
-  if (!gst_tfx_cuda_allocator_is_device ((GstMemory *)memory))
-    return TRUE;
-  return gst_tfx_cuda_allocator_owns ((GstMemory *)memory) && !memory->parent &&
-         (memory->offset + layout->offset) % gst_tfx_layout_width (layout) == 0;
-}
-
 gboolean
 gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     const GstTfxLayout *layout)
 {
   GstTfxPending *self = gst_tfx_pending_peek (buffer);
-  gboolean is_taken, is_foreign;
+  gboolean is_foreign, is_taken = FALSE;
   GstMemory *memory;
 
   if (self && gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self))) {
@@ -583,9 +402,9 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     if (is_taken)
       gst_tfx_pending_append (self, filter);
     g_mutex_unlock (&self->lock);
-    if (is_taken)
-      return TRUE;
   }
+  if (is_taken)
+    return TRUE;
   if (self)
     gst_tfx_pending_give_up (self, buffer);
   if (gst_buffer_n_memory (buffer) != 1)
@@ -606,43 +425,82 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     return FALSE;
   self = gst_tfx_pending_new (filter, memory, layout);
   self->is_foreign = is_foreign;
-  if (self->is_on_device) {
-    gst_tfx_cuda_allocator_set_pending (memory, &gst_tfx_pending_on_device,
-        self);
-    if (memory == gst_buffer_peek_memory (buffer, 0))
-      gst_memory_unref (memory);
-    else
-      gst_buffer_replace_memory (buffer, 0, memory);
-  } else {
+  if (!self->is_on_device) {
     gst_buffer_replace_memory (buffer, 0, &self->memory);
+    return TRUE;
   }
+  gst_tfx_cuda_allocator_set_pending (memory, &gst_tfx_pending_on_device, self);
+  if (memory == gst_buffer_peek_memory (buffer, 0))
+    gst_memory_unref (memory);
+  else
+    gst_buffer_replace_memory (buffer, 0, memory);
   return TRUE;
 }
 
-/* ---- running it together with another filter ----------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
-gboolean
-gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
+/* Returns a memory that has to run before this one, with a hold, or NULL.  The
+ * row is locked. */
+static GstTfxPending *
+gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
+{
+  for (gsize i = 0; i < self->n; i++) {
+    GstTfxPendingLink *first = self->links[i].filter->first;
+
+    if (first != &self->links[i])
+      return gst_tfx_pending_hold (first->owner);
+  }
+  if (own && own->first)
+    return gst_tfx_pending_hold (own->first->owner);
+  return NULL;
+}
+
+static void
+gst_tfx_pending_unmap_wrapped (GstTfxPendingRun *run)
+{
+  GstMemory *wrapped = run->map.memory;
+
+  if (!wrapped)
+    return;
+  gst_memory_unmap (wrapped, &run->map);
+  gst_memory_unref (wrapped);
+}
+
+/* Maps the wrapped memory, runs what has to run before it, and locks the memory
+ * and its row until gst_tfx_pending_unlock().  @own, unless NULL, is the last in
+ * the row.  Returns FALSE, with nothing locked, if the memory has run or does
+ * not take @own.
+ *
+ * run->map.memory is a reference; NULL on a device, or if mapping failed. */
+static gboolean
+gst_tfx_pending_lock (GstTfxPendingRun *run, GstTfxPending *self,
     GstTfxSharedFilter *own, const GstTfxLayout *layout)
 {
-  GstTfxPending *self = gst_tfx_pending_peek (buffer), *earlier;
+  GstMemory *wrapped = NULL;
+  GstTfxPending *earlier;
 
-  if (!self || !gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
-    return FALSE;
-  run->memory = NULL;
+  run->pending = self;
   run->is_taken = FALSE;
-  gst_tfx_pending_map_samples (self, &run->map);
+  run->map.memory = NULL;
+  g_mutex_lock (&self->lock);
+  if (!self->is_done && !self->is_on_device)
+    wrapped = gst_memory_ref (self->wrapped);
+  g_mutex_unlock (&self->lock);
+  if (wrapped && !gst_memory_map (wrapped, &run->map, GST_MAP_READWRITE)) {
+    gst_memory_unref (wrapped);
+    run->map.memory = NULL;
+  }
   for (;;) {
     g_mutex_lock (&self->lock);
-    if (!gst_tfx_pending_takes (self, own, layout)) {
-      g_mutex_unlock (&self->lock);
-      gst_tfx_pending_unmap_samples (&run->map);
-      gst_tfx_pending_give_up (self, buffer);
-      return FALSE;
+    if (own ? !gst_tfx_pending_takes (self, own, layout) : self->is_done)
+      break;
+    if (own) {
+      self->filters[self->n] = own->filter;
+      run->row = (GstTfxRow){ self->filters, self->n + 1, own };
+    } else {
+      run->row = (GstTfxRow){ self->filters, self->n,
+        self->links[self->n - 1].filter };
     }
-    self->filters[self->n] = own->filter;
-    run->pending = self;
-    run->row = (GstTfxRow){ self->filters, self->n + 1, own };
     gst_tfx_row_lock (&run->row);
     earlier = gst_tfx_pending_find_earlier (self, own);
     if (!earlier)
@@ -652,42 +510,230 @@ gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
     gst_tfx_pending_run (earlier);
     gst_tfx_pending_release (earlier);
   }
+  g_mutex_unlock (&self->lock);
+  gst_tfx_pending_unmap_wrapped (run);
+  return FALSE;
+}
+
+/* Removes the memory, which has run, from the lists of its filters. */
+static void
+gst_tfx_pending_unlock (GstTfxPendingRun *run)
+{
+  GstTfxPending *self = run->pending;
+
+  for (gsize i = 0; i < self->n; i++) {
+    GstTfxSharedFilter *filter = self->links[i].filter;
+
+    /* The order matters: see gst_tfx_pending_append(). */
+    if (!self->links[i].next)
+      filter->last = NULL;
+    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
+    __atomic_sub_fetch (&filter->n_pending, self->layout.n_frames,
+        __ATOMIC_RELEASE);
+  }
+  g_atomic_int_set (&self->is_done, TRUE);
+  gst_tfx_row_unlock (&run->row);
+  g_mutex_unlock (&self->lock);
+  gst_tfx_pending_unmap_wrapped (run);
+}
+
+/* The block of samples; @data is the first byte that was wrapped. */
+static TfxBlock
+gst_tfx_pending_describe (const GstTfxPending *self, gpointer data)
+{
+  const GstTfxLayout *layout = &self->layout;
+
+  return (TfxBlock){ .data = (guint8 *)data + layout->offset,
+    .type = layout->type,
+    .n_channels = layout->n_channels,
+    .n_frames = layout->n_frames,
+    .frame_stride = layout->frame_stride,
+    .channel_stride = layout->channel_stride };
+}
+
+/* Maps CUDA memory as a whole; unmap it with the same flags. */
+static gboolean
+gst_tfx_pending_map_device (const GstTfxPending *self, GstMemory *memory,
+    GstMapFlags flags, TfxBlock *block)
+{
+  guint8 *data = gst_tfx_cuda_allocator_map_raw (memory, flags);
+
+  if (data)
+    *block = gst_tfx_pending_describe (self, data + self->start);
+  return data != NULL;
+}
+
+/* Copies the first n_frames on the CPU. */
+static gboolean
+gst_tfx_pending_copy_device (GstTfxPending *self, GstMemory *to,
+    GstMemory *from, gsize n_frames)
+{
+  const gsize width = gst_tfx_layout_width (&self->layout);
+  TfxBlock in, out;
+  gboolean ok;
+
+  if (!gst_tfx_pending_map_device (self, from, GST_MAP_READ, &in))
+    return FALSE;
+  ok = gst_tfx_pending_map_device (self, to, GST_MAP_READWRITE, &out);
+  for (gsize c = 0; ok && c < in.n_channels; c++) {
+    for (gsize i = 0; i < n_frames; i++) {
+      gssize at = (gssize)width *
+                  ((gssize)i * in.frame_stride + (gssize)c * in.channel_stride);
+
+      memcpy ((guint8 *)out.data + at, (guint8 *)in.data + at, width);
+    }
+  }
+  if (ok)
+    gst_tfx_cuda_allocator_unmap_raw (to, GST_MAP_READWRITE);
+  gst_tfx_cuda_allocator_unmap_raw (from, GST_MAP_READ);
+  return ok;
+}
+
+#define QUEUED_READ ((GstMapFlags)(GST_MAP_READ | GST_TFX_MAP_CUDA_QUEUED))
+#define QUEUED_WRITE ((GstMapFlags)(GST_MAP_WRITE | GST_TFX_MAP_CUDA_QUEUED))
+
+/* Runs a row on the device into other memory, and copies the result back: if it
+ * fails, the input is intact for the CPU from frame *n_done on, unless the
+ * result is -EFAULT. */
+static gint
+gst_tfx_pending_filter_on_device (GstTfxPending *self, const GstTfxRow *row,
+    gsize *n_done)
+{
+  GstMemory *memory = self->wrapped;
+  GstMemory *apart = gst_tfx_cuda_allocator_alloc_like (memory);
+  TfxBlock in, out;
+  gint err = -EIO;
+
+  if (!apart)
+    return -ENOMEM;
+  if (gst_tfx_pending_map_device (self, memory, QUEUED_READ, &in)) {
+    if (gst_tfx_pending_map_device (self, apart, QUEUED_WRITE, &out)) {
+      err = gst_tfx_row_run (row, &in, &out, FALSE);
+      *n_done = gst_tfx_row_n_done (row);
+      gst_tfx_cuda_allocator_unmap_raw (apart, QUEUED_WRITE);
+    }
+    gst_tfx_cuda_allocator_unmap_raw (memory, QUEUED_READ);
+  }
+  if ((err < 0 || !gst_tfx_cuda_allocator_copy_raw (memory, apart)) &&
+      *n_done > 0 &&
+      !gst_tfx_pending_copy_device (self, memory, apart, *n_done))
+    err = -EFAULT;
+  gst_memory_unref (apart);
+  return err;
+}
+
+/* Filters CUDA memory: on the device, or on the CPU if the device cannot or
+ * fails. */
+static gint
+gst_tfx_pending_filter_device (GstTfxPending *self, const GstTfxRow *row)
+{
+  gsize n_done = 0;
+  TfxBlock block;
+  gint err;
+
+  if (gst_tfx_row_is_on_device (row)) {
+    err = gst_tfx_pending_filter_on_device (self, row, &n_done);
+    if (err >= 0 || err == -EINVAL || err == -EFAULT)
+      return err;
+    gst_tfx_row_leave_device (row, err);
+  }
+  if (!gst_tfx_pending_map_device (self, self->wrapped, GST_MAP_READWRITE,
+          &block))
+    return -EIO;
+  block = gst_tfx_row_rest (&block, n_done);
+  err = gst_tfx_row_run (row, &block, &block, TRUE);
+  gst_tfx_cuda_allocator_unmap_raw (self->wrapped, GST_MAP_READWRITE);
+  return err;
 }
 
 gint
 gst_tfx_pending_filter (GstTfxPendingRun *run)
 {
-  return gst_tfx_pending_filter_row (run->pending, &run->row, &run->map);
+  GstTfxPending *self = run->pending;
+  const GstTfxLayout *layout = &self->layout;
+  gpointer apart = NULL;
+  gint err = -EIO;
+  TfxBlock block;
+
+  if (G_UNLIKELY (self->is_on_device)) {
+    err = gst_tfx_pending_filter_device (self, &run->row);
+  } else if (run->map.memory) {
+    block = gst_tfx_pending_describe (self, run->map.data);
+    /* Samples that are not aligned are filtered in a copy. */
+    if (G_UNLIKELY (
+            (guintptr)block.data % gst_tfx_layout_width (layout) != 0)) {
+      apart = g_memdup2 (block.data, run->map.size - layout->offset);
+      block.data = apart;
+    }
+    err = gst_tfx_row_run (&run->row, &block, &block, TRUE);
+    if (apart)
+      memcpy (run->map.data + layout->offset, apart,
+          run->map.size - layout->offset);
+    g_free (apart);
+  }
+  if (err < 0)
+    run->row.last->counts.n_lost += layout->n_frames;
+  return err;
+}
+
+static void
+gst_tfx_pending_run (GstTfxPending *self)
+{
+  GstTfxPendingRun run;
+
+  if (g_atomic_int_get (&self->is_done) ||
+      !gst_tfx_pending_lock (&run, self, NULL, NULL))
+    return;
+  gst_tfx_pending_filter (&run);
+  gst_tfx_pending_unlock (&run);
+}
+
+void
+gst_tfx_pending_flush (GstTfxSharedFilter *filter)
+{
+  while (gst_tfx_shared_filter_is_pending (filter)) {
+    GstTfxPending *first = NULL;
+
+    tfx_filter_lock (filter->filter);
+    if (filter->first)
+      first = gst_tfx_pending_hold (filter->first->owner);
+    tfx_filter_unlock (filter->filter);
+    if (!first)
+      return;
+    gst_tfx_pending_run (first);
+    gst_tfx_pending_release (first);
+  }
+}
+
+gboolean
+gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
+    GstTfxSharedFilter *own, const GstTfxLayout *layout)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+
+  if (!self)
+    return FALSE;
+  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)) &&
+      gst_tfx_pending_lock (run, self, own, layout))
+    return TRUE;
+  gst_tfx_pending_give_up (self, buffer);
+  return FALSE;
 }
 
 void
 gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
 {
-  GstTfxPending *self = run->pending;
-
   run->is_taken = TRUE;
-  gst_tfx_pending_unmap_samples (&run->map);
-  if (self->is_on_device) {
-    gst_tfx_cuda_allocator_steal_pending (self->wrapped);
-    return;
-  }
-  run->memory = gst_memory_ref (&self->memory);
-  gst_tfx_pending_put_back (self, buffer);
+  gst_tfx_pending_hold (run->pending);
+  gst_tfx_pending_unwrap (run->pending, buffer);
 }
 
 void
 gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
 {
-  GstTfxPending *self = run->pending;
-
-  gst_tfx_pending_finish (self);
-  gst_tfx_row_unlock (&run->row);
-  g_mutex_unlock (&self->lock);
-  gst_tfx_pending_unmap_samples (&run->map);
-  if (!run->is_taken)
-    gst_tfx_pending_unwrap (self, buffer);
-  else if (run->memory)
-    gst_memory_unref (run->memory);
+  gst_tfx_pending_unlock (run);
+  if (run->is_taken)
+    gst_tfx_pending_release (run->pending);
   else
-    gst_tfx_pending_release (self);
+    gst_tfx_pending_unwrap (run->pending, buffer);
 }

@@ -64,8 +64,7 @@ typedef struct
   GstTfxRow row;
   /*< private >*/
   GstTfxPending *pending;
-  GstMapInfo map;    /* see gst_tfx_pending_map_samples() */
-  GstMemory *memory; /* a reference until the end */
+  GstMapInfo map; /* of the wrapped memory */
   gboolean is_taken;
 } GstTfxPendingRun;
 
@@ -89,16 +88,6 @@ void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
 /* Runs all pending memory of the filter.  Call it before the filter changes or
  * is freed, with no lock held. */
 void gst_tfx_pending_flush (GstTfxSharedFilter *filter);
-
-/* ---- gsttfxpendingdevice.c, for gsttfxpending.c -------------------------- */
-
-/* Runs a locked row over the samples of a memory of
- * gst_tfx_cuda_allocator_alloc(): on the device, or on the CPU if the device
- * cannot or fails.  @shape: the block without its address, which is @start
- * bytes after that of the whole memory.  Returns 0 or a negative errno value;
- * -EIO if the memory cannot be mapped. */
-gint gst_tfx_pending_device_run (const GstTfxRow *row, GstMemory *memory,
-    gsize start, const TfxBlock *shape);
 
 G_END_DECLS
 
