@@ -5,8 +5,7 @@
 #include "gsttfxcuda.h"
 #include "gsttfxfir.h"
 #include "gsttfxiir.h"
-#include "gsttfxnvtx.h"
-#include "gsttfxtracer.h"
+#include "gsttfxtrace.h"
 
 /* Warns if an environment variable that selects kernels has an unknown value, which is
  * ignored.  (TFX_DEVICE is checked where it is read.) */
@@ -41,11 +40,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
-  /* Not an error: GStreamer may be built without tracers. */
-  gst_tfx_tracer_register (plugin);
-#ifdef HAVE_NVTX
-  gst_tfx_nvtx_init ();
-#endif
+  gst_tfx_trace_init (plugin);
   return ok;
 }
 

@@ -244,7 +244,6 @@ gst_tfx_row_call (const GstTfxRow *self, const gchar *what, const TfxBlock *in,
       .n_frames = in->n_frames };
     gst_tfx_count_sum_stats (&run.added, &run.added, &counts->stats, -1);
     gst_tfx_trace_begin (&run);
-    run.start = gst_util_get_timestamp ();
   }
   if (G_LIKELY (!flight))
     err = tfx_plan_run (plan, in, out);
@@ -254,7 +253,6 @@ gst_tfx_row_call (const GstTfxRow *self, const gchar *what, const TfxBlock *in,
     err = tfx_plan_finish (plan, flight);
   gst_tfx_row_note_run (self);
   if (is_traced) {
-    run.end = gst_util_get_timestamp ();
     run.n_stages = counts->n_stages;
     run.n_sections = counts->n_sections;
     run.err = err;

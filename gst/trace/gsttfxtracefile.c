@@ -176,32 +176,27 @@ gst_tfx_trace_file_free (GstTfxTraceFile *self)
 /* ---- events -------------------------------------------------------------- */
 
 /* Microseconds with three decimals, with a point in any locale. */
-static void
-gst_tfx_trace_file_put_us (GString *to, const gchar *name, GstClockTime ns)
-{
-  g_string_append_printf (to,
-      ",\"%s\":%" G_GUINT64_FORMAT ".%03" G_GUINT64_FORMAT, name, ns / 1000,
-      ns % 1000);
-}
+#define US_FORMAT "%" G_GUINT64_FORMAT ".%03" G_GUINT64_FORMAT
+#define US_ARGS(ns) (ns) / 1000, (ns) % 1000
 
-/* Writes the common start of events.  Under the lock. */
+/* Appends an event; @format: further members, as JSON.  Under the lock. */
 static void
-gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
-    const gchar *category, const gchar *name, guint thread)
+    G_GNUC_PRINTF (6, 7) gst_tfx_trace_file_append (GstTfxTraceFile *self,
+        const gchar *phase, const gchar *category, const gchar *name,
+        guint thread, const gchar *format, ...)
 {
+  va_list args;
+
   g_string_append (self->waiting, self->has_events ? "\n,{" : "\n{");
   self->has_events = TRUE;
   g_string_append_printf (self->waiting,
       "\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"name\":", phase,
       category, (gint)getpid (), thread);
   gst_tfx_json_quote (self->waiting, name);
-}
-
-static void
-gst_tfx_trace_file_end (GstTfxTraceFile *self, const gchar *args)
-{
-  g_string_append_printf (self->waiting, "%s%s%s}", *args ? ",\"args\":{" : "",
-      args, *args ? "}" : "");
+  va_start (args, format);
+  g_string_append_vprintf (self->waiting, format, args);
+  va_end (args);
+  g_string_append_c (self->waiting, '}');
 }
 
 /* Returns the id of this thread, and writes its name the first time.  Under the
@@ -211,19 +206,19 @@ gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
 {
   guint thread = (guint)syscall (SYS_gettid);
   gchar name[32] = "", *valid;
-  GString *args;
+  GString *quoted;
 
   if (!g_hash_table_add (self->threads, GUINT_TO_POINTER (thread)))
     return thread;
   pthread_getname_np (pthread_self (), name, sizeof name);
-  args = g_string_new ("\"name\":");
   /* The system may truncate names inside a character. */
   valid = g_utf8_make_valid (name, -1);
-  gst_tfx_json_quote (args, valid);
+  quoted = g_string_new (NULL);
+  gst_tfx_json_quote (quoted, valid);
+  gst_tfx_trace_file_append (self, "M", "__metadata", "thread_name", thread,
+      ",\"args\":{\"name\":%s}", quoted->str);
+  g_string_free (quoted, TRUE);
   g_free (valid);
-  gst_tfx_trace_file_begin (self, "M", "__metadata", "thread_name", thread);
-  gst_tfx_trace_file_end (self, args->str);
-  g_string_free (args, TRUE);
   return thread;
 }
 
@@ -231,14 +226,12 @@ void
 gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
     const gchar *name, GstClockTime start, GstClockTime end, const gchar *args)
 {
-  guint thread;
-
   g_mutex_lock (&self->lock);
-  thread = gst_tfx_trace_file_get_thread (self);
-  gst_tfx_trace_file_begin (self, "X", category, name, thread);
-  gst_tfx_trace_file_put_us (self->waiting, "ts", start);
-  gst_tfx_trace_file_put_us (self->waiting, "dur", end - start);
-  gst_tfx_trace_file_end (self, args);
+  gst_tfx_trace_file_append (self, "X", category, name,
+      gst_tfx_trace_file_get_thread (self),
+      ",\"ts\":" US_FORMAT ",\"dur\":" US_FORMAT "%s%s%s", US_ARGS (start),
+      US_ARGS (end - start), *args ? ",\"args\":{" : "", args,
+      *args ? "}" : "");
   g_mutex_unlock (&self->lock);
 }
 
@@ -246,14 +239,10 @@ void
 gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
     const gchar *name, gboolean is_start, GstClockTime time)
 {
-  guint thread;
-
   g_mutex_lock (&self->lock);
-  thread = gst_tfx_trace_file_get_thread (self);
-  gst_tfx_trace_file_begin (self, is_start ? "s" : "f", "tfx", name, thread);
-  gst_tfx_trace_file_put_us (self->waiting, "ts", time);
-  g_string_append_printf (self->waiting, ",\"id\":%" G_GUINT64_FORMAT "%s", id,
-      is_start ? "" : ",\"bp\":\"e\"");
-  gst_tfx_trace_file_end (self, "");
+  gst_tfx_trace_file_append (self, is_start ? "s" : "f", "tfx", name,
+      gst_tfx_trace_file_get_thread (self),
+      ",\"ts\":" US_FORMAT ",\"id\":%" G_GUINT64_FORMAT "%s", US_ARGS (time),
+      id, is_start ? "" : ",\"bp\":\"e\"");
   g_mutex_unlock (&self->lock);
 }
