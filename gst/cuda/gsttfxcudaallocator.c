@@ -9,74 +9,319 @@
 #define GST_USE_UNSTABLE_API
 #include "gsttfxcudaallocator.h"
 
+#include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 #include <string.h>
-
-#include "gsttfxcudastaging.h"
 
 #define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
 G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
 
-/* The map function of libgstcuda, which knows the device address. */
+/* A driver call that fails once may succeed the next time; on a lost device the
+ * second attempt returns at once. */
+#define N_ATTEMPTS 2
+
+/* The driver guarantees device copies only for the pitches of memory that it
+ * has allocated.  A copy of one row does not use the pitch, but it must be
+ * valid. */
+#define PITCH_ALIGNMENT 512
+
+/* The samples of a root memory, on the device and in pinned staging memory of
+ * the host.  The memory flags NEED_DOWNLOAD and NEED_UPLOAD mark the copy that
+ * is out of date, as in libgstcuda. */
+typedef struct
+{
+  GMutex lock;
+  GstMemory *root; /* no reference: it owns this */
+  GstCudaContext *context;
+  TfxCuda *cuda;
+  guintptr device;   /* a CUdeviceptr */
+  guint8 *pinned;    /* NULL before the first CPU map */
+  gboolean is_empty; /* neither copy has valid samples */
+  gboolean is_busy;  /* the stream may still use it */
+
+  /* Not under the lock: changes only while the memory has one holder. */
+  gpointer pending; /* pending work, or NULL */
+  const GstTfxCudaPendingKind *pending_kind;
+} GstTfxCudaStaging;
+
+/* Both are set with the allocator.  The map function of libgstcuda knows the
+ * device address. */
+static GQuark staging_quark;
 static GstMemoryMapFunction library_map;
 
-typedef GstCudaAllocator GstTfxCudaAllocator;
-typedef GstCudaAllocatorClass GstTfxCudaAllocatorClass;
-
-static GType gst_tfx_cuda_allocator_get_type (void);
-G_DEFINE_TYPE (GstTfxCudaAllocator, gst_tfx_cuda_allocator,
-    GST_TYPE_CUDA_ALLOCATOR)
-
-static GQuark
-gst_tfx_cuda_allocator_quark (void)
-{
-  static GQuark quark;
-
-  if (!quark)
-    quark = g_quark_from_static_string ("gst-tfx-cuda-staging");
-  return quark;
-}
-
 static GstTfxCudaStaging *
-gst_tfx_cuda_allocator_staging (GstMemory *memory)
+gst_tfx_cuda_staging_get (GstMemory *memory)
 {
   if (memory->parent)
     memory = memory->parent;
   return gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory),
-      gst_tfx_cuda_allocator_quark ());
+      staging_quark);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- moving samples ------------------------------------------------------ */
+
+/* The functions of this section require the lock. */
+
+static gboolean
+gst_tfx_cuda_staging_wait (GstTfxCudaStaging *self)
+{
+  if (!self->is_busy)
+    return TRUE;
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (tfx_cuda_wait (self->cuda) == 0) {
+      self->is_busy = FALSE;
+      return TRUE;
+    }
+  }
+  GST_WARNING ("waiting for the device failed");
+  return FALSE;
+}
+
+/* Makes the context current on this thread, until gst_cuda_context_pop().
+ * Fails if the device hangs, because the driver might wait for it. */
+static gboolean
+gst_tfx_cuda_staging_enter (GstTfxCudaStaging *self)
+{
+  if (tfx_cuda_is_hung (self->cuda))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (gst_cuda_context_push (self->context))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Queues a copy on the stream. */
+static gboolean
+gst_tfx_cuda_staging_copy (GstTfxCudaStaging *self, CUmemorytype to_type,
+    guintptr to, CUmemorytype from_type, guintptr from, gsize size)
+{
+  const gsize pitch =
+      (size + PITCH_ALIGNMENT - 1) & ~(gsize)(PITCH_ALIGNMENT - 1);
+  /* Both address fields are set; the memory type selects one. */
+  const CUDA_MEMCPY2D copy = {
+    .srcMemoryType = from_type,
+    .srcHost = (gconstpointer)from,
+    .srcDevice = from,
+    .srcPitch = pitch,
+    .dstMemoryType = to_type,
+    .dstHost = (gpointer)to,
+    .dstDevice = to,
+    .dstPitch = pitch,
+    .WidthInBytes = size,
+    .Height = 1,
+  };
+  gboolean ok = FALSE;
+
+  if (!gst_tfx_cuda_staging_enter (self))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS && !ok; i++)
+    ok =
+        gst_cuda_result (CuMemcpy2DAsync (&copy, tfx_cuda_stream (self->cuda)));
+  gst_cuda_context_pop (NULL);
+  self->is_busy |= ok;
+  return ok;
+}
+
+/* Copies the samples to the device or to the host if the flag @needed is set.
+ * A download is complete on return. */
+static gboolean
+gst_tfx_cuda_staging_move (GstTfxCudaStaging *self, guint needed)
+{
+  const gboolean is_up = needed == GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD;
+  const gchar *where = is_up ? "to the device" : "from the device";
+  const guintptr pinned = (guintptr)self->pinned;
+  const gsize size = self->root->maxsize;
+  gboolean ok;
+
+  if (!GST_MEMORY_FLAG_IS_SET (self->root, needed))
+    return TRUE;
+  if (is_up)
+    ok = gst_tfx_cuda_staging_copy (self, CU_MEMORYTYPE_DEVICE, self->device,
+        CU_MEMORYTYPE_HOST, pinned, size);
+  else
+    ok = gst_tfx_cuda_staging_copy (self, CU_MEMORYTYPE_HOST, pinned,
+             CU_MEMORYTYPE_DEVICE, self->device, size) &&
+         gst_tfx_cuda_staging_wait (self);
+  if (!ok) {
+    GST_WARNING ("%" G_GSIZE_FORMAT " bytes cannot be copied %s", size, where);
+    return FALSE;
+  }
+  GST_LOG ("%" G_GSIZE_FORMAT " bytes copied %s", size, where);
+  GST_MEMORY_FLAG_UNSET (self->root, needed);
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_cuda_staging_pin (GstTfxCudaStaging *self)
+{
+  gpointer pinned = NULL;
+
+  if (self->pinned)
+    return TRUE;
+  if (!gst_tfx_cuda_staging_enter (self))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
+    if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
+      self->pinned = pinned;
+  }
+  gst_cuda_context_pop (NULL);
+  return self->pinned != NULL;
+}
+
+/* Marks the samples as written, before or after the fact. */
+static void
+gst_tfx_cuda_staging_write (GstTfxCudaStaging *self, GstMapFlags flags)
+{
+  const gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+
+  if (!(flags & GST_MAP_WRITE))
+    return;
+  self->is_empty = FALSE;
+  GST_MINI_OBJECT_FLAG_SET (self->root,
+      on_device ? GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD
+                : GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+}
+
+/* ---- memory without its pending work ------------------------------------- */
 
 gpointer
 gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags)
 {
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
-  gpointer data;
+  const gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+  const gboolean is_queued =
+      (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
+  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
+  gpointer data = NULL;
 
-  g_mutex_lock (&staging->lock);
-  data = gst_tfx_cuda_staging_map (staging, flags);
-  g_mutex_unlock (&staging->lock);
+  g_mutex_lock (&self->lock);
+  if (on_device) {
+    if (gst_tfx_cuda_staging_move (self,
+            GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD) &&
+        (is_queued || gst_tfx_cuda_staging_wait (self)))
+      data = (gpointer)(guintptr)self->device;
+  } else {
+    /* A writer may write a part only, so its map downloads the samples too, and
+     * the stream may still read the staging memory. */
+    if (gst_tfx_cuda_staging_pin (self) &&
+        gst_tfx_cuda_staging_move (self,
+            GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD) &&
+        (!(flags & GST_MAP_WRITE) || gst_tfx_cuda_staging_wait (self)))
+      data = self->pinned;
+  }
+  if (data) {
+    self->is_busy |= is_queued;
+    gst_tfx_cuda_staging_write (self, flags);
+  }
+  g_mutex_unlock (&self->lock);
   return data;
 }
 
 void
 gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags)
 {
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
 
-  g_mutex_lock (&staging->lock);
-  gst_tfx_cuda_staging_unmap (staging, flags);
-  g_mutex_unlock (&staging->lock);
+  g_mutex_lock (&self->lock);
+  /* Another map may have cleared the flag in between. */
+  if ((flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
+    self->is_busy = TRUE;
+  gst_tfx_cuda_staging_write (self, flags);
+  g_mutex_unlock (&self->lock);
 }
+
+gboolean
+gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from, gsize offset,
+    gsize size)
+{
+  GstTfxCudaStaging *source = gst_tfx_cuda_staging_get (from);
+  GstTfxCudaStaging *target = gst_tfx_cuda_staging_get (to);
+  gboolean ok = TRUE;
+
+  g_mutex_lock (&source->lock);
+  if (!source->is_empty) {
+    ok =
+        gst_tfx_cuda_staging_move (source,
+            GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD) &&
+        gst_tfx_cuda_staging_copy (target, CU_MEMORYTYPE_DEVICE, target->device,
+            CU_MEMORYTYPE_DEVICE, source->device + offset, size);
+    source->is_busy |= ok;
+    if (ok)
+      gst_tfx_cuda_staging_write (target, GST_MAP_WRITE | GST_MAP_CUDA);
+  }
+  g_mutex_unlock (&source->lock);
+  return ok;
+}
+
+void
+gst_tfx_cuda_allocator_discard (GstMemory *memory)
+{
+  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
+
+  g_mutex_lock (&self->lock);
+  self->is_empty = TRUE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  g_mutex_unlock (&self->lock);
+}
+
+/* ---- pending work -------------------------------------------------------- */
+
+static void
+gst_tfx_cuda_staging_run_pending (GstTfxCudaStaging *self)
+{
+  if (G_UNLIKELY (self->pending))
+    self->pending_kind->run (self->pending);
+}
+
+static void
+gst_tfx_cuda_staging_end_pending (GstTfxCudaStaging *self)
+{
+  gst_tfx_cuda_staging_run_pending (self);
+  if (self->pending)
+    self->pending_kind->free (g_steal_pointer (&self->pending));
+}
+
+void
+gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
+    const GstTfxCudaPendingKind *kind, gpointer pending)
+{
+  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
+
+  gst_tfx_cuda_staging_end_pending (self);
+  self->pending_kind = kind;
+  self->pending = pending;
+}
+
+gpointer
+gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
+{
+  return g_steal_pointer (&gst_tfx_cuda_staging_get (memory)->pending);
+}
+
+void
+gst_tfx_cuda_allocator_end_pending (GstMemory *memory)
+{
+  gst_tfx_cuda_staging_end_pending (gst_tfx_cuda_staging_get (memory));
+}
+
+gpointer
+gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
+{
+  if (memory->parent || !gst_tfx_cuda_allocator_owns (memory))
+    return NULL;
+  return gst_tfx_cuda_staging_get (memory)->pending;
+}
+
+/* ---- the functions of the allocator -------------------------------------- */
 
 static gpointer
 gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
     GstMapFlags flags)
 {
-  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_allocator_staging (memory));
+  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_staging_get (memory));
   return gst_tfx_cuda_allocator_map_raw (memory, flags);
 }
 
@@ -93,7 +338,7 @@ gst_tfx_cuda_allocator_mem_share (GstMemory *memory, gssize offset, gssize size)
   GstCudaMemory *whole = GST_CUDA_MEMORY_CAST (root);
   GstCudaMemory *part = g_new0 (GstCudaMemory, 1);
 
-  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_allocator_staging (root));
+  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_staging_get (root));
   if (size == -1)
     size = memory->size - offset;
   part->context = gst_object_ref (whole->context);
@@ -137,31 +382,28 @@ gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
 static GstMemory *
 gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
 {
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+  GstTfxCudaStaging *staging = gst_tfx_cuda_staging_get (memory);
   GstMemory *copy;
-  gboolean ok;
 
   gst_tfx_cuda_staging_run_pending (staging);
   if (size == -1)
     size = (gssize)memory->size > offset ? memory->size - offset : 0;
   copy = gst_tfx_cuda_allocator_alloc (staging->context, MAX (size, 1));
-  if (!copy)
-    return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
-  if (size == 0) {
+  if (copy && size == 0)
     gst_memory_resize (copy, 0, 0);
-    return copy;
-  }
-  g_mutex_lock (&staging->lock);
-  ok = gst_tfx_cuda_staging_copy_range (gst_tfx_cuda_allocator_staging (copy),
-      staging, memory->offset + offset, size);
-  g_mutex_unlock (&staging->lock);
-  if (ok)
-    return copy;
-  gst_memory_unref (copy);
-  return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
+  else if (copy && !gst_tfx_cuda_allocator_copy_raw (copy, memory,
+                       memory->offset + offset, size))
+    g_clear_pointer (&copy, gst_memory_unref);
+  return copy ? copy
+              : gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
 }
 
-/* ---- making and freeing -------------------------------------------------- */
+typedef GstCudaAllocator GstTfxCudaAllocator;
+typedef GstCudaAllocatorClass GstTfxCudaAllocatorClass;
+
+static GType gst_tfx_cuda_allocator_get_type (void);
+G_DEFINE_TYPE (GstTfxCudaAllocator, gst_tfx_cuda_allocator,
+    GST_TYPE_CUDA_ALLOCATOR)
 
 static void
 gst_tfx_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
@@ -190,6 +432,7 @@ gst_tfx_cuda_allocator_init (GstTfxCudaAllocator *self)
 {
   GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
 
+  staging_quark = g_quark_from_static_string ("gst-tfx-cuda-staging");
   library_map = allocator->mem_map;
   allocator->mem_map = gst_tfx_cuda_allocator_mem_map;
   allocator->mem_unmap_full = gst_tfx_cuda_allocator_mem_unmap;
@@ -198,25 +441,41 @@ gst_tfx_cuda_allocator_init (GstTfxCudaAllocator *self)
   allocator->mem_is_span = gst_tfx_cuda_allocator_mem_is_span;
 }
 
+/* ---- making and freeing -------------------------------------------------- */
+
 static GstAllocator *the_allocator; /* atomic; there once it is needed */
-
-static gpointer
-gst_tfx_cuda_allocator_make (gpointer data)
-{
-  GstObject *self = g_object_new (gst_tfx_cuda_allocator_get_type (), NULL);
-
-  gst_object_ref_sink (self);
-  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-  g_atomic_pointer_set (&the_allocator, GST_ALLOCATOR_CAST (self));
-  return self;
-}
 
 static GstCudaAllocator *
 gst_tfx_cuda_allocator_get (void)
 {
-  static GOnce once = G_ONCE_INIT;
+  if (g_once_init_enter (&the_allocator)) {
+    GstAllocator *allocator =
+        g_object_new (gst_tfx_cuda_allocator_get_type (), NULL);
 
-  return g_once (&once, gst_tfx_cuda_allocator_make, NULL);
+    gst_object_ref_sink (allocator);
+    GST_OBJECT_FLAG_SET (allocator, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&the_allocator, allocator);
+  }
+  return GST_CUDA_ALLOCATOR_CAST (the_allocator);
+}
+
+/* A GDestroyNotify. */
+static void
+gst_tfx_cuda_staging_free (gpointer data)
+{
+  GstTfxCudaStaging *self = data;
+
+  gst_tfx_cuda_staging_end_pending (self);
+  /* The stream may still use the staging memory, and the device memory, which
+   * is freed next. */
+  gst_tfx_cuda_staging_wait (self);
+  if (self->pinned && gst_tfx_cuda_staging_enter (self)) {
+    gst_cuda_result (CuMemFreeHost (self->pinned));
+    gst_cuda_context_pop (NULL);
+  }
+  tfx_cuda_unref (&self->cuda);
+  g_mutex_clear (&self->lock);
+  g_free (self);
 }
 
 /* Memory of libgstcuda: an image of one row. */
@@ -265,10 +524,16 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   memory->size = memory->maxsize = size;
   GST_CUDA_MEMORY_CAST (memory)->info.size = size;
 
-  staging = gst_tfx_cuda_staging_new (memory, context, cuda,
-      (guintptr)library_map (memory, size, GST_MAP_READ | GST_MAP_CUDA));
-  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory),
-      gst_tfx_cuda_allocator_quark (), staging, gst_tfx_cuda_staging_free);
+  staging = g_new0 (GstTfxCudaStaging, 1);
+  g_mutex_init (&staging->lock);
+  staging->root = memory;
+  staging->context = context;
+  staging->cuda = cuda;
+  staging->device =
+      (guintptr)library_map (memory, size, GST_MAP_READ | GST_MAP_CUDA);
+  staging->is_empty = TRUE;
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), staging_quark,
+      staging, gst_tfx_cuda_staging_free);
   return memory;
 }
 
@@ -290,63 +555,4 @@ gst_tfx_cuda_allocator_owns (GstMemory *memory)
 {
   return memory->allocator &&
          memory->allocator == g_atomic_pointer_get (&the_allocator);
-}
-
-void
-gst_tfx_cuda_allocator_discard (GstMemory *memory)
-{
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
-
-  g_mutex_lock (&staging->lock);
-  gst_tfx_cuda_staging_discard (staging);
-  g_mutex_unlock (&staging->lock);
-}
-
-/* ---- pending work -------------------------------------------------------- */
-
-void
-gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
-    const GstTfxCudaPendingKind *kind, gpointer pending)
-{
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
-
-  gst_tfx_cuda_staging_free_pending (staging);
-  staging->pending_kind = kind;
-  staging->pending = pending;
-}
-
-gpointer
-gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
-{
-  return g_steal_pointer (&gst_tfx_cuda_allocator_staging (memory)->pending);
-}
-
-void
-gst_tfx_cuda_allocator_end_pending (GstMemory *memory)
-{
-  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
-
-  gst_tfx_cuda_staging_run_pending (staging);
-  gst_tfx_cuda_staging_free_pending (staging);
-}
-
-gpointer
-gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
-{
-  if (memory->parent || !gst_tfx_cuda_allocator_owns (memory))
-    return NULL;
-  return gst_tfx_cuda_allocator_staging (memory)->pending;
-}
-
-gboolean
-gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from)
-{
-  GstTfxCudaStaging *source = gst_tfx_cuda_allocator_staging (from);
-  gboolean ok;
-
-  g_mutex_lock (&source->lock);
-  ok = gst_tfx_cuda_staging_copy_range (gst_tfx_cuda_allocator_staging (to),
-      source, 0, from->maxsize);
-  g_mutex_unlock (&source->lock);
-  return ok;
 }

@@ -90,9 +90,10 @@ gpointer gst_tfx_cuda_allocator_get_pending (GstMemory *memory);
 gpointer gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags);
 void gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags);
 
-/* Queues a copy of a whole memory, on the device, to the start of another
- * one. */
-gboolean gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from);
+/* Queues a copy, on the device, from @offset in the whole memory to the start of
+ * another one, of which the caller is the only holder. */
+gboolean gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from,
+    gsize offset, gsize size);
 
 /* Discards the samples: they are not transferred any more. */
 void gst_tfx_cuda_allocator_discard (GstMemory *memory);

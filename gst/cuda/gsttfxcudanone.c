@@ -115,7 +115,8 @@ gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags)
 }
 
 gboolean
-gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from)
+gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from, gsize offset,
+    gsize size)
 {
   return FALSE;
 }

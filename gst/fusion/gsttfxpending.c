@@ -614,7 +614,8 @@ gst_tfx_pending_filter_on_device (GstTfxPending *self, const GstTfxRow *row,
     }
     gst_tfx_cuda_allocator_unmap_raw (memory, QUEUED_READ);
   }
-  if ((err < 0 || !gst_tfx_cuda_allocator_copy_raw (memory, apart)) &&
+  if ((err < 0 || !gst_tfx_cuda_allocator_copy_raw (memory, apart, 0,
+                      memory->maxsize)) &&
       *n_done > 0 &&
       !gst_tfx_pending_copy_device (self, memory, apart, *n_done))
     err = -EFAULT;
