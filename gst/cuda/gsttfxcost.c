@@ -9,9 +9,9 @@
 #define ENTER_RATIO 1.5
 #define LEAVE_RATIO 0.75
 
-/* The cost of transfers if the CPU filters samples on the device. */
-static gdouble
-gst_tfx_cost_moves (const GstTfxBufferCost *cost)
+/* If the samples are on the device, with their transfers. */
+gdouble
+gst_tfx_cost_cpu (const GstTfxBufferCost *cost)
 {
   const TfxCudaJob moves = { .n_frames = cost->n_frames,
     .from_device = !cost->in_cuda,
@@ -21,14 +21,7 @@ gst_tfx_cost_moves (const GstTfxBufferCost *cost)
 
   if (cost->in_cuda || cost->out_cuda)
     tfx_cuda_estimate (&cost->card, cost->plan, &moves, &ns);
-  return ns;
-}
-
-gdouble
-gst_tfx_cost_cpu (const GstTfxBufferCost *cost)
-{
-  return cost->n_frames * tfx_plan_cost (cost->plan, cost->n_frames) +
-         gst_tfx_cost_moves (cost);
+  return ns + cost->n_frames * tfx_plan_cost (cost->plan, cost->n_frames);
 }
 
 gdouble

@@ -15,8 +15,6 @@ GST_DEBUG_CATEGORY (gst_tfx_cuda_debug);
 
 /* ---- availability -------------------------------------------------------- */
 
-static gchar *why_not;
-
 /* The soname of the library does not identify its ABI: between 1.22 and 1.24 a
  * function got one more argument and a class grew.  All parts of GStreamer have
  * the same version. */
@@ -44,59 +42,49 @@ gst_tfx_cuda_check_library (void)
   return NULL;
 }
 
-static gpointer
-gst_tfx_cuda_init_once (gpointer data)
-{
-  GST_DEBUG_CATEGORY_INIT (gst_tfx_cuda_debug, "tfxcuda", 0,
-      "CUDA memory and contexts");
-  why_not = gst_tfx_cuda_check_library ();
-  if (why_not)
-    GST_WARNING ("no CUDA: %s", why_not);
-  return NULL;
-}
+static gchar *why_never; /* why no machine can use CUDA; NULL if one can */
 
 gboolean
 gst_tfx_cuda_init (void)
 {
-  static GOnce once = G_ONCE_INIT;
+  static gsize once;
 
-  g_once (&once, gst_tfx_cuda_init_once, NULL);
-  return why_not == NULL;
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (gst_tfx_cuda_debug, "tfxcuda", 0,
+        "CUDA memory and contexts");
+    why_never = gst_tfx_cuda_check_library ();
+    if (why_never)
+      GST_WARNING ("no CUDA: %s", why_never);
+    g_once_init_leave (&once, 1);
+  }
+  return why_never == NULL;
 }
 
-static gint is_known; /* atomic */
-
-static gpointer
-gst_tfx_cuda_open_once (gpointer data)
-{
-  const gchar **why = data;
-
-  if (!tfx_cuda_is_available (why))
-    GST_INFO ("no CUDA: %s", *why);
-  else if (!gst_cuda_load_library ())
-    *why = "the NVIDIA driver lacks what GStreamer's CUDA library needs of it";
-  if (!*why)
-    gst_cuda_memory_init_once ();
-  g_atomic_int_set (&is_known, TRUE);
-  return NULL;
-}
+static gsize is_open; /* atomic */
 
 gboolean
 gst_tfx_cuda_is_known (void)
 {
-  return !gst_tfx_cuda_init () || g_atomic_int_get (&is_known);
+  return !gst_tfx_cuda_init () || g_atomic_pointer_get (&is_open);
 }
 
 gboolean
 gst_tfx_cuda_is_available (const gchar **why)
 {
-  static GOnce once = G_ONCE_INIT;
-  static const gchar *missing;
+  static const gchar *why_not_here;
+  const gchar *missing;
 
-  if (!gst_tfx_cuda_init ())
-    missing = why_not;
-  else
-    g_once (&once, gst_tfx_cuda_open_once, &missing);
+  if (gst_tfx_cuda_init () && g_once_init_enter (&is_open)) {
+    if (!tfx_cuda_is_available (&why_not_here))
+      GST_INFO ("no CUDA: %s", why_not_here);
+    else if (!gst_cuda_load_library ())
+      why_not_here =
+          "the NVIDIA driver lacks what GStreamer's CUDA library needs of it";
+    else
+      gst_cuda_memory_init_once ();
+    g_once_init_leave (&is_open, 1);
+  }
+  missing = why_never ? why_never : why_not_here;
   if (why)
     *why = missing;
   return missing == NULL;
@@ -104,19 +92,16 @@ gst_tfx_cuda_is_available (const gchar **why)
 
 /* ---- a backend for each context ------------------------------------------ */
 
-static GMutex table_lock;
-static GHashTable *table; /* from GstCudaContext to TfxCuda, which it holds */
+static GMutex make_lock;
 
-/* Called when the context is disposed of; its handle is still valid. */
-static void
-gst_tfx_cuda_forget (gpointer data, GObject *context)
+/* Of a context: its TfxCuda. */
+static G_DEFINE_QUARK (gst - tfx - cuda, gst_tfx_cuda)
+
+    /* Called when the context is disposed of; its handle is still valid. */
+    static void gst_tfx_cuda_forget (gpointer data, GObject *context)
 {
-  TfxCuda *cuda;
+  TfxCuda *cuda = g_object_steal_qdata (context, gst_tfx_cuda_quark ());
 
-  g_mutex_lock (&table_lock);
-  cuda = g_hash_table_lookup (table, context);
-  g_hash_table_remove (table, context);
-  g_mutex_unlock (&table_lock);
   GST_DEBUG ("context %p is freed", context);
   tfx_cuda_unref (&cuda);
 }
@@ -127,7 +112,7 @@ gst_tfx_cuda_hold (gpointer context)
   gst_object_ref (context);
 }
 
-/* Under the lock. */
+/* Under the lock.  The context owns the result. */
 static TfxCuda *
 gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
 {
@@ -143,9 +128,7 @@ gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
   /* Readers of the samples wait for them. */
   tfx_cuda_set_waiting (cuda, FALSE);
   tfx_cuda_set_owner (cuda, &owner);
-  if (!table)
-    table = g_hash_table_new (NULL, NULL);
-  g_hash_table_insert (table, context, cuda);
+  g_object_set_qdata (G_OBJECT (context), gst_tfx_cuda_quark (), cuda);
   GST_DEBUG_OBJECT (context, "backend on device %d, %s", tfx_cuda_device (cuda),
       tfx_cuda_name (cuda));
   g_object_weak_ref (G_OBJECT (context), gst_tfx_cuda_forget, NULL);
@@ -158,8 +141,8 @@ gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
   gchar *reason = NULL;
   TfxCuda *cuda;
 
-  g_mutex_lock (&table_lock);
-  cuda = table ? g_hash_table_lookup (table, context) : NULL;
+  g_mutex_lock (&make_lock);
+  cuda = g_object_get_qdata (G_OBJECT (context), gst_tfx_cuda_quark ());
   if (!cuda)
     cuda = gst_tfx_cuda_make (context, &reason);
   else if (tfx_cuda_is_lost (cuda))
@@ -167,7 +150,7 @@ gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
         g_strdup_printf ("%s does not answer any more", tfx_cuda_name (cuda));
   if (!reason)
     tfx_cuda_ref (cuda);
-  g_mutex_unlock (&table_lock);
+  g_mutex_unlock (&make_lock);
 
   if (!reason)
     return cuda;
@@ -210,21 +193,6 @@ gst_tfx_cuda_driver_makes_context (gint device_id)
   return TRUE;
 }
 
-static gboolean
-gst_tfx_cuda_find_context (GstElement *element, gint device_id,
-    GstCudaContext **context)
-{
-  if (gst_cuda_ensure_element_context (element, device_id, context)) {
-    GST_DEBUG_OBJECT (element, "context %" GST_PTR_FORMAT, *context);
-    g_atomic_int_set (&has_made, TRUE);
-    return TRUE;
-  }
-  if (!g_atomic_int_get (&has_made) &&
-      gst_tfx_cuda_driver_makes_context (device_id))
-    g_atomic_int_set (&is_stuck, TRUE);
-  return FALSE;
-}
-
 static void
 gst_tfx_cuda_put_context (GstElement *element, GstCudaContext **context,
     GstCudaContext *other)
@@ -247,14 +215,10 @@ gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
 gboolean
 gst_tfx_cuda_context_is (GstCudaContext *context, bool (*is) (const TfxCuda *))
 {
-  TfxCuda *cuda;
-  gboolean result;
+  TfxCuda *cuda =
+      g_object_get_qdata (G_OBJECT (context), gst_tfx_cuda_quark ());
 
-  g_mutex_lock (&table_lock);
-  cuda = table ? g_hash_table_lookup (table, context) : NULL;
-  result = cuda && is (cuda);
-  g_mutex_unlock (&table_lock);
-  return result;
+  return cuda && is (cuda);
 }
 
 /* Bins keep a context for ever, even if its device is lost, so post a new one.
@@ -298,10 +262,15 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
   } else if (g_atomic_int_get (&is_stuck)) {
     *why = g_strdup ("GStreamer's CUDA library failed to make its first "
                      "context, and cannot be asked again");
-  } else if (!gst_tfx_cuda_find_context (element, device_id, context)) {
+  } else if (!gst_cuda_ensure_element_context (element, device_id, context)) {
+    if (!g_atomic_int_get (&has_made) &&
+        gst_tfx_cuda_driver_makes_context (device_id))
+      g_atomic_int_set (&is_stuck, TRUE);
     *why = g_strdup_printf ("no context could be made on CUDA device %d",
         MAX (device_id, 0));
   } else {
+    GST_DEBUG_OBJECT (element, "context %" GST_PTR_FORMAT, *context);
+    g_atomic_int_set (&has_made, TRUE);
     if (gst_tfx_cuda_context_is (*context, tfx_cuda_is_lost))
       gst_tfx_cuda_renew_context (element, context);
     return TRUE;
