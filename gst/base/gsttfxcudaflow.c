@@ -15,7 +15,6 @@
 
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
-#include "gsttfxcudapool.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug

@@ -255,18 +255,6 @@ gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from, gsize offset,
   return ok;
 }
 
-void
-gst_tfx_cuda_allocator_discard (GstMemory *memory)
-{
-  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
-
-  g_mutex_lock (&self->lock);
-  self->is_empty = TRUE;
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
-  g_mutex_unlock (&self->lock);
-}
-
 /* ---- pending work -------------------------------------------------------- */
 
 static void
@@ -301,18 +289,25 @@ gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
   return g_steal_pointer (&gst_tfx_cuda_staging_get (memory)->pending);
 }
 
-void
-gst_tfx_cuda_allocator_end_pending (GstMemory *memory)
-{
-  gst_tfx_cuda_staging_end_pending (gst_tfx_cuda_staging_get (memory));
-}
-
 gpointer
 gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
 {
   if (memory->parent || !gst_tfx_cuda_allocator_owns (memory))
     return NULL;
   return gst_tfx_cuda_staging_get (memory)->pending;
+}
+
+void
+gst_tfx_cuda_allocator_discard (GstMemory *memory)
+{
+  GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
+
+  gst_tfx_cuda_staging_end_pending (self);
+  g_mutex_lock (&self->lock);
+  self->is_empty = TRUE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  g_mutex_unlock (&self->lock);
 }
 
 /* ---- the functions of the allocator -------------------------------------- */

@@ -78,9 +78,6 @@ void gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
     const GstTfxCudaPendingKind *kind, gpointer pending);
 gpointer gst_tfx_cuda_allocator_steal_pending (GstMemory *memory);
 
-/* Does the work and removes it. */
-void gst_tfx_cuda_allocator_end_pending (GstMemory *memory);
-
 /* NULL if there is none, or if the memory is not ours or a part of another
  * one. */
 gpointer gst_tfx_cuda_allocator_get_pending (GstMemory *memory);
@@ -95,7 +92,8 @@ void gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags);
 gboolean gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from,
     gsize offset, gsize size);
 
-/* Discards the samples: they are not transferred any more. */
+/* Does the pending work and removes it, and discards the samples: they are not
+ * transferred any more. */
 void gst_tfx_cuda_allocator_discard (GstMemory *memory);
 
 G_END_DECLS

@@ -7,7 +7,6 @@
 
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
-#include "gsttfxcudapool.h"
 
 static const gchar missing[] = "this build of the plugin has no CUDA support";
 

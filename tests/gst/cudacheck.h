@@ -16,7 +16,6 @@
 #include "gsttfxcuda.h"
 #include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
-#include "gsttfxcudapool.h"
 
 /* Of each test: a context on the first device, and its backend. */
 extern GstCudaContext *cuda_check_context;
