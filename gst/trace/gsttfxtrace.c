@@ -138,7 +138,7 @@ gst_tfx_trace_defer (const TfxFilter *filter)
     g_queue_push_tail (&known->arrows, g_memdup2 (&id, sizeof id));
   g_mutex_unlock (&lock);
   if (known)
-    gst_tfx_trace_file_add_flow (self->file, id, "left", TRUE,
+    gst_tfx_trace_file_add_flow (self->file, id, TRUE,
         gst_tfx_tracer_now (self));
 }
 
@@ -206,7 +206,7 @@ gst_tfx_trace_end (GstTfxTraceRun *run)
     /* After the slice in the file, and within it in time. */
     for (guint i = 0; i < run->arrows->len; i++)
       gst_tfx_trace_file_add_flow (self->file,
-          g_array_index (run->arrows, guint64, i), "left", FALSE, start + 1);
+          g_array_index (run->arrows, guint64, i), FALSE, start + 1);
   }
   g_array_unref (run->arrows);
   g_string_free (run->args, TRUE);

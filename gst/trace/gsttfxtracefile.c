@@ -237,10 +237,10 @@ gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
 
 void
 gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
-    const gchar *name, gboolean is_start, GstClockTime time)
+    gboolean is_start, GstClockTime time)
 {
   g_mutex_lock (&self->lock);
-  gst_tfx_trace_file_append (self, is_start ? "s" : "f", "tfx", name,
+  gst_tfx_trace_file_append (self, is_start ? "s" : "f", "tfx", "left",
       gst_tfx_trace_file_get_thread (self),
       ",\"ts\":" US_FORMAT ",\"id\":%" G_GUINT64_FORMAT "%s", US_ARGS (time),
       id, is_start ? "" : ",\"bp\":\"e\"");

@@ -29,10 +29,10 @@ void gst_tfx_trace_file_free (GstTfxTraceFile *self);
 void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
     const gchar *name, GstClockTime start, GstClockTime end, const gchar *args);
 
-/* Adds the start or the end of an arrow, in the slice of this thread at
- * @time. */
+/* Adds the start or the end of the arrow of a buffer whose filter was left to
+ * another element, in the slice of this thread at @time. */
 void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
-    const gchar *name, gboolean is_start, GstClockTime time);
+    gboolean is_start, GstClockTime time);
 
 /* Writes waiting events if they are many or old and no other thread writes, or if
  * @is_last.  Any thread, with no filter locked. */
