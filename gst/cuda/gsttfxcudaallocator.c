@@ -42,7 +42,7 @@ typedef struct
   gboolean is_busy;  /* the stream may still use it */
 
   /* Not under the lock: changes only while the memory has one holder. */
-  gpointer pending; /* pending work, or NULL */
+  GstTfxPending *pending; /* pending work, or NULL */
   const GstTfxCudaPendingKind *pending_kind;
 } GstTfxCudaStaging;
 
@@ -274,7 +274,7 @@ gst_tfx_cuda_staging_end_pending (GstTfxCudaStaging *self)
 
 void
 gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
-    const GstTfxCudaPendingKind *kind, gpointer pending)
+    const GstTfxCudaPendingKind *kind, GstTfxPending *pending)
 {
   GstTfxCudaStaging *self = gst_tfx_cuda_staging_get (memory);
 
@@ -283,13 +283,13 @@ gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
   self->pending = pending;
 }
 
-gpointer
+GstTfxPending *
 gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
 {
   return g_steal_pointer (&gst_tfx_cuda_staging_get (memory)->pending);
 }
 
-gpointer
+GstTfxPending *
 gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
 {
   if (memory->parent || !gst_tfx_cuda_allocator_owns (memory))
@@ -473,29 +473,13 @@ gst_tfx_cuda_staging_free (gpointer data)
   g_free (self);
 }
 
-/* Memory of libgstcuda: an image of one row. */
-static GstMemory *
-gst_tfx_cuda_allocator_alloc_row (GstCudaContext *context, gsize size)
-{
-  GstCudaAllocator *allocator = gst_tfx_cuda_allocator_get ();
-  GstVideoInfo info;
-
-  if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA, (size + 3) / 4,
-          1))
-    return NULL;
-  info.stride[0] = info.size = size;
-#if GST_CHECK_VERSION(1, 24, 0)
-  return gst_cuda_allocator_alloc (allocator, context, NULL, &info);
-#else
-  return gst_cuda_allocator_alloc (allocator, context, &info);
-#endif
-}
-
 GstMemory *
 gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
 {
+  GstCudaAllocator *allocator = gst_tfx_cuda_allocator_get ();
   GstTfxCudaStaging *staging;
-  GstMemory *memory;
+  GstMemory *memory = NULL;
+  GstVideoInfo info;
   TfxCuda *cuda;
 
   if (size == 0 || size > GST_TFX_CUDA_MAX_SIZE) {
@@ -507,7 +491,16 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   cuda = gst_tfx_cuda_for_context (context, NULL);
   if (!cuda)
     return NULL;
-  memory = gst_tfx_cuda_allocator_alloc_row (context, size);
+  /* Memory of libgstcuda is an image: one of one row. */
+  if (gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA, (size + 3) / 4,
+          1)) {
+    info.stride[0] = info.size = size;
+#if GST_CHECK_VERSION(1, 24, 0)
+    memory = gst_cuda_allocator_alloc (allocator, context, NULL, &info);
+#else
+    memory = gst_cuda_allocator_alloc (allocator, context, &info);
+#endif
+  }
   if (!memory) {
     GST_WARNING_OBJECT (context,
         "no device memory for %" G_GSIZE_FORMAT " bytes", size);

@@ -64,23 +64,25 @@ gboolean gst_tfx_cuda_allocator_is_device (GstMemory *memory);
 
 /* ---- pending work -------------------------------------------------------- */
 
+typedef struct _GstTfxPending GstTfxPending;
+
 /* run: does the work, or nothing if it is done; any thread, with no lock held.
  * free: called when the memory is freed or gets other work. */
 typedef struct
 {
-  void (*run) (gpointer pending);
-  void (*free) (gpointer pending);
+  void (*run) (GstTfxPending *pending);
+  void (*free) (GstTfxPending *pending);
 } GstTfxCudaPendingKind;
 
 /* The caller must be the only holder of the memory, which must not be a part of
  * another one. */
 void gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
-    const GstTfxCudaPendingKind *kind, gpointer pending);
-gpointer gst_tfx_cuda_allocator_steal_pending (GstMemory *memory);
+    const GstTfxCudaPendingKind *kind, GstTfxPending *pending);
+GstTfxPending *gst_tfx_cuda_allocator_steal_pending (GstMemory *memory);
 
 /* NULL if there is none, or if the memory is not ours or a part of another
  * one. */
-gpointer gst_tfx_cuda_allocator_get_pending (GstMemory *memory);
+GstTfxPending *gst_tfx_cuda_allocator_get_pending (GstMemory *memory);
 
 /* For the code that does the work: maps the samples without running it.
  * Returns the address of the whole memory, without its offset. */

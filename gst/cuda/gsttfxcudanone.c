@@ -86,17 +86,17 @@ gst_tfx_cuda_allocator_is_device (GstMemory *memory)
 
 void
 gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
-    const GstTfxCudaPendingKind *kind, gpointer pending)
+    const GstTfxCudaPendingKind *kind, GstTfxPending *pending)
 {
 }
 
-gpointer
+GstTfxPending *
 gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
 {
   return NULL;
 }
 
-gpointer
+GstTfxPending *
 gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
 {
   return NULL;

@@ -165,20 +165,8 @@ gst_tfx_pending_get_allocator (void)
   return the_allocator;
 }
 
-static void
-gst_tfx_pending_run_on_device (gpointer self)
-{
-  gst_tfx_pending_run (self);
-}
-
-static void
-gst_tfx_pending_free_on_device (gpointer self)
-{
-  gst_tfx_pending_release (self);
-}
-
 static const GstTfxCudaPendingKind gst_tfx_pending_on_device = {
-  gst_tfx_pending_run_on_device, gst_tfx_pending_free_on_device
+  gst_tfx_pending_run, gst_tfx_pending_release
 };
 
 /* The pending memory that is the buffer's only memory, or NULL. */
