@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calling.h"
 #include "deck.h"
 #include "tfxplay.h"
 
@@ -90,6 +91,29 @@ GST_START_TEST (test_live)
   deck_set (deck, "last", "device-delay", "0");
   fail_unless_equals_int (push_one (deck), 6);
   fail_unless_equals_int (ask_latency (deck), 0);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* Memory of another element is unmapped with no filter locked. */
+GST_START_TEST (test_read_while_unmapped)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (CHAIN "1", DECK_CUDA, &info);
+  GstElement *last = deck_element (deck, "last");
+  CallingDeed deed = { .deed = calling_read_response,
+    .element = last,
+    .at_unmap = TRUE,
+    .seconds = 3 };
+  GstBuffer *buffer = calling_buffer_new (N_FRAMES * info.bpf, &deed);
+
+  for (guint i = 0; i < 3; i++)
+    push_one (deck);
+  GST_BUFFER_PTS (buffer) =
+      gst_util_uint64_scale (deck->n_in, GST_SECOND, RATE);
+  fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
+  calling_expect_done (&deed, "in flight");
+  gst_object_unref (last);
   deck_free (deck);
 }
 GST_END_TEST;
@@ -492,6 +516,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_read_while_unmapped);
   tcase_add_test (tc, test_pool);
   tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
   tcase_add_loop_test (tc, test_unlink_locked, 0, N_UNLINKED);
