@@ -580,58 +580,43 @@ gst_tfx_pending_copy_device (GstTfxPending *self, GstMemory *to,
 #define QUEUED_READ ((GstMapFlags)(GST_MAP_READ | GST_TFX_MAP_CUDA_QUEUED))
 #define QUEUED_WRITE ((GstMapFlags)(GST_MAP_WRITE | GST_TFX_MAP_CUDA_QUEUED))
 
-/* Runs a row on the device into other memory, and copies the result back: if it
- * fails, the input is intact for the CPU from frame *n_done on, unless the
- * result is -EFAULT. */
-static gint
-gst_tfx_pending_filter_on_device (GstTfxPending *self, const GstTfxRow *row,
-    gsize *n_done)
-{
-  GstMemory *memory = self->wrapped;
-  GstMemory *apart = gst_tfx_cuda_allocator_alloc_like (memory);
-  TfxBlock in, out;
-  gint err = -EIO;
-
-  if (!apart)
-    return -ENOMEM;
-  if (gst_tfx_pending_map_device (self, memory, QUEUED_READ, &in)) {
-    if (gst_tfx_pending_map_device (self, apart, QUEUED_WRITE, &out)) {
-      err = gst_tfx_row_run (row, &in, &out, FALSE);
-      *n_done = gst_tfx_row_n_done (row);
-      gst_tfx_cuda_allocator_unmap_raw (apart, QUEUED_WRITE);
-    }
-    gst_tfx_cuda_allocator_unmap_raw (memory, QUEUED_READ);
-  }
-  if ((err < 0 || !gst_tfx_cuda_allocator_copy_raw (memory, apart, 0,
-                      memory->maxsize)) &&
-      *n_done > 0 &&
-      !gst_tfx_pending_copy_device (self, memory, apart, *n_done))
-    err = -EFAULT;
-  gst_memory_unref (apart);
-  return err;
-}
-
 /* Filters CUDA memory: on the device, or on the CPU if the device cannot or
- * fails. */
+ * fails.  The device filters into other memory, and the result is copied back:
+ * if it fails, the input is intact for the CPU. */
 static gint
 gst_tfx_pending_filter_device (GstTfxPending *self, const GstTfxRow *row)
 {
+  GstMemory *memory = self->wrapped, *apart;
   gsize n_done = 0;
-  TfxBlock block;
+  TfxBlock in, out;
   gint err;
 
   if (gst_tfx_row_is_on_device (row)) {
-    err = gst_tfx_pending_filter_on_device (self, row, &n_done);
+    apart = gst_tfx_cuda_allocator_alloc_like (memory);
+    err = apart ? -EIO : -ENOMEM;
+    if (apart && gst_tfx_pending_map_device (self, memory, QUEUED_READ, &in)) {
+      if (gst_tfx_pending_map_device (self, apart, QUEUED_WRITE, &out)) {
+        err = gst_tfx_row_run (row, &in, &out, FALSE);
+        n_done = gst_tfx_row_n_done (row);
+        gst_tfx_cuda_allocator_unmap_raw (apart, QUEUED_WRITE);
+      }
+      gst_tfx_cuda_allocator_unmap_raw (memory, QUEUED_READ);
+    }
+    if (n_done > 0 &&
+        (err < 0 || !gst_tfx_cuda_allocator_copy_raw (memory, apart, 0,
+                        memory->maxsize)) &&
+        !gst_tfx_pending_copy_device (self, memory, apart, n_done))
+      err = -EFAULT;
+    g_clear_pointer (&apart, gst_memory_unref);
     if (err >= 0 || err == -EINVAL || err == -EFAULT)
       return err;
     gst_tfx_row_leave_device (row, err);
   }
-  if (!gst_tfx_pending_map_device (self, self->wrapped, GST_MAP_READWRITE,
-          &block))
+  if (!gst_tfx_pending_map_device (self, memory, GST_MAP_READWRITE, &in))
     return -EIO;
-  block = gst_tfx_row_rest (&block, n_done);
-  err = gst_tfx_row_run (row, &block, &block, TRUE);
-  gst_tfx_cuda_allocator_unmap_raw (self->wrapped, GST_MAP_READWRITE);
+  in = gst_tfx_row_rest (&in, n_done);
+  err = gst_tfx_row_run (row, &in, &in, TRUE);
+  gst_tfx_cuda_allocator_unmap_raw (memory, GST_MAP_READWRITE);
   return err;
 }
 

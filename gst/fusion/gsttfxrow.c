@@ -277,25 +277,19 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
   return rest;
 }
 
-/* Runs the frames after n_done on the CPU.  The row has left the device. */
-static gint
-gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
-    const TfxBlock *out, gsize n_done)
-{
-  const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
-  const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
-  gint err = gst_tfx_row_compile (self);
-
-  return err < 0 ? err
-                 : gst_tfx_row_call (self, "rest", &rest_in, &rest_out, NULL);
-}
-
+/* @err: 0 if the row has left the device already. */
 gint
 gst_tfx_row_run_rest (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gsize n_done, gint err)
 {
-  gst_tfx_row_leave_device (self, err);
-  return gst_tfx_row_go_on (self, in, out, n_done);
+  const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
+  const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
+
+  if (err < 0)
+    gst_tfx_row_leave_device (self, err);
+  err = gst_tfx_row_compile (self);
+  return err < 0 ? err
+                 : gst_tfx_row_call (self, "rest", &rest_in, &rest_out, NULL);
 }
 
 gint
@@ -347,9 +341,8 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
     gst_tfx_row_leave_device (self, err);
   if (flight->n_done == in->n_frames)
     return 0;
-  if (err == 0)
-    gst_tfx_row_leave_device (self, -EIO);
-  return gst_tfx_row_go_on (self, in, out, flight->n_done);
+  return gst_tfx_row_run_rest (self, in, out, flight->n_done,
+      err == 0 ? -EIO : 0);
 }
 
 /* ---- silence and changes ------------------------------------------------- */

@@ -215,12 +215,6 @@ gst_tfx_trace_end (GstTfxTraceRun *run)
 
 /* ---- the driver ---------------------------------------------------------- */
 
-static guint64
-gst_tfx_tracer_get_time (void)
-{
-  return gst_util_get_timestamp ();
-}
-
 static void
 gst_tfx_tracer_did (const char *what, const char *name, size_t n_bytes,
     uint64_t start)
@@ -236,9 +230,8 @@ gst_tfx_tracer_did (const char *what, const char *name, size_t n_bytes,
       gst_tfx_tracer_now (self), args);
 }
 
-static const TfxCudaObserver gst_tfx_tracer_observer = {
-  gst_tfx_tracer_get_time, gst_tfx_tracer_did
-};
+static const TfxCudaObserver gst_tfx_tracer_observer = { gst_util_get_timestamp,
+  gst_tfx_tracer_did };
 
 /* ---- elements ------------------------------------------------------------ */
 
