@@ -228,21 +228,6 @@ gst_tfx_pending_is_row (GstBuffer *buffer, TfxFilter *const *filters, gsize n)
   return is_row;
 }
 
-gssize
-gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
-{
-  GstTfxPending *self = gst_tfx_pending_peek (buffer);
-  const GstTfxLayout *layout;
-
-  if (!self || !gst_tfx_pending_is_whole (self))
-    return -1;
-  layout = &self->layout;
-  return layout->type == type && layout->n_channels == n_channels &&
-                 layout->channel_stride == 1 && layout->offset == 0
-             ? (gssize)layout->n_frames
-             : -1;
-}
-
 /* Whether the filter can run after the others over samples of this layout.
  * Under the lock. */
 static gboolean

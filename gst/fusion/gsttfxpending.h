@@ -40,11 +40,6 @@ gst_tfx_layout_width (const GstTfxLayout *self)
 gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     const GstTfxLayout *layout);
 
-/* Returns the frames of a pending memory that has not been resized and has
- * interleaved samples of this kind; else -1. */
-gssize
-gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels);
-
 /* Whether the buffer has a pending memory, run or not. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
