@@ -105,7 +105,7 @@ gdouble *
 tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames)
 {
   const GstAudioInfo *info = &core->info;
-  GstBuffer *buffer = tfx_check_buffer (info, samples, n_frames);
+  g_autoptr (GstBuffer) buffer = tfx_check_buffer (info, samples, n_frames);
   gboolean planar = info->layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
   TfxBlock block = { .type = GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32
                                                                : TFX_SAMPLE_F64,
@@ -126,7 +126,6 @@ tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames)
   }
   gst_buffer_unmap (buffer, &map);
   out = tfx_check_samples (buffer, info, NULL);
-  gst_buffer_unref (buffer);
   return out;
 }
 
@@ -159,13 +158,22 @@ tfx_chains_is_cheap (const gchar *text, gdouble rate_hz)
 
 /* ---- elements ---------------------------------------------------------------- */
 
+GstElement *
+tfx_chains_element (const gchar *text)
+{
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+
+  fail_unless (element != NULL);
+  g_object_set (element, "chain", text, NULL);
+  return element;
+}
+
 GstHarness *
 tfx_chains_harness (const gchar *text, const GstAudioInfo *info)
 {
-  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+  GstElement *element = tfx_chains_element (text);
   GstHarness *h;
 
-  g_object_set (element, "chain", text, NULL);
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_object_unref (element);
   tfx_check_set_info (h, info);
@@ -175,11 +183,27 @@ tfx_chains_harness (const gchar *text, const GstAudioInfo *info)
 void
 tfx_chains_expect_text (GstElement *element, const gchar *text)
 {
-  gchar *now;
+  g_autofree gchar *now = NULL;
 
   g_object_get (element, "chain", &now, NULL);
   fail_unless_equals_string (now, text);
-  g_free (now);
+}
+
+void
+tfx_chains_expect_refused (const gchar *property, const gchar *value,
+    const gchar *word, ...)
+{
+  g_autoptr (TfxElement) element = tfx_chains_element ("");
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  va_list args;
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, property, value, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY),
+      GST_STATE_CHANGE_FAILURE);
+  va_start (args, word);
+  tfx_check_expect_va (bus, GST_MESSAGE_ERROR, word, args);
+  va_end (args);
 }
 
 GObject *
@@ -196,14 +220,14 @@ void
 tfx_chains_expect_number (GstElement *element, const gchar *property,
     gdouble number)
 {
-  GValue value = G_VALUE_INIT, as_double = G_VALUE_INIT;
+  g_auto (GValue) value = G_VALUE_INIT;
+  GValue as_double = G_VALUE_INIT;
 
   gst_child_proxy_get_property (GST_CHILD_PROXY (element), property, &value);
   g_value_init (&as_double, G_TYPE_DOUBLE);
   fail_unless (g_value_transform (&value, &as_double));
   fail_unless (g_value_get_double (&as_double) == number, "%s is %.17g, not %g",
       property, g_value_get_double (&as_double), number);
-  g_value_unset (&value);
 }
 
 gdouble
@@ -223,10 +247,20 @@ tfx_chains_gain_db (const gdouble *response, gsize n, gdouble hz, gdouble rate)
 gdouble *
 tfx_chains_impulse (GstHarness *h, const GstAudioInfo *info, gsize n)
 {
-  gdouble *in = g_new0 (gdouble, n), *out;
+  g_autofree gdouble *in = g_new0 (gdouble, n);
+  gdouble *out;
 
   in[0] = 1.0;
   out = tfx_check_filter (h, info, in, n, 4096);
-  g_free (in);
   return out;
+}
+
+gdouble
+tfx_chains_push_ones (GstHarness *h, const GstAudioInfo *info)
+{
+  const gsize n = 480;
+  g_autofree gdouble *ones = tfx_check_constant (n * info->channels, 1.0);
+  g_autofree gdouble *out = tfx_check_filter (h, info, ones, n, n);
+
+  return out[n * info->channels - 1];
 }

@@ -42,11 +42,17 @@ gdouble *tfx_chains_expected (const gchar *text, const GstAudioInfo *info,
 
 /* ---- elements ---------------------------------------------------------------- */
 
-/* A harness around a tfxchain with that text. */
+/* A tfxchain with that text, and a harness around one. */
+GstElement *tfx_chains_element (const gchar *text);
 GstHarness *tfx_chains_harness (const gchar *text, const GstAudioInfo *info);
 
 /* The property chain must be this. */
 void tfx_chains_expect_text (GstElement *element, const gchar *text);
+
+/* A tfxchain with that property, chain or location, does not start: its error has
+ * each of the words. */
+void tfx_chains_expect_refused (const gchar *property, const gchar *value,
+    const gchar *word, ...) G_GNUC_NULL_TERMINATED;
 
 /* A child by its name, which must be there; a reference. */
 GObject *tfx_chains_child (GstElement *element, const gchar *name);
@@ -61,5 +67,8 @@ tfx_chains_gain_db (const gdouble *response, gsize n, gdouble hz, gdouble rate);
 
 /* The impulse response of an element of one channel, n frames of double. */
 gdouble *tfx_chains_impulse (GstHarness *h, const GstAudioInfo *info, gsize n);
+
+/* Pushes 10 ms of ones at 48 kHz; the last sample that comes out. */
+gdouble tfx_chains_push_ones (GstHarness *h, const GstAudioInfo *info);
 
 #endif /* TFX_CHAINS_H */

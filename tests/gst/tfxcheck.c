@@ -5,7 +5,10 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+static gchar *folder;
 
 int
 tfx_check_main (int argc, char **argv, Suite *suite)
@@ -13,12 +16,12 @@ tfx_check_main (int argc, char **argv, Suite *suite)
   static const gchar *const names[] = { "coreelements", "coretracers",
     "audioconvert", "audiotestsrc", "audiofx", "level", "volume", "wavenc",
     "wavparse" };
-  const gchar *folder = g_getenv ("TFX_TEST_PLUGINS");
+  const gchar *plugins = g_getenv ("TFX_TEST_PLUGINS");
 
   gst_check_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree gchar *path = g_strdup_printf ("%s/libgst%s.%s",
-        folder ? folder : SYSTEM_PLUGINS_DIR, names[i], G_MODULE_SUFFIX);
+        plugins ? plugins : SYSTEM_PLUGINS_DIR, names[i], G_MODULE_SUFFIX);
     GError *error = NULL;
     GstPlugin *plugin = gst_plugin_load_file (path, &error);
 
@@ -34,9 +37,50 @@ int
 tfx_check_run (int argc, char **argv, TCase *tcase)
 {
   Suite *suite = suite_create ("tfx");
+  int status;
 
   suite_add_tcase (suite, tcase);
-  return tfx_check_main (argc, argv, suite);
+  status = tfx_check_main (argc, argv, suite);
+  if (folder) {
+    g_autofree gchar *command = g_strdup_printf ("rm -r '%s'", folder);
+
+    if (system (command) != 0)
+      g_printerr ("%s is left\n", folder);
+    g_clear_pointer (&folder, g_free);
+  }
+  return status;
+}
+
+const gchar *
+tfx_check_folder (void)
+{
+  if (!folder) {
+    folder = g_dir_make_tmp ("tfx it is-XXXXXX", NULL);
+    g_setenv ("XDG_DATA_HOME", folder, TRUE);
+  }
+  return folder;
+}
+
+gchar *
+tfx_check_path (const gchar *name)
+{
+  return g_build_filename (tfx_check_folder (), name, NULL);
+}
+
+gchar *
+tfx_check_write_bytes (const gchar *name, const gchar *bytes, gssize n)
+{
+  gchar *path = tfx_check_path (name);
+
+  if (!g_file_set_contents (path, bytes, n, NULL))
+    g_error ("cannot write %s", path);
+  return path;
+}
+
+gchar *
+tfx_check_write (const gchar *name, const gchar *text)
+{
+  return tfx_check_write_bytes (name, text, -1);
 }
 
 gboolean
@@ -243,6 +287,34 @@ tfx_check_set_info (GstHarness *h, const GstAudioInfo *info)
   gst_harness_set_src_caps (h, gst_audio_info_to_caps (info));
 }
 
+/* Its messages hold an element, which holds the bus. */
+static void
+forget_messages (GstElement *element)
+{
+  GstBus *bus = gst_element_get_bus (element);
+
+  if (!bus)
+    return;
+  gst_bus_set_flushing (bus, TRUE);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+}
+
+void
+tfx_check_close (GstHarness *h)
+{
+  forget_messages (h->element);
+  gst_harness_teardown (h);
+}
+
+void
+tfx_check_drop (GstElement *element)
+{
+  gst_element_set_state (element, GST_STATE_NULL);
+  forget_messages (element);
+  gst_object_unref (element);
+}
+
 GstHarness *
 tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
 {
@@ -258,13 +330,6 @@ tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
   }
   tfx_check_set_info (h, info);
   return h;
-}
-
-void
-tfx_check_close (GstHarness *h)
-{
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
 }
 
 void
@@ -454,6 +519,29 @@ tfx_check_stat (GstElement *element, const gchar *field)
   return value;
 }
 
+gchar *
+tfx_check_property (gpointer object, const gchar *property)
+{
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (object), property);
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  fail_unless (spec != NULL, "no property %s", property);
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (object, property, &value);
+  return gst_value_serialize (&value);
+}
+
+void
+tfx_check_expect_property (gpointer object, const gchar *property,
+    const gchar *text)
+{
+  g_autofree gchar *now = tfx_check_property (object, property);
+
+  fail_unless (g_strcmp0 (now, text) == 0, "%s is %s, not %s", property, now,
+      text);
+}
+
 GstBus *
 tfx_check_bus (GstHarness *h)
 {
@@ -463,32 +551,56 @@ tfx_check_bus (GstHarness *h)
   return bus;
 }
 
-gchar *
-tfx_check_pop_warning (GstBus *bus)
+static gchar *
+pop_text (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *error = NULL;
-  gchar *text;
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
+  g_autoptr (GError) error = NULL;
 
   if (!message)
     return NULL;
-  gst_message_parse_warning (message, &error, NULL);
-  text = g_strdup (error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  return text;
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  return g_strdup (error->message);
+}
+
+gchar *
+tfx_check_pop_warning (GstBus *bus)
+{
+  return pop_text (bus, GST_MESSAGE_WARNING);
+}
+
+void
+tfx_check_expect_va (GstBus *bus, GstMessageType type, const gchar *word,
+    va_list args)
+{
+  g_autofree gchar *text = pop_text (bus, type);
+
+  fail_unless (text != NULL, "no message with '%s'", word);
+  fail_unless (g_utf8_validate (text, -1, NULL));
+  for (; word; word = va_arg (args, const gchar *))
+    fail_unless (strstr (text, word) != NULL, "no '%s' in '%s'", word, text);
 }
 
 void
 tfx_check_expect_warning (GstBus *bus, const gchar *word, ...)
 {
-  g_autofree gchar *text = tfx_check_pop_warning (bus);
   va_list args;
 
-  fail_unless (text != NULL, "no warning with '%s'", word);
   va_start (args, word);
-  for (; word; word = va_arg (args, const gchar *))
-    fail_unless (strstr (text, word) != NULL, "no '%s' in '%s'", word, text);
+  tfx_check_expect_va (bus, GST_MESSAGE_WARNING, word, args);
+  va_end (args);
+}
+
+void
+tfx_check_expect_error (GstBus *bus, const gchar *word, ...)
+{
+  va_list args;
+
+  va_start (args, word);
+  tfx_check_expect_va (bus, GST_MESSAGE_ERROR, word, args);
   va_end (args);
 }
 

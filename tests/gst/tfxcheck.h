@@ -23,6 +23,16 @@ int tfx_check_main (int argc, char **argv, Suite *suite);
 /* The same for one list of cases. */
 int tfx_check_run (int argc, char **argv, TCase *tcase);
 
+/* A folder of this run, in which presets are saved too.  The first call is that of
+ * main(); tfx_check_run() removes it with all that is in it. */
+const gchar *tfx_check_folder (void);
+
+/* The path of a file in it, and the same after a text, or bytes, have been written to
+ * it.  Free with g_free(). */
+gchar *tfx_check_path (const gchar *name);
+gchar *tfx_check_write (const gchar *name, const gchar *text);
+gchar *tfx_check_write_bytes (const gchar *name, const gchar *bytes, gssize n);
+
 /* The cases 0 to n - 1 of a loop test, or of a part every n_parts-th (part.h). */
 #define tfx_check_add_part(tcase, test, n, n_parts)                            \
   for (int case_ = 0; case_ < (int)(n); case_++)                               \
@@ -82,11 +92,14 @@ gdouble *tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info,
 
 /* ---- elements --------------------------------------------------------------- */
 
-/* g_autoptr (TfxHarness) forgets the messages on the element's bus too, which hold
- * it. */
+/* g_autoptr (TfxHarness) and g_autoptr (TfxElement) stop an element, forget the
+ * messages on its bus, which hold it, and give it back. */
 typedef GstHarness TfxHarness;
+typedef GstElement TfxElement;
 void tfx_check_close (GstHarness *h);
+void tfx_check_drop (GstElement *element);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxHarness, tfx_check_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxElement, tfx_check_drop)
 
 /* A harness around one element, or around a bin of several, from a launch
  * line. */
@@ -131,6 +144,11 @@ gboolean tfx_check_send_eos (GstElement *element);
 /* A field of the stats property. */
 guint64 tfx_check_stat (GstElement *element, const gchar *field);
 
+/* A property as text, to be freed; and it is this, or NULL. */
+gchar *tfx_check_property (gpointer object, const gchar *property);
+void tfx_check_expect_property (gpointer object, const gchar *property,
+    const gchar *text);
+
 /* A bus for an element in a harness. */
 GstBus *tfx_check_bus (GstHarness *h);
 
@@ -139,6 +157,12 @@ gchar *tfx_check_pop_warning (GstBus *bus);
 
 /* The next warning must be there and hold each of the words. */
 void tfx_check_expect_warning (GstBus *bus, const gchar *word,
+    ...) G_GNUC_NULL_TERMINATED;
+
+/* The same of an error, or of either type. */
+void tfx_check_expect_va (GstBus *bus, GstMessageType type, const gchar *word,
+    va_list args);
+void tfx_check_expect_error (GstBus *bus, const gchar *word,
     ...) G_GNUC_NULL_TERMINATED;
 
 /* No warning is on the bus. */
