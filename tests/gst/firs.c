@@ -4,9 +4,7 @@
  */
 #include "firs.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
-#include <sndfile.h>
 #include <string.h>
 
 /* ---- what should come out ------------------------------------------------- */
@@ -16,7 +14,7 @@ tfx_firs_convolve (const gdouble *taps, guint n_kernels, gsize n_taps,
     gsize delay, const gdouble *in, gsize n_frames, gint n_channels)
 {
   gdouble *out = g_new (gdouble, n_frames * n_channels + 1);
-  gdouble *x = g_new (gdouble, n_frames + 1);
+  g_autofree gdouble *x = g_new (gdouble, n_frames + 1);
 
   for (gint c = 0; c < n_channels; c++) {
     const gdouble *h = taps + (n_kernels == 1 ? 0 : c) * n_taps;
@@ -34,7 +32,6 @@ tfx_firs_convolve (const gdouble *taps, guint n_kernels, gsize n_taps,
       out[i * n_channels + c] = sum;
     }
   }
-  g_free (x);
   return out;
 }
 
@@ -52,6 +49,17 @@ tfx_firs_design (TfxMode mode, TfxWindow window, gsize n_taps, gdouble lower_hz,
 
   fail_unless_equals_int (tfx_fir_design (&design, rate, taps), 0);
   return taps;
+}
+
+gdouble *
+tfx_firs_plain (gsize n_taps, const gdouble *in, gsize n_frames,
+    const GstAudioInfo *info)
+{
+  g_autofree gdouble *taps = tfx_firs_design (TFX_MODE_LOW_PASS,
+      TFX_WINDOW_HAMMING, n_taps, 1000.0, 0.0, info->rate);
+
+  return tfx_firs_convolve (taps, 1, n_taps, (n_taps - 1) / 2, in, n_frames,
+      info->channels);
 }
 
 gdouble *
@@ -124,7 +132,7 @@ tfx_firs_take (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info)
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   guint64 offset = GST_BUFFER_OFFSET (buffer);
   gsize n;
-  gdouble *samples = tfx_check_samples (buffer, info, &n);
+  g_autofree gdouble *samples = tfx_check_samples (buffer, info, &n);
 
   fail_unless (n > 0, "an empty buffer");
   if (GST_CLOCK_TIME_IS_VALID (pts)) {
@@ -155,7 +163,6 @@ tfx_firs_take (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info)
   self->n_frames += n;
   self->n_channels = info->channels;
   g_array_append_vals (self->samples, samples, n * info->channels);
-  g_free (samples);
   gst_buffer_unref (buffer);
 }
 
@@ -173,6 +180,13 @@ void
 tfx_firs_collect (TfxCatch *self, GstHarness *h, const GstAudioInfo *info)
 {
   tfx_firs_collect_until (self, h, info, G_MAXSIZE);
+}
+
+void
+tfx_firs_finish (TfxCatch *self, GstHarness *h, const GstAudioInfo *info)
+{
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  tfx_firs_collect (self, h, info);
 }
 
 void
@@ -205,12 +219,11 @@ tfx_firs_play (const gchar *launch, const GstAudioInfo *info, const gdouble *in,
     gsize n, guint64 from, gsize most)
 {
   TfxCatch *caught = tfx_firs_catch_new ();
-  GstHarness *h = tfx_check_harness (launch, info);
+  g_autoptr (TfxHarness) h = tfx_check_harness (launch, info);
 
   tfx_firs_push (h, info, in, n, from, most);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   tfx_firs_collect (caught, h, info);
-  gst_harness_teardown (h);
   return caught;
 }
 
@@ -227,12 +240,32 @@ tfx_firs_expect_whole (const TfxCatch *self, gsize n, guint64 from, gint rate)
   fail_unless_equals_uint64 (self->next_offset, from + n);
 }
 
+void
+tfx_firs_expect_db (const TfxCatch *self, const gdouble *expected,
+    gdouble limit_db, const gchar *what)
+{
+  gdouble db =
+      tfx_firs_error_db (tfx_firs_samples (self), expected, self->samples->len);
+
+  fail_unless (db <= limit_db, "%s: %.1f dB", what, db);
+}
+
+void
+tfx_firs_expect_near (const TfxCatch *self, const gdouble *expected,
+    gdouble distance, const gchar *what)
+{
+  gdouble off = tfx_check_distance (tfx_firs_samples (self), expected,
+      self->samples->len);
+
+  fail_unless (off < distance, "%s: off by %g", what, off);
+}
+
 /* ---- kernels ----------------------------------------------------------------- */
 
 void
 tfx_firs_set_kernel (GstElement *element, const gdouble *taps, gsize n)
 {
-  GValue array = G_VALUE_INIT, item = G_VALUE_INIT;
+  g_auto (GValue) array = G_VALUE_INIT, item = G_VALUE_INIT;
 
   g_value_init (&array, GST_TYPE_ARRAY);
   g_value_init (&item, G_TYPE_DOUBLE);
@@ -241,24 +274,18 @@ tfx_firs_set_kernel (GstElement *element, const gdouble *taps, gsize n)
     gst_value_array_append_value (&array, &item);
   }
   g_object_set_property (G_OBJECT (element), "kernel", &array);
-  g_value_unset (&item);
-  g_value_unset (&array);
 }
 
 gchar *
-tfx_firs_write_wav (const gdouble *samples, gsize n_frames, guint n_channels,
-    guint rate)
+tfx_firs_write_sound (const gchar *name, gint format, const gdouble *samples,
+    gsize n_frames, guint n_channels, guint rate)
 {
   SF_INFO info = { .samplerate = rate,
     .channels = n_channels,
-    .format = SF_FORMAT_WAV | SF_FORMAT_FLOAT };
-  gchar *path = NULL;
-  gint fd = g_file_open_tmp ("tfx-XXXXXX.wav", &path, NULL);
-  SNDFILE *file;
+    .format = format };
+  gchar *path = tfx_check_path (name);
+  SNDFILE *file = sf_open (path, SFM_WRITE, &info);
 
-  fail_unless (fd >= 0);
-  g_close (fd, NULL);
-  file = sf_open (path, SFM_WRITE, &info);
   fail_unless (file != NULL, "%s", sf_strerror (NULL));
   fail_unless_equals_int (sf_writef_double (file, samples, n_frames), n_frames);
   sf_close (file);

@@ -5,6 +5,8 @@
 #ifndef TFX_FIRS_H
 #define TFX_FIRS_H
 
+#include <sndfile.h>
+
 #include "tfxcheck.h"
 
 /* ---- what should come out ------------------------------------------------- */
@@ -18,6 +20,11 @@ gdouble *tfx_firs_convolve (const gdouble *taps, guint n_kernels, gsize n_taps,
 /* The designed taps.  Free with g_free(). */
 gdouble *tfx_firs_design (TfxMode mode, TfxWindow window, gsize n_taps,
     gdouble lower_hz, gdouble upper_hz, gdouble rate);
+
+/* What "tfxfir taps=N" puts out; the rest is the default: aligned, a low-pass at
+ * 1 kHz with a Hamming window. */
+gdouble *tfx_firs_plain (gsize n_taps, const gdouble *in, gsize n_frames,
+    const GstAudioInfo *info);
 
 /* Decaying noise that is not symmetric; its gain is about 1. */
 gdouble *tfx_firs_room (gsize n_taps, guint seed);
@@ -42,6 +49,7 @@ typedef struct
 
 TfxCatch *tfx_firs_catch_new (void);
 void tfx_firs_catch_free (TfxCatch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TfxCatch, tfx_firs_catch_free)
 
 /* Takes in a buffer, and gives it back. */
 void
@@ -53,6 +61,8 @@ void tfx_firs_collect (TfxCatch *self, GstHarness *h, const GstAudioInfo *info);
 /* The same until there are n frames. */
 void tfx_firs_collect_until (TfxCatch *self, GstHarness *h,
     const GstAudioInfo *info, gsize n);
+/* All that there is to its end. */
+void tfx_firs_finish (TfxCatch *self, GstHarness *h, const GstAudioInfo *info);
 void tfx_firs_forget (TfxCatch *self);
 
 /* Pushes n frames with their times, from frame number `from` on, in buffers of
@@ -75,11 +85,19 @@ tfx_firs_expect_whole (const TfxCatch *self, gsize n, guint64 from, gint rate);
 
 const gdouble *tfx_firs_samples (const TfxCatch *self);
 
+/* All of them are within a power of error in dB, or within a distance. */
+void tfx_firs_expect_db (const TfxCatch *self, const gdouble *expected,
+    gdouble limit_db, const gchar *what);
+void tfx_firs_expect_near (const TfxCatch *self, const gdouble *expected,
+    gdouble distance, const gchar *what);
+
 /* Sets the property kernel. */
 void tfx_firs_set_kernel (GstElement *element, const gdouble *taps, gsize n);
 
-/* Writes float samples [frame][channel] to a new WAV file; its path. */
-gchar *tfx_firs_write_wav (const gdouble *samples, gsize n_frames,
-    guint n_channels, guint rate);
+/* Writes samples [frame][channel] to a sound file in the folder of this run; its
+ * path. */
+#define TFX_FIRS_WAV (SF_FORMAT_WAV | SF_FORMAT_FLOAT)
+gchar *tfx_firs_write_sound (const gchar *name, gint format,
+    const gdouble *samples, gsize n_frames, guint n_channels, guint rate);
 
 #endif /* TFX_FIRS_H */

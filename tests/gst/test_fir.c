@@ -33,31 +33,24 @@ GST_START_TEST (test_samples)
   GstAudioInfo info =
       tfx_check_info (wide ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32, RATE,
           n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (l->n_frames * n_ch, __i__);
-  gdouble *taps = tfx_firs_room (l->n_taps, 7);
-  gdouble *expected =
+  g_autofree gdouble *in = tfx_check_noise (l->n_frames * n_ch, __i__);
+  g_autofree gdouble *taps = tfx_firs_room (l->n_taps, 7);
+  g_autofree gdouble *expected =
       tfx_firs_convolve (taps, 1, l->n_taps, 0, in, l->n_frames, n_ch);
   gdouble limit = wide ? -240.0 : strcmp (method, "direct") ? -128.0 : -148.0;
-  GstHarness *h = tfx_check_harness ("tfxfir", &info);
-  TfxCatch *caught = tfx_firs_catch_new ();
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
   gdouble error;
 
   tfx_firs_set_kernel (h->element, taps, l->n_taps);
   gst_util_set_object_arg (G_OBJECT (h->element), "method", method);
   tfx_firs_push (h, &info, in, l->n_frames, 0, 480);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  tfx_firs_collect (caught, h, &info);
+  tfx_firs_finish (caught, h, &info);
   tfx_firs_expect_whole (caught, l->n_frames, 0, RATE);
   error = tfx_firs_error_db (tfx_firs_samples (caught), expected,
       l->n_frames * n_ch);
   fail_unless (error <= limit, "%u taps, %s, %d channels: %.1f dB",
       (guint)l->n_taps, method, n_ch, error);
-
-  tfx_firs_catch_free (caught);
-  gst_harness_teardown (h);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
 }
 GST_END_TEST;
 
@@ -102,26 +95,20 @@ GST_START_TEST (test_designs)
   gboolean align = __i__ & 1;
   const gsize n = 6000;
   const gint n_ch = 2;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_ch,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n * n_ch, __i__);
-  gdouble *taps =
+  GstAudioInfo info = tfx_check_f64 (RATE, n_ch);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, __i__);
+  g_autofree gdouble *taps =
       tfx_firs_design (d->mode, d->window, d->n_taps, d->lower, d->upper, RATE);
-  gdouble *expected = tfx_firs_convolve (taps, 1, d->n_taps,
+  g_autofree gdouble *expected = tfx_firs_convolve (taps, 1, d->n_taps,
       align ? (d->n_taps - 1) / 2 : 0, in, n, n_ch);
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf ("%s%s", d->launch, align ? "" : " align=false");
-  TfxCatch *caught = tfx_firs_play (launch, &info, in, n, 0, 0);
+  g_autoptr (TfxCatch) caught = tfx_firs_play (launch, &info, in, n, 0, 0);
   gdouble error;
 
   tfx_firs_expect_whole (caught, n, 0, RATE);
   error = tfx_firs_error_db (tfx_firs_samples (caught), expected, n * n_ch);
   fail_unless (error <= -240.0, "%s: %.1f dB", launch, error);
-  tfx_firs_catch_free (caught);
-  g_free (launch);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
 }
 GST_END_TEST;
 
@@ -132,12 +119,11 @@ GST_START_TEST (test_room_correction)
   const gsize n = 12000, n_taps = 4097, peak = 2048;
   const gint n_ch = 2;
   gboolean align = __i__ & 1;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_ch,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *in = tfx_check_noise (n * n_ch, 8);
-  gdouble *taps = tfx_check_noise (n_taps, 9), *expected;
-  GstHarness *h = tfx_check_harness ("tfxfir", &info);
-  TfxCatch *caught = tfx_firs_catch_new ();
+  GstAudioInfo info = tfx_check_f64 (RATE, n_ch);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 8);
+  g_autofree gdouble *taps = tfx_check_noise (n_taps, 9), *expected = NULL;
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
   for (gsize i = 0; i < n_taps; i++)
     taps[i] *= 0.05 * exp (i < peak ? (i - (gdouble)peak) / 50.0
@@ -149,16 +135,9 @@ GST_START_TEST (test_room_correction)
   tfx_firs_push (h, &info, in, n, 0, 480);
   fail_unless_equals_uint64 (gst_harness_query_latency (h),
       align ? gst_util_uint64_scale_ceil (peak, GST_SECOND, RATE) : 0);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  tfx_firs_collect (caught, h, &info);
+  tfx_firs_finish (caught, h, &info);
   tfx_firs_expect_whole (caught, n, 0, RATE);
-  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
-                   n * n_ch) < -240.0);
-  tfx_firs_catch_free (caught);
-  gst_harness_teardown (h);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
+  tfx_firs_expect_db (caught, expected, -240.0, "stream");
 }
 GST_END_TEST;
 
@@ -179,19 +158,13 @@ GST_START_TEST (test_counts)
                 : GST_AUDIO_LAYOUT_NON_INTERLEAVED);
   /* From 1 s and some on: the times are no round numbers. */
   const guint64 from = 44100 + 123;
-  gdouble *in = tfx_check_noise (n * 2 + 1, __i__);
-  gdouble *taps =
-      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, 44100.0);
-  gdouble *expected = tfx_firs_convolve (taps, 1, 101, 50, in, n, 2);
-  TfxCatch *caught = tfx_firs_play ("tfxfir", &info, in, n, from, most);
+  g_autofree gdouble *in = tfx_check_noise (n * 2 + 1, __i__);
+  g_autofree gdouble *expected = tfx_firs_plain (101, in, n, &info);
+  g_autoptr (TfxCatch) caught =
+      tfx_firs_play ("tfxfir", &info, in, n, from, most);
 
   tfx_firs_expect_whole (caught, n, from, 44100);
-  fail_unless (
-      tfx_check_distance (tfx_firs_samples (caught), expected, n * 2) < 1e-14);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
+  tfx_firs_expect_near (caught, expected, 1e-14, "stream");
 }
 GST_END_TEST;
 
@@ -201,14 +174,13 @@ GST_START_TEST (test_long_kernel_short_stream)
   static const gsize n_frames[] = { 1, 480, 65536, 65537, 200000 };
   const gsize n = n_frames[__i__ % 5];
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 5);
-  TfxCatch *caught = tfx_firs_play ("tfxfir taps=400001 window=hann cutoff=20",
-      &info, in, n, 0, __i__ < 5 ? n : 1000);
+  g_autofree gdouble *in = tfx_check_noise (n, 5);
+  g_autoptr (TfxCatch) caught =
+      tfx_firs_play ("tfxfir taps=400001 window=hann cutoff=20", &info, in, n,
+          0, __i__ < 5 ? n : 1000);
 
   tfx_firs_expect_whole (caught, n, 0, RATE);
   fail_unless (tfx_check_is_finite (tfx_firs_samples (caught), n));
-  tfx_firs_catch_free (caught);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -216,7 +188,7 @@ GST_END_TEST;
 GST_START_TEST (test_nothing)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
+  g_autoptr (TfxHarness) h = gst_harness_new ("tfxfir");
 
   if (__i__ > 0)
     tfx_check_set_info (h, &info);
@@ -226,7 +198,6 @@ GST_START_TEST (test_nothing)
   }
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -235,21 +206,17 @@ GST_START_TEST (test_unstamped)
 {
   const gsize n = 3000;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxfir", &info);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  gdouble *in = tfx_check_noise (n, 5);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  g_autofree gdouble *in = tfx_check_noise (n, 5);
 
   for (gsize done = 0; done < n; done += 30)
     gst_harness_push (h, tfx_check_buffer (&info, in + done, 30));
-  gst_harness_push_event (h, gst_event_new_eos ());
-  tfx_firs_collect (caught, h, &info);
+  tfx_firs_finish (caught, h, &info);
   fail_unless_equals_uint64 (caught->n_frames, n);
   fail_if (GST_CLOCK_TIME_IS_VALID (caught->first_pts));
   fail_if (GST_CLOCK_TIME_IS_VALID (caught->next_pts));
   fail_unless_equals_uint64 (caught->first_offset, GST_BUFFER_OFFSET_NONE);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -257,20 +224,16 @@ GST_END_TEST;
 GST_START_TEST (test_first_stamped)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxfir", &info);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  gdouble *in = tfx_check_noise (480, 5);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  g_autofree gdouble *in = tfx_check_noise (480, 5);
 
   tfx_firs_push (h, &info, in, 480, RATE, 480);
   for (guint i = 0; i < 9; i++)
     gst_harness_push (h, tfx_check_buffer (&info, in, 480));
-  gst_harness_push_event (h, gst_event_new_eos ());
-  tfx_firs_collect (caught, h, &info);
+  tfx_firs_finish (caught, h, &info);
   tfx_firs_expect_whole (caught, 4800, RATE, RATE);
   fail_unless_equals_uint64 (caught->next_pts, 1100 * GST_MSECOND);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -280,8 +243,8 @@ GST_START_TEST (test_jitter)
 {
   const gsize block = 100, n_blocks = 40;
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness ("tfxfir", &info);
-  gdouble *in = tfx_check_noise (block, 5);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autofree gdouble *in = tfx_check_noise (block, 5);
   GstClockTime times[40];
   guint64 frame = 0;
   GstBuffer *buffer;
@@ -306,8 +269,6 @@ GST_START_TEST (test_jitter)
     gst_buffer_unref (buffer);
   }
   fail_unless_equals_uint64 (frame, block * n_blocks);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -316,12 +277,12 @@ GST_END_TEST;
 GST_START_TEST (test_metas)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness ("tfxfir taps=97", &info);
-  GstCaps *mark = gst_caps_new_empty_simple ("timestamp/x-mark");
-  gdouble *in = tfx_check_noise (480 * 2, 5);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir taps=97", &info);
+  g_autoptr (GstCaps) mark = gst_caps_new_empty_simple ("timestamp/x-mark");
+  g_autofree gdouble *in = tfx_check_noise (480 * 2, 5);
 
   for (guint i = 0; i < 5; i++) {
-    GstBuffer *buffer = tfx_check_stamped (&info, in, 480, i * 480);
+    g_autoptr (GstBuffer) buffer = tfx_check_stamped (&info, in, 480, i * 480);
     GstReferenceTimestampMeta *meta;
 
     GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer);
@@ -337,11 +298,7 @@ GST_START_TEST (test_metas)
     fail_unless_equals_uint64 (meta->duration, GST_BUFFER_DURATION (buffer));
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         i ? i * 10 * GST_MSECOND - GST_MSECOND : 0);
-    gst_buffer_unref (buffer);
   }
-  gst_caps_unref (mark);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -350,9 +307,9 @@ GST_START_TEST (test_clock_reading_behind_event)
 {
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
       __i__ ? GST_AUDIO_LAYOUT_NON_INTERLEAVED : GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_check_harness ("tfxfir taps=801", &info);
-  GstCaps *mark = gst_caps_new_empty_simple ("timestamp/x-mark");
-  gdouble *in = tfx_check_noise (96 * 2, 5);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir taps=801", &info);
+  g_autoptr (GstCaps) mark = gst_caps_new_empty_simple ("timestamp/x-mark");
+  g_autofree gdouble *in = tfx_check_noise (96 * 2, 5);
   GstReferenceTimestampMeta *meta;
   guint n_buffers = 0;
   GstBuffer *buffer;
@@ -377,19 +334,14 @@ GST_START_TEST (test_clock_reading_behind_event)
   }
   /* One of them in two. */
   fail_unless_equals_int (n_buffers, 20 - 4 + 1);
-  gst_caps_unref (mark);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-fir_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fir");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fir");
 
-  suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_samples, 6 * G_N_ELEMENTS (lengths), 5);
   tcase_add_loop_test (tc, test_designs, 0, 2 * G_N_ELEMENTS (designs));
   tcase_add_loop_test (tc, test_room_correction, 0, 2);
@@ -402,11 +354,5 @@ fir_suite (void)
   tcase_add_test (tc, test_jitter);
   tcase_add_test (tc, test_metas);
   tcase_add_loop_test (tc, test_clock_reading_behind_event, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fir_suite ());
+  return tfx_check_run (argc, argv, tc);
 }

@@ -3,7 +3,6 @@
  */
 #include <glib/gstdio.h>
 #include <math.h>
-#include <sndfile.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,51 +17,6 @@ set_location (GstElement *element, const gchar *path)
   g_object_set (element, "kernel-location", path, NULL);
 }
 
-static void
-drop_file (gchar *path)
-{
-  g_unlink (path);
-  g_free (path);
-}
-
-/* n_kernels impulse responses as frames of a file. */
-static gdouble *
-interleave (const gdouble *taps, guint n_kernels, gsize n_taps)
-{
-  gdouble *frames = g_new (gdouble, n_kernels * n_taps);
-
-  for (guint k = 0; k < n_kernels; k++) {
-    for (gsize i = 0; i < n_taps; i++)
-      frames[i * n_kernels + k] = taps[k * n_taps + i];
-  }
-  return frames;
-}
-
-/* taps[n_kernels][n_taps] */
-static gdouble *
-make_rooms (guint n_kernels, gsize n_taps)
-{
-  gdouble *taps = g_new (gdouble, n_kernels * n_taps);
-
-  for (guint k = 0; k < n_kernels; k++) {
-    gdouble *room = tfx_firs_room (n_taps, 5 + k);
-
-    memcpy (taps + k * n_taps, room, n_taps * sizeof *room);
-    g_free (room);
-  }
-  return taps;
-}
-
-static gchar *
-write_rooms (const gdouble *taps, guint n_kernels, gsize n_taps, guint rate)
-{
-  gdouble *frames = interleave (taps, n_kernels, n_taps);
-  gchar *path = tfx_firs_write_wav (frames, n_taps, n_kernels, rate);
-
-  g_free (frames);
-  return path;
-}
-
 /* ---- good ones --------------------------------------------------------------------- */
 
 /* One for all channels, one for each. */
@@ -75,59 +29,53 @@ GST_START_TEST (test_channels)
     gsize n_taps, n_frames;
   } cases[] = { { 1, 1, 100, 3000 }, { 1, 5, 3000, 5000 }, { 2, 2, 100, 3000 },
     { 8, 8, 700, 3000 }, { 2, 2, 480000, 9000 } };
-  guint n_k = cases[__i__ / 2].n_kernels;
-  gint n_ch = cases[__i__ / 2].n_channels;
-  gsize n_taps = cases[__i__ / 2].n_taps, n = cases[__i__ / 2].n_frames;
+  const guint n_k = cases[__i__ / 2].n_kernels;
+  const gint n_ch = cases[__i__ / 2].n_channels;
+  const gsize n_taps = cases[__i__ / 2].n_taps, n = cases[__i__ / 2].n_frames;
   GstAudioInfo info =
-      tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
-          RATE, n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *taps = make_rooms (n_k, n_taps), *in = tfx_check_noise (n * n_ch, 3);
-  gdouble *expected = tfx_firs_convolve (taps, n_k, n_taps, 0, in, n, n_ch);
-  gchar *path = write_rooms (taps, n_k, n_taps, RATE);
-  gchar *launch = g_strdup_printf ("tfxfir kernel-location=\"%s\"", path);
-  TfxCatch *caught = tfx_firs_play (launch, &info, in, n, 0, BLOCK);
+      __i__ & 1 ? tfx_check_f64 (RATE, n_ch) : tfx_check_f32 (RATE, n_ch);
+  /* As tfx_firs_convolve() reads them, and as frames of a file. */
+  g_autofree gdouble *taps = g_new (gdouble, n_k * n_taps),
+                     *frames = g_new (gdouble, n_k * n_taps);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 3), *expected = NULL;
+  g_autofree gchar *path = NULL, *launch = NULL;
+  g_autoptr (TfxCatch) caught = NULL;
 
+  for (guint k = 0; k < n_k; k++) {
+    g_autofree gdouble *room = tfx_firs_room (n_taps, 5 + k);
+
+    for (gsize i = 0; i < n_taps; i++)
+      taps[k * n_taps + i] = frames[i * n_k + k] = room[i];
+  }
+  expected = tfx_firs_convolve (taps, n_k, n_taps, 0, in, n, n_ch);
+  path = tfx_firs_write_sound ("rooms.wav", TFX_FIRS_WAV, frames, n_taps, n_k,
+      RATE);
+  launch = g_strdup_printf ("tfxfir kernel-location=\"%s\"", path);
+  caught = tfx_firs_play (launch, &info, in, n, 0, BLOCK);
   tfx_firs_expect_whole (caught, n, 0, RATE);
-  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
-                   n * n_ch) < (__i__ & 1 ? -240.0 : -128.0));
-  tfx_firs_catch_free (caught);
-  g_free (launch);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
-  drop_file (path);
+  tfx_firs_expect_db (caught, expected, __i__ & 1 ? -240.0 : -128.0, "rooms");
 }
 GST_END_TEST;
+
+/* ---- good ones --------------------------------------------------------------------- */
 
 /* Any kind of file: 24 bits, lossless. */
 GST_START_TEST (test_flac)
 {
-  SF_INFO format = { .samplerate = RATE,
-    .channels = 1,
-    .format = SF_FORMAT_FLAC | SF_FORMAT_PCM_24 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *taps = tfx_firs_room (1000, 5), *in = tfx_check_noise (3000, 3);
-  gchar *path = g_strdup ("tfx-test-kernel.flac"), *launch;
-  gdouble *expected;
-  SNDFILE *file = sf_open (path, SFM_WRITE, &format);
-  TfxCatch *caught;
+  g_autofree gdouble *taps = tfx_firs_room (1000, 5), *expected = NULL,
+                     *in = tfx_check_noise (3000, 3);
+  g_autofree gchar *path = NULL, *launch = NULL;
+  g_autoptr (TfxCatch) caught = NULL;
 
   for (gsize i = 0; i < 1000; i++)
     taps[i] = round (taps[i] * 8388608.0) / 8388608.0;
-  fail_unless (file != NULL);
-  sf_writef_double (file, taps, 1000);
-  sf_close (file);
-  launch = g_strdup_printf ("tfxfir kernel-location=%s", path);
+  path = tfx_firs_write_sound ("kernel.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_24,
+      taps, 1000, 1, RATE);
+  launch = g_strdup_printf ("tfxfir kernel-location=\"%s\"", path);
   caught = tfx_firs_play (launch, &info, in, 3000, 0, BLOCK);
   expected = tfx_firs_convolve (taps, 1, 1000, 0, in, 3000, 1);
-  fail_unless (
-      tfx_firs_error_db (tfx_firs_samples (caught), expected, 3000) < -128.0);
-  tfx_firs_catch_free (caught);
-  g_free (launch);
-  g_free (in);
-  g_free (taps);
-  g_free (expected);
-  drop_file (path);
+  tfx_firs_expect_db (caught, expected, -128.0, path);
 }
 GST_END_TEST;
 
@@ -135,16 +83,14 @@ GST_END_TEST;
  * numbers are there again. */
 GST_START_TEST (test_precedence)
 {
+  static const gdouble two[] = { 2.0 }, levels[] = { 3.0, 2.0, 1.0 };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  static const gdouble three = 3.0, two[] = { 2.0 };
-  gchar *path = tfx_firs_write_wav (&three, 1, 1, RATE);
-  gdouble in[BLOCK];
-  TfxCatch *caught = tfx_firs_catch_new ();
-  static const gdouble levels[] = { 3.0, 2.0, 1.0 };
+  g_autoptr (TfxHarness) h = gst_harness_new ("tfxfir");
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("three.wav", TFX_FIRS_WAV, levels, 1, 1, RATE);
+  g_autofree gdouble *in = tfx_check_constant (BLOCK, 1.0);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
-  for (guint i = 0; i < BLOCK; i++)
-    in[i] = 1.0;
   set_location (h->element, path);
   tfx_firs_set_kernel (h->element, two, 1);
   tfx_check_set_info (h, &info);
@@ -160,9 +106,6 @@ GST_START_TEST (test_precedence)
     else
       tfx_firs_set_kernel (h->element, NULL, 0);
   }
-  tfx_firs_catch_free (caught);
-  gst_harness_teardown (h);
-  drop_file (path);
 }
 GST_END_TEST;
 
@@ -229,13 +172,15 @@ GST_START_TEST (test_other_rates)
   gdouble middle = shape == SYMMETRIC ? 0.5 * (n_taps - 1) / rate : 0.0;
   gdouble late =
       (shape == SYMMETRIC ? 1.0 / RATE : 0.0) + 1.0 / 32 / MIN (rate, RATE);
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gdouble *pulse = make_pulse (shape, n_taps, rate), *in = g_new0 (gdouble, n);
-  gchar *path = tfx_firs_write_wav (pulse, n_taps, 1, rate);
-  gchar *launch = g_strdup_printf ("tfxfir kernel-location=\"%s\"", path);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *pulse = make_pulse (shape, n_taps, rate),
+                     *in = g_new0 (gdouble, n);
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("pulse.wav", TFX_FIRS_WAV, pulse, n_taps, 1, rate);
+  g_autofree gchar *launch =
+      g_strdup_printf ("tfxfir kernel-location=\"%s\"", path);
   gdouble gain, phase, real_gain, real_phase, turn, largest = 0.0;
-  TfxCatch *caught;
+  g_autoptr (TfxCatch) caught = NULL;
 
   in[at] = 1.0;
   caught = tfx_firs_play (launch, &info, in, n, 0, BLOCK);
@@ -255,171 +200,96 @@ GST_START_TEST (test_other_rates)
     fail_unless (fabs (turn) <= 2.0 * G_PI * hz * late * 1.01 + 1e-6,
         "shape %d, %u Hz: phase off by %g at %g Hz", shape, rate, turn, hz);
   }
-  tfx_firs_catch_free (caught);
-  g_free (launch);
-  g_free (in);
-  g_free (pulse);
-  drop_file (path);
 }
 GST_END_TEST;
 
 /* ---- bad ones ------------------------------------------------------------------------ */
 
-typedef enum
+#define BYTES(text) .bytes = text, .n_bytes = sizeof (text) - 1
+#define SOUND(form, n_ch, hz, n, gain)                                         \
+  .format = form, .n_channels = n_ch, .rate = hz, .n_frames = n, .level = gain
+#define WAV(n_ch, hz, n, gain) SOUND (TFX_FIRS_WAV, n_ch, hz, n, gain)
+
+/* What is said beside the path, and what the file is: one that is there, bytes, sound,
+ * or else a pipe. */
+typedef struct
 {
-  MISSING,
-  FOLDER,
-  TEXT,
-  NO_SAMPLES,
-  SILENT,
-  NOT_A_NUMBER,
-  TOO_LONG,
-  TOO_MANY_CHANNELS,
-  RATE_TOO_FAR,
-  RATE_TOO_FINE,
-  TOO_MANY_SAMPLES,
-  TRUNCATED,
-  CUT_OFF,
-  CUT_DUMP,
-  PIPE,
-  N_FAULTS
+  const gchar *words;
+  const gchar *path;
+  const gchar *bytes;
+  gsize n_bytes;
+  gint format;
+  guint n_channels, rate;
+  gsize n_frames;
+  gdouble level;
+  gdouble fourth; /* sample, unless 0 */
+  guint64 size;   /* that it is cut or extended to, unless 0 */
 } Fault;
 
-/* What must be said beside the path. */
-static const gchar *const fault_words[] = { "No such file", "it is a folder",
-  "readable sound file", "it has no samples", "it is silent",
-  "frame 3 is nan in channel 0", "16777217 frames long; at most 16777216",
-  "it has 3 channels, but the stream has 2", "too far from the 48000 Hz",
-  "no common period of at most 1048576 frames", "at most 134217728 samples",
-  "it ends after", "it is cut off", "it has 148 bytes of the 6658504",
-  "it is not a file" };
+static const Fault faults[] = {
+  { "No such file", .path = "/no/such/kernel.wav" },
+  { "it is a folder", .path = "/dev" },
+  { "readable sound file", BYTES ("no sound in this") },
+  { "it has no samples", WAV (1, RATE, 0, 1.0) },
+  { "it is silent", WAV (1, RATE, 1000, 0.0) },
+  { "frame 3 is nan in channel 0", WAV (1, RATE, 8, 1.0), .fourth = NAN },
+  { "16777217 frames long; at most 16777216",
+      SOUND (SF_FORMAT_WAV | SF_FORMAT_PCM_U8, 1, RATE, (1 << 24) + 1, 0.0) },
+  { "it has 3 channels, but the stream has 2", WAV (3, RATE, 1, 1.0) },
+  { "too far from the 48000 Hz", WAV (1, 100, 1, 1.0) },
+  { "no common period of at most 1048576 frames", WAV (1, 12287987, 1, 1.0) },
+  /* 8 bits, 2,000,000 frames of 1000 channels that take no room on the disk */
+  { "at most 134217728 samples",
+      BYTES ("RIFF\x24\x94\x35\x77WAVEfmt \x10\0\0\0\1\0\xe8\x03\x80\xbb\0\0\0"
+             "\x6c\xdc\x02\xe8\x03\x08\0data\0\x94\x35\x77"),
+      .size = 44 + 2000000000 },
+  { "it ends after",
+      SOUND (SF_FORMAT_FLAC | SF_FORMAT_PCM_24, 1, RATE, 100000, 1.0),
+      .size = 100000 },
+  { "it is cut off", WAV (1, RATE, 1000, 1.0), .size = 4000 },
+  /* a MIDI sample dump of the most samples there can be, with a packet alone */
+  { "it has 148 bytes of the 6658504",
+      BYTES ("\xf0\x7e\0\1\0\0\x10\x13\x31\1\x7f\x7f\x7f\0\0\0\0\0\0\0\xf7"
+             "\xf0\x7e\0\2"),
+      .size = 148 },
+  { "it is not a file" },
+};
 
 static gchar *
-write_other (gint format, guint rate, const gdouble *samples, gsize n)
+make_fault (const Fault *f)
 {
-  SF_INFO info = { .samplerate = rate, .channels = 1, .format = format };
-  gchar *path = tfx_firs_write_wav (samples, 1, 1, rate);
-  SNDFILE *file = sf_open (path, SFM_WRITE, &info);
+  const gsize n = f->n_frames * f->n_channels;
+  gchar *path = f->path ? g_strdup (f->path) : tfx_check_path ("bad");
 
-  fail_unless (file != NULL, "%s", sf_strerror (NULL));
-  fail_unless_equals_int (sf_writef_double (file, samples, n), n);
-  sf_close (file);
-  return path;
-}
+  if (f->bytes) {
+    g_free (tfx_check_write_bytes ("bad", f->bytes, f->n_bytes));
+  } else if (f->format) {
+    g_autofree gdouble *x =
+        f->level != 0.0 ? tfx_check_noise (n + 1, 3) : g_new0 (gdouble, n + 1);
 
-/* A WAV file of 8 bits whose samples take no room on the disk. */
-static gchar *
-write_sparse (guint16 n_channels, guint32 n_frames)
-{
-  guint8 head[44] = "RIFF....WAVEfmt \x10\0\0\0\1\0..\x80\xbb\0\0........data";
-  const guint32 size = n_channels * n_frames;
-  gchar *path = tfx_firs_write_wav (&(gdouble){ 1.0 }, 1, 1, RATE);
-
-  GST_WRITE_UINT32_LE (head + 4, size + 36);
-  GST_WRITE_UINT16_LE (head + 22, n_channels);
-  GST_WRITE_UINT32_LE (head + 28, RATE * n_channels);
-  GST_WRITE_UINT16_LE (head + 32, n_channels);
-  GST_WRITE_UINT16_LE (head + 34, 8);
-  GST_WRITE_UINT32_LE (head + 40, size);
-  fail_unless (g_file_set_contents (path, (gchar *)head, sizeof head, NULL));
-  fail_unless_equals_int (truncate (path, sizeof head + size), 0);
-  return path;
-}
-
-/* A MIDI sample dump of the most samples there can be, with its first packet alone. */
-static gchar *
-write_cut_dump (void)
-{
-  guint8 bytes[148] = "\xf0\x7e\0\1\0\0\x10\x13\x31\1\x7f\x7f\x7f";
-  gchar *path = tfx_firs_write_wav (&(gdouble){ 1.0 }, 1, 1, RATE);
-
-  bytes[20] = bytes[147] = 0xf7;
-  memcpy (bytes + 21, "\xf0\x7e\0\2", 4);
-  fail_unless (g_file_set_contents (path, (gchar *)bytes, sizeof bytes, NULL));
-  return path;
-}
-
-/* The path of such a file, to be given to drop_fault(). */
-static gchar *
-make_fault (Fault fault)
-{
-  static const gdouble one[3] = { 1.0, 1.0, 1.0 };
-  gdouble *noise, x[8] = { 1.0 };
-  gchar *path;
-
-  switch (fault) {
-    case MISSING:
-      return g_strdup ("/no/such/kernel.wav");
-    case FOLDER:
-      return g_dir_make_tmp ("tfx-XXXXXX", NULL);
-    case TEXT:
-      path = tfx_firs_write_wav (one, 1, 1, RATE);
-      g_file_set_contents (path, "no sound in this", -1, NULL);
-      return path;
-    case NO_SAMPLES:
-      return tfx_firs_write_wav (one, 0, 1, RATE);
-    case SILENT:
-      noise = g_new0 (gdouble, 1000);
-      path = tfx_firs_write_wav (noise, 1000, 1, RATE);
-      g_free (noise);
-      return path;
-    case NOT_A_NUMBER:
-      x[3] = NAN;
-      return tfx_firs_write_wav (x, 8, 1, RATE);
-    case TOO_LONG:
-      noise = g_new0 (gdouble, (1 << 24) + 1);
-      path = write_other (SF_FORMAT_WAV | SF_FORMAT_PCM_U8, RATE, noise,
-          (1 << 24) + 1);
-      g_free (noise);
-      return path;
-    case TOO_MANY_CHANNELS:
-      return tfx_firs_write_wav (one, 1, 3, RATE);
-    case RATE_TOO_FAR:
-      return tfx_firs_write_wav (one, 1, 1, 100);
-    case RATE_TOO_FINE:
-      return tfx_firs_write_wav (one, 1, 1, 12287987);
-    case TOO_MANY_SAMPLES:
-      return write_sparse (1000, 2000000);
-    case TRUNCATED:
-      noise = tfx_check_noise (100000, 3);
-      path =
-          write_other (SF_FORMAT_FLAC | SF_FORMAT_PCM_24, RATE, noise, 100000);
-      g_free (noise);
-      fail_unless_equals_int (truncate (path, 100000), 0);
-      return path;
-    case CUT_OFF:
-      noise = tfx_check_noise (1000, 3);
-      path = tfx_firs_write_wav (noise, 1000, 1, RATE);
-      g_free (noise);
-      fail_unless_equals_int (truncate (path, 4000), 0);
-      return path;
-    case CUT_DUMP:
-      return write_cut_dump ();
-    default:
-      path = tfx_firs_write_wav (one, 1, 1, RATE);
-      g_unlink (path);
-      fail_unless_equals_int (mkfifo (path, 0600), 0);
-      return path;
+    if (f->fourth != 0.0)
+      x[3] = f->fourth;
+    g_free (tfx_firs_write_sound ("bad", f->format, x, f->n_frames,
+        f->n_channels, f->rate));
+  } else if (!f->path) {
+    g_unlink (path);
+    fail_unless_equals_int (mkfifo (path, 0600), 0);
   }
+  if (f->size)
+    fail_unless_equals_int (truncate (path, f->size), 0);
+  return path;
 }
 
+/* An error that stops a stream with n_channels. */
 static void
-drop_fault (gchar *path)
-{
-  g_remove (path);
-  g_free (path);
-}
-
-/* Takes the path.  Expects an error that stops a stream with n_channels. */
-static void
-expect_fault (gchar *path, gint n_channels, const gchar *words)
+expect_fault (const gchar *path, gint n_channels, const gchar *words)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, n_channels);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (BLOCK * n_channels, 3);
-  GstMessage *message;
-  GError *error;
+  g_autoptr (TfxHarness) h = gst_harness_new ("tfxfir");
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (BLOCK * n_channels, 3);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
 
   set_location (h->element, path);
   tfx_check_set_info (h, &info);
@@ -432,19 +302,14 @@ expect_fault (gchar *path, gint n_channels, const gchar *words)
   fail_unless (error->domain == GST_RESOURCE_ERROR);
   fail_unless (strstr (error->message, path) && strstr (error->message, words),
       "'%s'", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  g_free (in);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  drop_fault (path);
 }
 
 /* Without a kernel from before: an error that stops. */
 GST_START_TEST (test_faults_at_start)
 {
-  expect_fault (make_fault (__i__), 2, fault_words[__i__]);
+  g_autofree gchar *path = make_fault (&faults[__i__]);
+
+  expect_fault (path, 2, faults[__i__].words);
 }
 GST_END_TEST;
 
@@ -452,101 +317,133 @@ GST_END_TEST;
 GST_START_TEST (test_resampled_size)
 {
   const gsize n_frames = 20000;
-  gdouble *taps = g_new0 (gdouble, n_frames * 64);
+  g_autofree gdouble *taps = tfx_check_noise (n_frames * 64, 1);
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("small.wav", TFX_FIRS_WAV, taps, n_frames, 64, 375);
 
-  taps[0] = 1.0;
-  expect_fault (tfx_firs_write_wav (taps, n_frames, 64, 375), 64,
-      "its 64 channels of 20000 frames at 375 Hz");
-  g_free (taps);
+  expect_fault (path, 64, "its 64 channels of 20000 frames at 375 Hz");
 }
 GST_END_TEST;
 
-/* Pushes blocks of ones until the level behind the filter is `level`; gives back the
- * number of frames that were pushed. */
-static gsize
-push_until_level (GstHarness *h, const GstAudioInfo *info, TfxCatch *caught,
-    guint64 from, gdouble level)
+/* A stream of ones through a tfxfir, with all that it puts out. */
+typedef struct
 {
-  gdouble in[2 * BLOCK];
-  gint64 begin = 0;
-  gsize n = 0;
+  GstAudioInfo info;
+  GstHarness *h;
+  GstBus *bus;
+  TfxCatch *caught;
+  guint64 n; /* frames that have gone in */
+} Stream;
 
-  for (guint i = 0; i < 2 * BLOCK; i++)
-    in[i] = 1.0;
-  do {
-    gdouble now = 0.0;
+static void
+close_stream (Stream *s)
+{
+  tfx_firs_catch_free (s->caught);
+  gst_object_unref (s->bus);
+  tfx_check_close (s->h);
+}
 
-    tfx_firs_push (h, info, in, BLOCK, from + n, BLOCK);
-    n += BLOCK;
-    tfx_firs_collect (caught, h, info);
-    if (caught->n_frames > 0)
-      now = tfx_firs_samples (caught)[caught->samples->len - 1];
-    if (fabs (now - level) < 1e-4)
-      return n;
-  } while (tfx_check_wait (&begin));
-  fail ("the level never becomes %g", level);
-  return n;
+/* As many channels at another rate are another stream. */
+static void
+start_stream (Stream *s, gint rate, gint n_channels)
+{
+  tfx_firs_forget (s->caught);
+  s->info = tfx_check_f32 (rate, n_channels);
+  s->n = 0;
+  tfx_check_set_info (s->h, &s->info);
+}
+
+/* With this file, or with a kernel of one tap, 2. */
+static void
+open_stream (Stream *s, const gchar *path)
+{
+  static const gdouble two[] = { 2.0 };
+
+  s->h = gst_harness_new ("tfxfir");
+  s->bus = tfx_check_bus (s->h);
+  s->caught = tfx_firs_catch_new ();
+  if (path)
+    set_location (s->h->element, path);
+  else
+    tfx_firs_set_kernel (s->h->element, two, 1);
+  start_stream (s, RATE, 2);
 }
 
 static void
-wait_for_warning (GstBus *bus, GstHarness *h, const GstAudioInfo *info,
-    TfxCatch *caught, guint64 *n, const gchar *path, const gchar *word)
+push_block (Stream *s)
+{
+  g_autofree gdouble *ones = tfx_check_constant (2 * BLOCK, 1.0);
+
+  tfx_firs_push (s->h, &s->info, ones, BLOCK, s->n, BLOCK);
+  s->n += BLOCK;
+  tfx_firs_collect (s->caught, s->h, &s->info);
+}
+
+/* Pushes blocks until the level behind the filter is `level`. */
+static void
+push_until (Stream *s, gdouble level)
 {
   gint64 begin = 0;
-  gchar *text;
+  gdouble now = 0.0;
 
   do {
-    *n += push_until_level (h, info, caught, *n, 2.0);
-    text = tfx_check_pop_warning (bus);
+    push_block (s);
+    if (s->caught->n_frames > 0)
+      now = tfx_firs_samples (s->caught)[s->caught->samples->len - 1];
+    if (fabs (now - level) < 1e-4)
+      return;
+  } while (tfx_check_wait (&begin));
+  fail ("the level never becomes %g", level);
+}
+
+/* It comes while the kernel of 2 stays. */
+static void
+wait_for_warning (Stream *s, const gchar *path, const gchar *word)
+{
+  gint64 begin = 0;
+  g_autofree gchar *text = NULL;
+
+  do {
+    push_until (s, 2.0);
+    text = tfx_check_pop_warning (s->bus);
   } while (!text && tfx_check_wait (&begin));
   fail_unless (text && strstr (text, path) && strstr (text, word) &&
                    strstr (text, "The previous settings stay in use"),
       "'%s'", text);
-  g_free (text);
 }
 
 /* While playing: a warning, and it goes on as before; a good file may come
  * after. */
 GST_START_TEST (test_faults_while_playing)
 {
-  static const gdouble two[] = { 2.0 };
-  gdouble *room = tfx_firs_room (60000, 3), sum = 0.0;
-  gchar *bad = make_fault (__i__), *good;
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  GstBus *bus = tfx_check_bus (h);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  guint64 n = 0;
+  g_autofree gdouble *room = tfx_firs_room (60000, 3);
+  g_autofree gchar *bad = make_fault (&faults[__i__]);
+  g_autofree gchar *good =
+      tfx_firs_write_sound ("good.wav", TFX_FIRS_WAV, room, 60000, 1, RATE);
+  gdouble sum = 0.0;
+  Stream s;
 
   for (gsize i = 0; i < 60000; i++)
     sum += room[i];
-  good = tfx_firs_write_wav (room, 60000, 1, RATE);
-  tfx_firs_set_kernel (h->element, two, 1);
-  tfx_check_set_info (h, &info);
-  n += push_until_level (h, &info, caught, n, 2.0);
+  open_stream (&s, NULL);
+  push_until (&s, 2.0);
 
-  set_location (h->element, bad);
-  wait_for_warning (bus, h, &info, caught, &n, bad, fault_words[__i__]);
+  set_location (s.h->element, bad);
+  wait_for_warning (&s, bad, faults[__i__].words);
   /* Told once; other properties, and another start, go with what works. */
-  g_object_set (h->element, "align", FALSE, NULL);
-  n += push_until_level (h, &info, caught, n, 2.0);
-  n += push_until_level (h, &info, caught, n, 2.0);
-  tfx_check_expect_no_warning (bus);
-  tfx_firs_end (h);
-  n += push_until_level (h, &info, caught, n, 2.0);
-  tfx_check_expect_no_warning (bus);
+  g_object_set (s.h->element, "align", FALSE, NULL);
+  push_until (&s, 2.0);
+  push_until (&s, 2.0);
+  tfx_check_expect_no_warning (s.bus);
+  tfx_firs_end (s.h);
+  push_until (&s, 2.0);
+  tfx_check_expect_no_warning (s.bus);
 
-  set_location (h->element, good);
-  n += push_until_level (h, &info, caught, n, sum);
-  tfx_check_expect_no_warning (bus);
-  tfx_firs_expect_whole (caught, n, 0, RATE);
-  tfx_firs_catch_free (caught);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  drop_fault (bad);
-  drop_file (good);
-  g_free (room);
+  set_location (s.h->element, good);
+  push_until (&s, sum);
+  tfx_check_expect_no_warning (s.bus);
+  tfx_firs_expect_whole (s.caught, s.n, 0, RATE);
+  close_stream (&s);
 }
 GST_END_TEST;
 
@@ -554,29 +451,17 @@ GST_END_TEST;
  * again, and the good one is made for the new rate. */
 GST_START_TEST (test_fault_and_caps)
 {
-  static const gdouble two[] = { 2.0 };
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  GstBus *bus = tfx_check_bus (h);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  guint64 n = 0;
+  Stream s;
 
-  tfx_firs_set_kernel (h->element, two, 1);
-  tfx_check_set_info (h, &info);
-  n += push_until_level (h, &info, caught, n, 2.0);
-  set_location (h->element, "/no/such/kernel.wav");
-  wait_for_warning (bus, h, &info, caught, &n, "/no/such/kernel.wav",
-      "No such");
-  tfx_firs_forget (caught);
-  info = tfx_check_f32 (44100, 2);
-  tfx_check_set_info (h, &info);
-  tfx_check_expect_warning (bus, "/no/such/kernel.wav", "No such file", NULL);
-  push_until_level (h, &info, caught, 0, 2.0);
-  tfx_check_expect_no_warning (bus);
-  tfx_firs_catch_free (caught);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  open_stream (&s, NULL);
+  push_until (&s, 2.0);
+  set_location (s.h->element, "/no/such/kernel.wav");
+  wait_for_warning (&s, "/no/such/kernel.wav", "No such");
+  start_stream (&s, 44100, 2);
+  tfx_check_expect_warning (s.bus, "/no/such/kernel.wav", "No such file", NULL);
+  push_until (&s, 2.0);
+  tfx_check_expect_no_warning (s.bus);
+  close_stream (&s);
 }
 GST_END_TEST;
 
@@ -585,38 +470,21 @@ GST_END_TEST;
 GST_START_TEST (test_channels_change)
 {
   static const gdouble levels[] = { 2.0, 2.0 };
-  gchar *path = tfx_firs_write_wav (levels, 1, 2, RATE);
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  GstBus *bus = tfx_check_bus (h);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  GstMessage *message;
-  GError *error;
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("two.wav", TFX_FIRS_WAV, levels, 1, 2, RATE);
+  Stream s;
 
-  set_location (h->element, path);
-  tfx_check_set_info (h, &info);
-  push_until_level (h, &info, caught, 0, 2.0);
-  drop_file (path);
-  info = tfx_check_f32 (44100, 2);
-  tfx_check_set_info (h, &info);
-  tfx_firs_forget (caught);
-  push_until_level (h, &info, caught, 0, 2.0);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  open_stream (&s, path);
+  push_until (&s, 2.0);
+  g_unlink (path);
+  start_stream (&s, 44100, 2);
+  push_until (&s, 2.0);
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_ERROR) == NULL);
 
-  info = tfx_check_f32 (44100, 6);
-  tfx_check_set_info (h, &info);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message,
-                   "it has 2 channels, but the stream has 6"),
-      "'%s'", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  tfx_firs_catch_free (caught);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  start_stream (&s, 44100, 6);
+  tfx_check_expect_error (s.bus, "it has 2 channels, but the stream has 6",
+      NULL);
+  close_stream (&s);
 }
 GST_END_TEST;
 
@@ -624,15 +492,16 @@ GST_END_TEST;
 GST_START_TEST (test_channels_in_caps)
 {
   static const gdouble levels[] = { 2.0, 2.0 };
-  gchar *path = tfx_firs_write_wav (levels, 1, 2, RATE);
-  gchar *launch = g_strdup_printf (
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("two.wav", TFX_FIRS_WAV, levels, 1, 2, RATE);
+  g_autofree gchar *launch = g_strdup_printf (
       "audiotestsrc num-buffers=1 ! capsfilter caps=audio/x-raw,channels=1 ! "
       "audioconvert ! tfxfir name=f kernel-location=\"%s\" ! fakesink",
       path);
-  GstElement *pipeline = gst_parse_launch (launch, NULL);
-  GstElement *fir = gst_bin_get_by_name (GST_BIN (pipeline), "f");
-  GstPad *pad = gst_element_get_static_pad (fir, "sink");
-  GstCaps *caps;
+  g_autoptr (TfxElement) pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) fir = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (fir, "sink");
+  g_autoptr (GstCaps) caps = NULL, all = NULL;
   gint n = 0;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -642,19 +511,11 @@ GST_START_TEST (test_channels_in_caps)
   caps = gst_pad_get_current_caps (pad);
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
   fail_unless_equals_int (n, 2);
-  gst_caps_unref (caps);
   /* Without the file any number is possible. */
   gst_element_set_state (pipeline, GST_STATE_READY);
-  caps = gst_pad_query_caps (pad, NULL);
-  fail_unless (!gst_structure_get_int (gst_caps_get_structure (caps, 0),
-      "channels", &n));
-  gst_caps_unref (caps);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (fir);
-  gst_object_unref (pipeline);
-  g_free (launch);
-  drop_file (path);
+  all = gst_pad_query_caps (pad, NULL);
+  fail_unless (
+      !gst_structure_get_int (gst_caps_get_structure (all, 0), "channels", &n));
 }
 GST_END_TEST;
 
@@ -664,33 +525,29 @@ GST_END_TEST;
 GST_START_TEST (test_read_again)
 {
   static const gdouble two = 2.0, five = 5.0;
-  gchar *path = tfx_firs_write_wav (&two, 1, 1, RATE);
-  gchar *other = tfx_firs_write_wav (&five, 1, 1, RATE);
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  TfxCatch *caught = tfx_firs_catch_new ();
-  guint64 n;
+  g_autofree gchar *path =
+      tfx_firs_write_sound ("again.wav", TFX_FIRS_WAV, &two, 1, 1, RATE);
+  g_autofree gchar *other =
+      tfx_firs_write_sound ("other.wav", TFX_FIRS_WAV, &five, 1, 1, RATE);
+  Stream s;
 
-  set_location (h->element, path);
-  tfx_check_set_info (h, &info);
-  n = push_until_level (h, &info, caught, 0, 2.0);
+  open_stream (&s, path);
+  push_until (&s, 2.0);
   fail_unless_equals_int (g_rename (other, path), 0);
-  g_object_set (h->element, "align", FALSE, NULL);
-  n += push_until_level (h, &info, caught, n, 2.0);
-  set_location (h->element, path);
-  n += push_until_level (h, &info, caught, n, 5.0);
+  g_object_set (s.h->element, "align", FALSE, NULL);
+  push_until (&s, 2.0);
+  set_location (s.h->element, path);
+  push_until (&s, 5.0);
   /* A new start reads too. */
-  gst_element_set_state (h->element, GST_STATE_READY);
-  drop_file (path);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  tfx_check_set_info (h, &info);
-  gst_harness_push_event (h, gst_event_new_stream_start ("again"));
-  tfx_check_set_info (h, &info);
-  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()),
+  gst_element_set_state (s.h->element, GST_STATE_READY);
+  g_unlink (path);
+  gst_element_set_state (s.h->element, GST_STATE_PLAYING);
+  tfx_check_set_info (s.h, &s.info);
+  gst_harness_push_event (s.h, gst_event_new_stream_start ("again"));
+  tfx_check_set_info (s.h, &s.info);
+  fail_unless_equals_int (gst_harness_push (s.h, gst_buffer_new ()),
       GST_FLOW_NOT_NEGOTIATED);
-  g_free (other);
-  tfx_firs_catch_free (caught);
-  gst_harness_teardown (h);
+  close_stream (&s);
 }
 GST_END_TEST;
 
@@ -699,82 +556,61 @@ GST_END_TEST;
 GST_START_TEST (test_many_files)
 {
   gchar *paths[3];
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = gst_harness_new ("tfxfir");
-  GstBus *bus = tfx_check_bus (h);
-  TfxCatch *caught = tfx_firs_catch_new ();
-  gdouble sum[3] = { 0.0 };
-  guint64 n = 0;
+  gdouble sum = 0.0;
+  Stream s;
 
   for (guint k = 0; k < 3; k++) {
-    gdouble *room = tfx_firs_room (20000 * (k + 1), k + 1);
+    const gsize n = 20000 * (k + 1);
+    g_autofree gdouble *room = tfx_firs_room (n, k + 1);
+    g_autofree gchar *name = g_strdup_printf ("%u.wav", k);
 
-    for (gsize i = 0; i < 20000 * (k + 1); i++)
-      sum[k] += room[i];
+    sum = 0.0;
+    for (gsize i = 0; i < n; i++)
+      sum += room[i];
     /* Two of them need to be resampled. */
-    paths[k] =
-        tfx_firs_write_wav (room, 20000 * (k + 1), 1, k == 2 ? RATE : 44100);
-    g_free (room);
+    paths[k] = tfx_firs_write_sound (name, TFX_FIRS_WAV, room, n, 1,
+        k == 2 ? RATE : 44100);
   }
-  set_location (h->element, paths[0]);
-  tfx_check_set_info (h, &info);
+  open_stream (&s, paths[0]);
   for (guint i = 0; i < 300; i++) {
-    gdouble in[2 * BLOCK] = { 0.5 };
-
-    set_location (h->element, paths[i % 3]);
-    tfx_firs_push (h, &info, in, BLOCK, n, BLOCK);
-    n += BLOCK;
+    set_location (s.h->element, paths[i % 3]);
+    push_block (&s);
     g_usleep (i % 50 * 100);
   }
-  set_location (h->element, paths[2]);
-  tfx_firs_collect (caught, h, &info);
-  n += push_until_level (h, &info, caught, n, sum[2]);
-  tfx_firs_end (h);
-  tfx_firs_collect (caught, h, &info);
-  tfx_firs_expect_whole (caught, n, 0, RATE);
-  fail_unless (gst_bus_pop_filtered (bus,
+  set_location (s.h->element, paths[2]);
+  push_until (&s, sum);
+  tfx_firs_end (s.h);
+  tfx_firs_collect (s.caught, s.h, &s.info);
+  tfx_firs_expect_whole (s.caught, s.n, 0, RATE);
+  fail_unless (gst_bus_pop_filtered (s.bus,
                    GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) == NULL);
 
   /* It stops while a file is being read. */
-  set_location (h->element, paths[1]);
-  {
-    gdouble in[2 * BLOCK] = { 0.5 };
-
-    tfx_firs_push (h, &info, in, BLOCK, RATE * 1000, BLOCK);
-  }
-  tfx_firs_catch_free (caught);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  set_location (s.h->element, paths[1]);
+  push_block (&s);
+  close_stream (&s);
   for (guint k = 0; k < 3; k++)
-    drop_file (paths[k]);
+    g_free (paths[k]);
 }
 GST_END_TEST;
 
-static Suite *
-fir_files_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("fir-files");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("fir_files");
 
-  suite_add_tcase (s, tc);
+  tfx_check_folder ();
   tcase_add_loop_test (tc, test_channels, 0, 10);
   tcase_add_test (tc, test_flac);
   tcase_add_loop_test (tc, test_precedence, 0, 2);
   tcase_add_loop_test (tc, test_other_rates, 0, 15);
-  tcase_add_loop_test (tc, test_faults_at_start, 0, N_FAULTS);
+  tcase_add_loop_test (tc, test_faults_at_start, 0, G_N_ELEMENTS (faults));
   tcase_add_test (tc, test_resampled_size);
-  tcase_add_loop_test (tc, test_faults_while_playing, 0, N_FAULTS);
+  tcase_add_loop_test (tc, test_faults_while_playing, 0, G_N_ELEMENTS (faults));
   tcase_add_test (tc, test_fault_and_caps);
   tcase_add_test (tc, test_channels_change);
   tcase_add_test (tc, test_channels_in_caps);
   tcase_add_test (tc, test_read_again);
   tcase_add_test (tc, test_many_files);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, fir_files_suite ());
+  return tfx_check_run (argc, argv, tc);
 }
