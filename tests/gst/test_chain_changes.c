@@ -12,13 +12,6 @@
 #define RATE 48000
 #define N 480
 
-static GstAudioInfo
-mono_f64 (void)
-{
-  return tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-}
-
 /* The largest step from one sample to the next. */
 static gdouble
 largest_step (const gdouble *x, gsize n)
@@ -78,7 +71,7 @@ GST_START_TEST (test_story)
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
   const gchar *text = stories[__i__].text;
   const gsize n = 5 * N;
-  GstHarness *h = tfx_chains_harness (text, &info);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (text, &info);
   TfxCore *core = tfx_chains_core_new (text, &info, N);
 
   for (guint i = 0; i < 7; i++) {
@@ -112,7 +105,6 @@ GST_START_TEST (test_story)
     }
   }
   tfx_chains_core_free (core);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -125,28 +117,26 @@ GST_START_TEST (test_rings_on)
   static const gchar *const texts[] = { NULL, "low=LoButterworth(10.01)",
     "Gain(1) | low=LoButterworth(10) | Notch(20000, 1)",
     "(low=LoButterworth(10) | AllPass(20000, 1))" };
-  GstAudioInfo info = mono_f64 ();
-  GstHarness *h[2];
-  gdouble *in = g_new0 (gdouble, RATE), *out[2];
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) still =
+      tfx_chains_harness ("low=LoButterworth(10)", &info);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("low=LoButterworth(10)", &info);
+  g_autofree gdouble *silence = g_new0 (gdouble, 4000), *out = NULL,
+                     *expected = NULL;
 
-  in[0] = 1.0;
-  for (guint i = 0; i < 2; i++) {
-    h[i] = tfx_chains_harness ("low=LoButterworth(10)", &info);
-    g_free (tfx_check_filter (h[i], &info, in, 1000, N));
-    if (i == 1 && texts[__i__])
-      g_object_set (h[i]->element, "chain", texts[__i__], NULL);
-    else if (i == 1)
-      gst_child_proxy_set (GST_CHILD_PROXY (h[i]->element), "low::cutoff",
-          10.01, NULL);
-    out[i] = tfx_check_filter (h[i], &info, in + 1000, 4000, N);
-    gst_harness_teardown (h[i]);
-  }
+  g_free (tfx_chains_impulse (still, &info, 1000));
+  g_free (tfx_chains_impulse (h, &info, 1000));
+  if (texts[__i__])
+    g_object_set (h->element, "chain", texts[__i__], NULL);
+  else
+    gst_child_proxy_set (GST_CHILD_PROXY (h->element), "low::cutoff", 10.01,
+        NULL);
+  expected = tfx_check_filter (still, &info, silence, 4000, N);
+  out = tfx_check_filter (h, &info, silence, 4000, N);
   /* Nothing comes in and much comes out, nearly the same. */
-  fail_unless (tfx_check_rms (out[0], 4000, 1) > 2e-4);
-  fail_unless (tfx_check_distance (out[0], out[1], 4000) < 1e-5);
-  g_free (in);
-  g_free (out[0]);
-  g_free (out[1]);
+  fail_unless (tfx_check_rms (expected, 4000, 1) > 2e-4);
+  fail_unless (tfx_check_distance (expected, out, 4000) < 1e-5);
 }
 GST_END_TEST;
 
@@ -166,15 +156,16 @@ static const gchar *const steady_texts[] = {
 /* A constant that passes before and after must not notice. */
 GST_START_TEST (test_steady)
 {
-  GstAudioInfo info = mono_f64 ();
-  GstHarness *h = tfx_chains_harness (steady_texts[0], &info);
   const gsize n = RATE / 2;
-  gdouble *in = g_new (gdouble, n), *out, last = 1.0;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (steady_texts[0], &info);
+  g_autofree gdouble *in = tfx_check_constant (n, 1.0);
+  gdouble last = 1.0;
 
-  for (gsize i = 0; i < n; i++)
-    in[i] = 1.0;
   g_free (tfx_check_filter (h, &info, in, n, N));
   for (guint i = 1; i < G_N_ELEMENTS (steady_texts); i++) {
+    g_autofree gdouble *out = NULL;
+
     g_object_set (h->element, "chain", steady_texts[i], NULL);
     out = tfx_check_filter (h, &info, in, n, N);
     fail_unless (largest_step (out, n) < 0.01, "'%s' steps by %g",
@@ -184,10 +175,7 @@ GST_START_TEST (test_steady)
     fail_unless (fabs (out[n - 1] - 1.0) < 1e-6, "'%s' ends at %.9g",
         steady_texts[i], out[n - 1]);
     last = out[n - 1];
-    g_free (out);
   }
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -269,9 +257,11 @@ GST_START_TEST (test_thousand_changes)
 {
   const gint n_ch = 2;
   GstAudioInfo info = tfx_check_f32 (RATE, n_ch);
-  GstHarness *h = tfx_chains_harness (some_texts[0], &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N * n_ch, 1), *out, *expected;
+  g_autoptr (TfxHarness) h = tfx_chains_harness (some_texts[0], &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (N * n_ch, 1);
+  gdouble *out;
+  g_autofree gdouble *expected = NULL;
   Setter setters[2] = { { h->element, FALSE, 0, 1 },
     { h->element, FALSE, 0, 2 } };
   GThread *threads[2];
@@ -313,12 +303,7 @@ GST_START_TEST (test_thousand_changes)
   fail_unless_equals_int (gst_child_proxy_get_children_count (
                               GST_CHILD_PROXY (h->element)),
       3);
-  g_free (expected);
   g_free (out);
-  g_free (in);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -328,9 +313,9 @@ static void
 bind_line (GstElement *element, const gchar *stage, const gchar *property,
     gdouble from, gdouble to)
 {
-  GstControlSource *source = gst_interpolation_control_source_new ();
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
   GstTimedValueControlSource *line = GST_TIMED_VALUE_CONTROL_SOURCE (source);
-  GObject *child = tfx_chains_child (element, stage);
+  g_autoptr (GObject) child = tfx_chains_child (element, stage);
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   gst_timed_value_control_source_set (line, 0, from);
@@ -338,8 +323,6 @@ bind_line (GstElement *element, const gchar *stage, const gchar *property,
   fail_unless (gst_object_add_control_binding (GST_OBJECT (child),
       gst_direct_control_binding_new_absolute (GST_OBJECT (child), property,
           source)));
-  gst_object_unref (source);
-  g_object_unref (child);
 }
 
 static void
@@ -359,8 +342,8 @@ GST_START_TEST (test_controller)
   static const gchar text[] = "eq=ParametricEQ(1000, 1, 5) | low=LoButterworth "
                               "(5000) | Gain(0.5)";
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness (text, &info);
-  gdouble *in = tfx_check_noise (50 * N, 1);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (text, &info);
+  g_autofree gdouble *in = tfx_check_noise (50 * N, 1);
   GstSegment segment;
 
   bind_line (h->element, "eq", "gain", 5.0, 10.0);
@@ -375,30 +358,29 @@ GST_START_TEST (test_controller)
     expect_near (h->element, "eq::gain", 5.0 + 0.05 * (i + 1));
     expect_near (h->element, "low::cutoff", 5000.0 - 40.0 * (i + 1));
   }
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* The same where the next element runs the chain. */
 GST_START_TEST (test_controller_fused)
 {
-  GstAudioInfo info = mono_f64 ();
-  gdouble *in = tfx_check_noise (50 * N, 1), *out[2];
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *in = tfx_check_noise (50 * N, 1);
+  gdouble *out[2];
 
   for (guint fuse = 0; fuse < 2; fuse++) {
-    gchar *line = g_strdup_printf (
+    g_autofree gchar *line = g_strdup_printf (
         "tfxchain name=c chain=\"eq=ParametricEQ(1000,1,5)|low=LoButterworth"
         "(5000)\" fuse=%u ! tfxbutterworth name=b cutoff=9000 fuse=%u",
         fuse, fuse);
-    GstHarness *h = tfx_check_harness (line, &info);
-    GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
-    GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+    g_autoptr (TfxHarness) h = tfx_check_harness (line, &info);
+    g_autoptr (GstElement) c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+    g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (h->element), "b");
 
     out[fuse] = g_new (gdouble, 50 * N);
     for (guint i = 0; i < 50; i++) {
-      GstBuffer *buffer;
-      gdouble *part;
+      g_autoptr (GstBuffer) buffer = NULL;
+      g_autofree gdouble *part = NULL;
 
       /* Later than the row has found itself. */
       if (i == 10)
@@ -407,22 +389,15 @@ GST_START_TEST (test_controller_fused)
           tfx_check_push (h, tfx_check_stamped (&info, in + i * N, N, i * N));
       part = tfx_check_samples (buffer, &info, NULL);
       memcpy (out[fuse] + i * N, part, N * sizeof *part);
-      g_free (part);
-      gst_buffer_unref (buffer);
     }
     expect_near (c, "eq::gain", 5.0 + 0.1 * 50);
     fail_unless_equals_uint64 (tfx_check_stat (c, "dispatches"), fuse ? 0 : 50);
     fail_unless_equals_uint64 (tfx_check_stat (b, "dispatches"), 50);
-    gst_object_unref (c);
-    gst_object_unref (b);
-    gst_harness_teardown (h);
-    g_free (line);
   }
   fail_unless (tfx_check_rms (out[0], 50 * N, 1) > 0.1);
   fail_unless (tfx_check_distance (out[0], out[1], 50 * N) < 1e-8);
   g_free (out[0]);
   g_free (out[1]);
-  g_free (in);
 }
 GST_END_TEST;
 
@@ -430,8 +405,9 @@ GST_END_TEST;
 GST_START_TEST (test_controller_stays)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness ("eq=ParametricEQ(1000, 1, 5)", &info);
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("eq=ParametricEQ(1000, 1, 5)", &info);
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
 
   bind_line (h->element, "eq", "gain", 0.0, 10.0);
   g_object_set (h->element, "chain", "Notch(50, 1) | eq=ParametricEQ(1, 1, 5)",
@@ -444,8 +420,6 @@ GST_START_TEST (test_controller_stays)
   gst_buffer_unref (
       tfx_check_push (h, tfx_check_stamped (&info, in, N, 0.6 * RATE)));
   expect_near (h->element, "eq::gain", 7.0);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -464,9 +438,9 @@ GST_START_TEST (test_controller_warns_once)
         "stopband_attenuation of stage 'x'" },
   };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness (cases[__i__].text, &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (cases[__i__].text, &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (N, 1);
 
   bind_line (h->element, cases[__i__].stage, cases[__i__].property,
       cases[__i__].from, cases[__i__].to);
@@ -475,10 +449,6 @@ GST_START_TEST (test_controller_warns_once)
         tfx_check_push (h, tfx_check_stamped (&info, in, N, i * N)));
   tfx_check_expect_warning (bus, cases[__i__].told, NULL);
   tfx_check_expect_no_warning (bus);
-  g_free (in);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -538,50 +508,33 @@ set_gate (gboolean is_shut)
 
 #define LONG_TEXT "fir=DesignableFIR(1000, 300001, window=('kaiser', 9))"
 
-/* Pushes a buffer of ones; the first sample that comes out. */
-static gdouble
-push_ones (GstHarness *h, const GstAudioInfo *info, const gdouble *ones)
-{
-  gdouble *out = tfx_check_filter (h, info, ones, N, N), first = out[0];
-
-  g_free (out);
-  return first;
-}
-
 /* The old filter goes on while a long kernel is designed, and then the new one
  * takes over; what is set next to the kernel needs no new design. */
 GST_START_TEST (test_long_design)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness ("g=Gain(3)", &info);
-  gdouble *ones = g_new (gdouble, N), now = 3.0;
-  gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  g_autoptr (TfxHarness) h = tfx_chains_harness ("g=Gain(3)", &info);
+  gdouble now;
+  gint64 begin = 0;
 
-  for (gsize i = 0; i < N; i++)
-    ones[i] = 1.0;
-  push_ones (h, &info, ones);
+  tfx_chains_push_ones (h, &info);
   set_gate (TRUE);
   g_object_set (h->element, "chain", "g=Gain(3) | " LONG_TEXT, NULL);
   for (guint i = 0; i < 20; i++)
-    fail_unless_equals_float (push_ones (h, &info, ones), 3.0);
+    fail_unless_equals_float (tfx_chains_push_ones (h, &info), 3.0);
   set_gate (FALSE);
   /* A causal kernel of that length lets nothing through for seconds. */
-  while (now == 3.0 && g_get_monotonic_time () < deadline) {
-    now = push_ones (h, &info, ones);
-    g_usleep (1000);
-  }
-  fail_unless (now < 3.0, "the kernel never came");
-  push_ones (h, &info, ones);
-  fail_unless (fabs (push_ones (h, &info, ones)) < 1e-3);
+  while ((now = tfx_chains_push_ones (h, &info)) == 3.0)
+    fail_unless (tfx_check_wait (&begin), "the kernel never came");
+  fail_unless (now < 3.0);
+  tfx_chains_push_ones (h, &info);
+  fail_unless (fabs (tfx_chains_push_ones (h, &info)) < 1e-3);
 
   /* The chain without its long kernel comes at once. */
   g_object_set (h->element, "chain", "g=Gain(2)", NULL);
   for (guint i = 0; i < 3; i++)
-    now = push_ones (h, &info, ones);
+    now = tfx_chains_push_ones (h, &info);
   fail_unless_equals_float (now, 2.0);
-
-  g_free (ones);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -589,26 +542,21 @@ GST_END_TEST;
 GST_START_TEST (test_next_to_long)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_chains_harness ("g=Gain(0) | (Gain(1) + (Gain(0) | " LONG_TEXT "))",
           &info);
-  gdouble *ones = g_new (gdouble, N);
 
-  for (gsize i = 0; i < N; i++)
-    ones[i] = 1.0;
-  push_ones (h, &info, ones);
+  tfx_chains_push_ones (h, &info);
   for (guint i = 1; i < 20; i++) {
-    gdouble now = -1.0;
+    gdouble now;
 
     gst_child_proxy_set (GST_CHILD_PROXY (h->element), "g::gain", (gdouble)i,
         NULL);
     /* A cross-fade takes one buffer. */
-    push_ones (h, &info, ones);
-    now = push_ones (h, &info, ones);
+    tfx_chains_push_ones (h, &info);
+    now = tfx_chains_push_ones (h, &info);
     fail_unless (fabs (now - i) < 1e-5, "%g, not %u", now, i);
   }
-  g_free (ones);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -617,31 +565,24 @@ GST_END_TEST;
 GST_START_TEST (test_stop_while_designing)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness ("g=Gain(3)", &info);
-  gdouble *ones = g_new0 (gdouble, N);
+  g_autoptr (TfxHarness) h = tfx_chains_harness ("g=Gain(3)", &info);
 
-  push_ones (h, &info, ones);
+  tfx_chains_push_ones (h, &info);
   g_object_set (h->element, "chain", LONG_TEXT, NULL);
-  push_ones (h, &info, ones);
+  tfx_chains_push_ones (h, &info);
   g_object_set (h->element, "chain", "Notch(50, 1) | " LONG_TEXT, NULL);
-  push_ones (h, &info, ones);
+  tfx_chains_push_ones (h, &info);
   if (__i__ == 0)
-    gst_harness_push_event (h, gst_event_new_flush_start ());
-  if (__i__ == 0)
-    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    tfx_check_flush (h);
   gst_element_set_state (h->element, GST_STATE_NULL);
-  g_free (ones);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-chain_changes_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("chain-changes");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("chain_changes");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_story, 0, G_N_ELEMENTS (stories));
   tcase_add_loop_test (tc, test_rings_on, 0, 4);
   tcase_add_test (tc, test_steady);
@@ -653,11 +594,5 @@ chain_changes_suite (void)
   tcase_add_test (tc, test_long_design);
   tcase_add_test (tc, test_next_to_long);
   tcase_add_loop_test (tc, test_stop_while_designing, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, chain_changes_suite ());
+  return tfx_check_run (argc, argv, tc);
 }

@@ -36,8 +36,9 @@ static void
 use_made (const gchar *what, guint n)
 {
   GstAudioInfo info = tfx_check_f32 (48000, 1);
-  GstHarness *h;
-  gdouble in[] = { 1, -1, 0.5, 0.25 }, *out;
+  g_autoptr (TfxHarness) h = NULL;
+  gdouble in[] = { 1, -1, 0.5, 0.25 };
+  g_autofree gdouble *out = NULL;
 
   fail_unless (made != NULL, "%s %u", what, n);
   tfx_chains_expect_text (made, "");
@@ -50,8 +51,6 @@ use_made (const gchar *what, guint n)
   out = tfx_check_filter (h, &info, in, 4, 4);
   for (guint i = 0; i < 4; i++)
     fail_unless_equals_float (out[i], 4.0 * in[i]);
-  g_free (out);
-  gst_harness_teardown (h);
   gst_clear_object (&made);
 }
 
@@ -89,7 +88,7 @@ static void
 check_set (const gchar *before, guint fail)
 {
   gboolean is_set, is_kept;
-  gchar *text;
+  g_autofree gchar *text = NULL;
   guint n_children =
       gst_child_proxy_get_children_count (GST_CHILD_PROXY (made));
 
@@ -99,7 +98,6 @@ check_set (const gchar *before, guint fail)
   fail_unless (is_set || is_kept, "allocation %u: %s", fail, text);
   fail_unless_equals_int (n_children,
       !*text || !g_strcmp0 (text, "Gain(") ? 0 : 2);
-  g_free (text);
 }
 
 /* Loops over the texts. */
@@ -157,7 +155,7 @@ set_child (void)
 /* Its value is set, or a warning says why not. */
 GST_START_TEST (test_child)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gboolean is_set = FALSE;
   guint fail;
 
@@ -166,7 +164,7 @@ GST_START_TEST (test_child)
   g_object_set (made, "chain", "f=FIR([1, 2])", NULL);
   child = tfx_chains_child (made, "f");
   for (fail = 1; !is_set; fail++) {
-    gchar *text;
+    g_autofree gchar *text = NULL;
 
     heap_watch_from (fail);
     set_child ();
@@ -178,12 +176,10 @@ GST_START_TEST (test_child)
       tfx_check_expect_warning (bus, "out of memory", "stays in use", NULL);
     }
     tfx_check_expect_no_warning (bus);
-    g_free (text);
   }
   fail_unless (fail > 2);
   g_object_unref (child);
   gst_element_set_bus (made, NULL);
-  gst_object_unref (bus);
   gst_clear_object (&made);
 }
 GST_END_TEST;
@@ -212,15 +208,16 @@ GST_START_TEST (test_moving)
         0.01 },
   };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_chains_harness (moves[__i__].text, &info);
-  gdouble *in = tfx_check_noise (2 * N, 1), *out;
-  GstHarness *other = tfx_chains_harness (moves[__i__].text, &info);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (moves[__i__].text, &info);
+  g_autofree gdouble *in = tfx_check_noise (2 * N, 1);
+  gdouble *out;
+  g_autoptr (TfxHarness) other = tfx_chains_harness (moves[__i__].text, &info);
   gdouble *expected;
   guint n_allocations = 0;
 
   for (guint i = 0; i < 100; i++) {
     GstBuffer *buffer = tfx_check_buffer (&info, in, N);
-    gchar *text;
+    g_autofree gchar *text = NULL;
 
     gst_child_proxy_set (GST_CHILD_PROXY (h->element), moves[__i__].property,
         moves[__i__].from + i * moves[__i__].step, NULL);
@@ -236,35 +233,23 @@ GST_START_TEST (test_moving)
     g_object_set (other->element, "chain", text, NULL);
     expected = tfx_check_filter (other, &info, in, N, N);
     fail_unless_equals_float (tfx_check_distance (out, expected, 2 * N), 0.0);
-    g_free (text);
     g_free (expected);
     g_free (out);
   }
   fail_unless_equals_int (n_allocations, 0);
-  g_free (in);
-  gst_harness_teardown (other);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
-
-static Suite *
-chain_memory_suite (void)
-{
-  Suite *s = suite_create ("chain-memory");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_new);
-  tcase_add_loop_test (tc, test_set, 0, 6);
-  tcase_add_test (tc, test_child);
-  tcase_add_loop_test (tc, test_moving, 0, 5);
-  return s;
-}
 
 int
 main (int argc, char **argv)
 {
+  TCase *tc = tcase_create ("chain_memory");
+
   gst_init (&argc, &argv);
   GST_PLUGIN_STATIC_REGISTER (tfx);
-  return tfx_check_main (argc, argv, chain_memory_suite ());
+  tcase_add_test (tc, test_new);
+  tcase_add_loop_test (tc, test_set, 0, 6);
+  tcase_add_test (tc, test_child);
+  tcase_add_loop_test (tc, test_moving, 0, 5);
+  return tfx_check_run (argc, argv, tc);
 }

@@ -50,8 +50,9 @@ GST_START_TEST (test_core)
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstAudioInfo info = tfx_check_info (formats[i].format, RATE,
         formats[i].n_channels, formats[i].layout);
-    GstHarness *h = tfx_chains_harness (texts[__i__], &info);
-    gdouble *in = tfx_check_noise (n * info.channels, i), *out, *expected;
+    g_autoptr (TfxHarness) h = tfx_chains_harness (texts[__i__], &info);
+    g_autofree gdouble *in = tfx_check_noise (n * info.channels, i),
+                       *out = NULL, *expected = NULL;
 
     out = tfx_check_filter (h, &info, in, n, N);
     expected = tfx_chains_expected (texts[__i__], &info, in, n, N);
@@ -62,10 +63,6 @@ GST_START_TEST (test_core)
     /* One run of the engine for each buffer, whatever is in the chain. */
     fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 20);
     fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 20);
-    g_free (in);
-    g_free (out);
-    g_free (expected);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -73,113 +70,50 @@ GST_END_TEST;
 /* Left and right swapped; then, by the child's property, as they came. */
 GST_START_TEST (test_mix)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_chains_harness ("m=Mix([[0, 1], [1, 0]])", &info);
-  GObject *mix = tfx_chains_child (h->element, "m");
-  gdouble *in = tfx_check_noise (2 * N, 1), *out;
+  GstAudioInfo info = tfx_check_f64 (RATE, 2);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("m=Mix([[0, 1], [1, 0]])", &info);
+  g_autoptr (GObject) mix = tfx_chains_child (h->element, "m");
+  g_autofree gdouble *in = tfx_check_noise (2 * N, 1), *swapped = NULL,
+                     *plain = NULL;
 
-  out = tfx_check_filter (h, &info, in, N, N);
-  for (guint i = 0; i < N; i++)
-    fail_unless (out[2 * i] == in[2 * i + 1] && out[2 * i + 1] == in[2 * i]);
-  g_free (out);
+  swapped = tfx_check_filter (h, &info, in, N, N);
+  for (guint i = 0; i < 2 * N; i++)
+    fail_unless (swapped[i] == in[i ^ 1]);
   gst_util_set_object_arg (mix, "gains", "<1.0, 0.0, 0.0, 1.0>");
   tfx_chains_expect_text (h->element, "m=Mix([[1, 0], [0, 1]])");
   /* It has glided there within 10 ms. */
   g_free (tfx_check_filter (h, &info, in, N, N));
-  out = tfx_check_filter (h, &info, in, N, N);
-  fail_unless_equals_float (tfx_check_distance (out, in, 2 * N), 0.0);
-  g_object_unref (mix);
-  g_free (in);
-  g_free (out);
-  gst_harness_teardown (h);
-}
-GST_END_TEST;
-
-static void
-expect_refused (const gchar *text, const gchar *words)
-{
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstPad *sink = gst_element_get_static_pad (chain, "sink");
-  GstCaps *caps = gst_caps_from_string (
-      "audio/x-raw,format=F32LE,rate=48000,channels=2,layout=interleaved");
-  GstMessage *message;
-  GError *error = NULL;
-
-  g_object_set (chain, "chain", text, NULL);
-  gst_bin_add (GST_BIN (pipeline), chain);
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_pad_send_event (sink, gst_event_new_stream_start ("x"));
-  fail_if (gst_pad_send_event (sink, gst_event_new_caps (caps)));
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_caps_unref (caps);
-  gst_object_unref (sink);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-}
-
-/* What does not fit the stream's channels. */
-GST_START_TEST (test_channels_refused)
-{
-  expect_refused ("Gain(1) | (ch[2]: Gain(2))", "ch[2] is out of range");
-  expect_refused ("Mix([[1, 1, 1], [1, 1, 1], [1, 1, 1]])",
-      "rows of 3 numbers, but its input has 2");
+  plain = tfx_check_filter (h, &info, in, N, N);
+  fail_unless_equals_float (tfx_check_distance (plain, in, 2 * N), 0.0);
 }
 GST_END_TEST;
 
 /* What looks ahead is taken out of the stream: as many frames, at their times. */
 GST_START_TEST (test_look_ahead)
 {
+  const gsize n = 10 * N;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_chains_harness ("Limiter(0, 0.005) | Limiter(20, 0.002) "
-                                      "| (Limiter(20, 0.001) + Gain(1)) "
-                                      "| Gain(0.5)",
-      &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (10 * N * 2, 1), *out, *part;
-  gsize n_out = 0, n;
-  GstBuffer *buffer;
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("Limiter(0, 0.005) | Limiter(20, 0.002) "
+                          "| (Limiter(20, 0.001) + Gain(1)) "
+                          "| Gain(0.5)",
+          &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 1);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
-  out = g_new (gdouble, 10 * N * 2);
-  for (gsize i = 0; i < 10 * N * 2; i++)
+  for (gsize i = 0; i < n * 2; i++)
     in[i] *= 0.5;
-  for (gsize i = 0; i < 10; i++) {
-    buffer = tfx_check_stamped (&info, in + i * N * 2, N, i * N);
-    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-    if (i != 5)
-      continue;
-    fail_unless_equals_uint64 (gst_harness_query_latency (h),
-        gst_util_uint64_scale (240 + 96 + 48, GST_SECOND, RATE));
-    g_object_set (h->element, "chain", "Limiter(0, 0.001)", NULL);
-  }
+  tfx_firs_push (h, &info, in, 6 * N, 0, N);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h),
+      gst_util_uint64_scale (240 + 96 + 48, GST_SECOND, RATE));
+  g_object_set (h->element, "chain", "Limiter(0, 0.001)", NULL);
+  tfx_firs_push (h, &info, in + 6 * N * 2, 4 * N, 6 * N, N);
   tfx_check_expect_warning (bus, "look-ahead", "48", "384", NULL);
-  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  while ((buffer = gst_harness_try_pull (h))) {
-    part = tfx_check_samples (buffer, &info, &n);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
-        gst_util_uint64_scale (n_out, GST_SECOND, RATE));
-    fail_unless (n_out + n <= 10 * N);
-    memcpy (out + n_out * 2, part, n * 2 * sizeof *out);
-    n_out += n;
-    g_free (part);
-    gst_buffer_unref (buffer);
-  }
-  fail_unless_equals_uint64 (n_out, 10 * N);
-  fail_unless (tfx_check_distance (out, in, 10 * N * 2) < 1e-6);
-  g_free (in);
-  g_free (out);
-  /* (A message that is left holds the element, which holds the bus.) */
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  tfx_firs_finish (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  tfx_firs_expect_near (caught, in, 1e-6, "look-ahead");
 }
 GST_END_TEST;
 
@@ -202,16 +136,16 @@ static const struct
  * glide as they do.  At the next start it is the one that is set. */
 GST_START_TEST (test_look_ahead_changes)
 {
-  const gsize n = 4 * 5 * N, most = __i__ % 2 ? 100 : N;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_chains_harness (look_aheads[__i__ / 2].text, &info);
-  GObject *limiter = tfx_chains_child (h->element, "l");
-  gdouble *in = tfx_check_noise (n * 2, 1);
-  TfxCatch *caught = tfx_firs_catch_new ();
+  const gsize part = 5 * N, n = 4 * part, most = __i__ % 2 ? 100 : N;
+  GstAudioInfo info = tfx_check_f64 (RATE, 2);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness (look_aheads[__i__ / 2].text, &info);
+  g_autoptr (GObject) limiter = tfx_chains_child (h->element, "l");
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 1);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
   for (guint i = 0; i < 4; i++) {
-    tfx_firs_push (h, &info, in + i * 5 * N * 2, 5 * N, i * 5 * N, most);
+    tfx_firs_push (h, &info, in + i * part * 2, part, i * part, most);
     if (i == 0 && look_aheads[__i__ / 2].again)
       g_object_set (h->element, "chain", look_aheads[__i__ / 2].again, NULL);
     if (i < 3)
@@ -223,15 +157,10 @@ GST_START_TEST (test_look_ahead_changes)
   tfx_firs_end (h);
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, n, 0, RATE);
-  fail_unless (
-      tfx_check_distance (tfx_firs_samples (caught), in, n * 2) < 1e-12);
+  tfx_firs_expect_near (caught, in, 1e-12, look_aheads[__i__ / 2].text);
   g_object_set (limiter, "lookahead", 0.001, NULL);
   tfx_firs_push (h, &info, in, N, n, N);
   fail_unless (gst_harness_query_latency (h) <= 3 * GST_MSECOND);
-  g_object_unref (limiter);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -240,60 +169,62 @@ GST_END_TEST;
 GST_START_TEST (test_look_ahead_flushed)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness ("l=Limiter(20, 0.01)", &info);
-  GObject *limiter = tfx_chains_child (h->element, "l");
-  gdouble *in = tfx_check_noise (N, 1);
+  g_autoptr (TfxHarness) h = tfx_chains_harness ("l=Limiter(20, 0.01)", &info);
+  g_autofree gdouble *in = tfx_check_noise (2 * N, 1);
 
-  for (guint i = 0; i < 4; i++) {
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-    if (i == 1)
-      g_object_set (limiter, "lookahead", 0.004, NULL);
-  }
+  tfx_firs_push (h, &info, in, 2 * N, 0, N);
+  gst_child_proxy_set (GST_CHILD_PROXY (h->element), "l::lookahead", 0.004,
+      NULL);
+  tfx_firs_push (h, &info, in, 2 * N, 2 * N, N);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), 10 * GST_MSECOND);
   tfx_check_flush (h);
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  tfx_firs_push (h, &info, in, N, 0, N);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), 4 * GST_MSECOND);
-  g_object_unref (limiter);
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-/* What levels ahead stays: it says so.  Behind a flush it is what was set. */
+/* What levels ahead stays: it says so.  Behind a flush it is what was set.  The last one
+ * would be as late, but cannot go past what stays. */
 GST_START_TEST (test_look_ahead_refused)
 {
-  static const gchar *const pairs[][2] = {
-    { "Limiter(20, 0.005, true_peak=True)",
-        "Limiter(20, 0.01, true_peak=True)" },
-    { "Normalize(1, window=0.02)", "Normalize(1, window=0.03)" },
-    { "Loudness(-23, lookahead=0.2)", "Loudness(-23, lookahead=0.3)" },
-    { "Gain(1) + Limiter(20, 0.005)", "Gain(1) + Limiter(20, 0.01)" },
-    { "Limiter(20, 0.005)", "Limiter(20, 0.005) | Limiter(20, 0.01)" },
-    { "Limiter(20, 0.005)", "Gain(1)" },
+  static const struct
+  {
+    const gchar *before, *behind, *told;
+  } pairs[] = {
+    { "Limiter(20, 0.005, true_peak=True)", "Limiter(20, 0.01, true_peak=True)",
+        "its look-ahead is" },
+    { "Normalize(1, window=0.02)", "Normalize(1, window=0.03)",
+        "its look-ahead is" },
+    { "Loudness(-23, lookahead=0.2)", "Loudness(-23, lookahead=0.3)",
+        "its look-ahead is" },
+    { "Gain(1) + Limiter(20, 0.005)", "Gain(1) + Limiter(20, 0.01)",
+        "its look-ahead is" },
+    { "Limiter(20, 0.005)", "Limiter(20, 0.005) | Limiter(20, 0.01)",
+        "its look-ahead is" },
+    { "Limiter(20, 0.005)", "Gain(1)", "its look-ahead is" },
     { "Limiter(20, 0.005) | LoButterworth(1000)",
-        "Limiter(20, 0.01) | LoButterworth(1000)" },
+        "Limiter(20, 0.01) | LoButterworth(1000)", "its look-ahead is" },
+    { "a=Limiter(20, 0.005) | g=Gain(1)", "g=Gain(1) | b=Limiter(20, 0.005)",
+        "look-ahead would drop frames" },
   };
+  const gboolean is_as_late = __i__ == G_N_ELEMENTS (pairs) - 1;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_chains_harness (pairs[__i__][0], &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N * 2, 1);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (pairs[__i__].before, &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (N * 2, 1);
   GstClockTime latency;
 
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  tfx_firs_push (h, &info, in, N, 0, N);
   latency = gst_harness_query_latency (h);
-  g_object_set (h->element, "chain", pairs[__i__][1], NULL);
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, N));
-  tfx_check_expect_warning (bus, "its look-ahead is", "frames",
+  g_object_set (h->element, "chain", pairs[__i__].behind, NULL);
+  tfx_firs_push (h, &info, in, N, N, N);
+  tfx_check_expect_warning (bus, pairs[__i__].told, "frames",
       "takes effect after the next stop or flush", NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), latency);
   tfx_check_flush (h);
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  tfx_firs_push (h, &info, in, N, 0, N);
   tfx_check_expect_no_warning (bus);
-  fail_unless (gst_harness_query_latency (h) != latency);
-  g_free (in);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  fail_unless ((gst_harness_query_latency (h) == latency) == is_as_late);
 }
 GST_END_TEST;
 
@@ -314,12 +245,11 @@ static const gchar *const as_late[][2] = {
 GST_START_TEST (test_look_ahead_replaced)
 {
   const gsize n = 80 * N, most = __i__ % 2 ? 100 : N;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_chains_harness (as_late[__i__ / 2][0], &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (n * 2, 1);
-  TfxCatch *caught = tfx_firs_catch_new ();
+  GstAudioInfo info = tfx_check_f64 (RATE, 2);
+  g_autoptr (TfxHarness) h = tfx_chains_harness (as_late[__i__ / 2][0], &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 1);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
   tfx_firs_push (h, &info, in, n / 2, 0, most);
   g_object_set (h->element, "chain", as_late[__i__ / 2][1], NULL);
@@ -328,13 +258,7 @@ GST_START_TEST (test_look_ahead_replaced)
   tfx_check_expect_no_warning (bus);
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, n, 0, RATE);
-  fail_unless (
-      tfx_check_distance (tfx_firs_samples (caught), in, n * 2) < 1e-12);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  tfx_firs_expect_near (caught, in, 1e-12, as_late[__i__ / 2][1]);
 }
 GST_END_TEST;
 
@@ -343,12 +267,12 @@ GST_END_TEST;
 GST_START_TEST (test_look_ahead_together)
 {
   const gsize n = 80 * N, end = n / 2 + 21 * RATE / 1000;
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h = tfx_chains_harness ("a=Limiter(20, 0.05) | Gain(-1)", &info);
-  gdouble *in = tfx_check_noise (n, 1);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("a=Limiter(20, 0.05) | Gain(-1)", &info);
+  g_autofree gdouble *in = tfx_check_noise (n, 1);
   const gdouble *out;
-  TfxCatch *caught = tfx_firs_catch_new ();
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
 
   tfx_firs_push (h, &info, in, n / 2, 0, N);
   g_object_set (h->element, "chain",
@@ -362,65 +286,75 @@ GST_START_TEST (test_look_ahead_together)
     in[i] = -in[i];
   fail_unless (tfx_check_distance (out, in, n / 2) < 1e-12);
   fail_unless (tfx_check_distance (out + end, in + end, n - end) < 1e-12);
-  tfx_firs_catch_free (caught);
-  g_free (in);
-  gst_harness_teardown (h);
-}
-GST_END_TEST;
-
-/* It cannot go past what stays. */
-GST_START_TEST (test_look_ahead_moved)
-{
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h =
-      tfx_chains_harness ("a=Limiter(20, 0.005) | g=Gain(1)", &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = tfx_check_noise (N * 2, 1);
-
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
-  g_object_set (h->element, "chain", "g=Gain(1) | b=Limiter(20, 0.005)", NULL);
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, N));
-  tfx_check_expect_warning (bus, "look-ahead would drop frames",
-      "takes effect after the next stop or flush", NULL);
-  fail_unless_equals_uint64 (gst_harness_query_latency (h), 5 * GST_MSECOND);
-  tfx_check_flush (h);
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
-  tfx_check_expect_no_warning (bus);
-  g_free (in);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* ---- what stages make of their level ----------------------------------------------- */
 
+/* A number of what a stage says of itself. */
 static gdouble
-get_stat (GstElement *element, const gchar *child, const gchar *field)
+get_stat (GstElement *chain, const gchar *name, const gchar *field)
 {
-  GObject *stage = tfx_chains_child (element, child);
-  GstStructure *stats;
+  g_autoptr (GObject) stage = tfx_chains_child (chain, name);
+  g_autoptr (GstStructure) stats = NULL;
   gdouble value = NAN;
 
   g_object_get (stage, "stats", &stats, NULL);
-  fail_unless (stats != NULL);
   gst_structure_get_double (stats, field, &value);
-  gst_structure_free (stats);
-  g_object_unref (stage);
   return value;
 }
 
-/* The last one of half a second; their number. */
+/* A tfxchain of one channel that posts its readings. */
+typedef struct
+{
+  GstAudioInfo info;
+  GstHarness *h;
+  GstBus *bus;
+  GstStructure *last; /* of its messages */
+} Reader;
+
+static void
+open_reader (Reader *r, const gchar *chain, guint64 interval)
+{
+  r->info = tfx_check_f32 (RATE, 1);
+  r->h = tfx_chains_harness (chain, &r->info);
+  r->bus = tfx_check_bus (r->h);
+  r->last = NULL;
+  g_object_set (r->h->element, "message-interval", interval, NULL);
+}
+
+static void
+close_reader (Reader *r)
+{
+  gst_clear_structure (&r->last);
+  gst_object_unref (r->bus);
+  tfx_check_close (r->h);
+}
+
+/* The buffers first to last - 1 of a stream, n frames each, all the same. */
+static void
+push_blocks (Reader *r, const gdouble *in, gsize n, gsize first, gsize last)
+{
+  GstBuffer *buffer;
+
+  for (gsize i = first; i < last; i++) {
+    gst_harness_push (r->h, tfx_check_stamped (&r->info, in, n, i * n));
+    while ((buffer = gst_harness_try_pull (r->h)))
+      gst_buffer_unref (buffer);
+  }
+}
+
+/* So many messages since it was asked last. */
 static guint
-take_messages (GstBus *bus, GstStructure **last)
+count_messages (Reader *r)
 {
   GstMessage *message;
   guint n = 0;
 
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT))) {
+  while ((message = gst_bus_pop_filtered (r->bus, GST_MESSAGE_ELEMENT))) {
     if (gst_message_has_name (message, "tfxchain")) {
-      g_clear_pointer (last, gst_structure_free);
-      *last = gst_structure_copy (gst_message_get_structure (message));
+      gst_clear_structure (&r->last);
+      r->last = gst_structure_copy (gst_message_get_structure (message));
       n++;
     }
     gst_message_unref (message);
@@ -429,81 +363,66 @@ take_messages (GstBus *bus, GstStructure **last)
 }
 
 static void
-close_messages (GstHarness *h, GstBus *bus, GstStructure *last)
+expect_time (const Reader *r, const gchar *field, guint64 wanted)
 {
-  gst_structure_free (last);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  guint64 time = 0;
+
+  fail_unless (gst_structure_get_uint64 (r->last, field, &time), "no %s",
+      field);
+  fail_unless (time == wanted, "%s is %" G_GUINT64_FORMAT, field, time);
 }
 
 /* A square wave of 0 dB through a compressor of -20 dB, 4: 15 dB less. */
 GST_START_TEST (test_readings)
 {
-  GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_chains_harness (
-      "Gain(1) | c=Compressor(-20, 4, 0, 0.01, 0) | Loudness(None)", &info);
-  GstBus *bus = tfx_check_bus (h);
-  GstStructure *last = NULL, *stats = NULL;
-  gdouble *in = g_new (gdouble, N), gain = NAN;
-  guint64 time = 0;
-  GstSegment segment;
+  const guint64 interval = 100 * GST_MSECOND;
+  g_autoptr (GstStructure) stats = NULL;
+  gdouble in[N], gain = NAN;
+  Reader r;
 
-  fail_unless (isnan (get_stat (h->element, "c", "gain")));
-  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
+  open_reader (&r,
+      "Gain(1) | c=Compressor(-20, 4, 0, 0.01, 0) | Loudness(None)", interval);
+  fail_unless (isnan (get_stat (r.h->element, "c", "gain")));
   for (gsize k = 0; k < N; k++)
     in[k] = k % 48 < 24 ? 1.0 : -1.0;
-  for (gsize i = 0; i < 100; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  fail_unless_equals_int (take_messages (bus, &last), 10);
-  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
-               time == 100 * GST_MSECOND);
-  fail_unless (gst_structure_get_uint64 (last, "running-time", &time) &&
-               time == 900 * GST_MSECOND);
-  fail_unless (!gst_structure_has_field (last, "gain0"));
-  fail_unless (gst_structure_get (last, "c", GST_TYPE_STRUCTURE, &stats, NULL));
+  push_blocks (&r, in, N, 0, 100);
+  fail_unless_equals_int (count_messages (&r), 10);
+  expect_time (&r, "duration", interval);
+  expect_time (&r, "running-time", 9 * interval);
+  fail_unless (!gst_structure_has_field (r.last, "gain0"));
+  fail_unless (
+      gst_structure_get (r.last, "c", GST_TYPE_STRUCTURE, &stats, NULL));
   fail_unless (gst_structure_get_double (stats, "gain", &gain));
   fail_unless (fabs (gain + 15.0) < 1e-3, "%g dB", gain);
-  gst_structure_free (stats);
-  fail_unless (isnan (get_stat (h->element, "gain0", "gain")));
-  fail_unless (fabs (get_stat (h->element, "c", "gain") + 15.0) < 1e-3);
+  fail_unless (isnan (get_stat (r.h->element, "gain0", "gain")));
+  fail_unless (fabs (get_stat (r.h->element, "c", "gain") + 15.0) < 1e-3);
   /* -15 dB, and what K makes of a square wave of 1 kHz. */
-  gain = get_stat (h->element, "loudness0", "integrated");
+  gain = get_stat (r.h->element, "loudness0", "integrated");
   fail_unless (gain > -15.0 && gain < -14.0, "%g LUFS", gain);
   /* Silence: each reader hears of the lowest gain since it asked last. */
-  memset (in, 0, N * sizeof *in);
-  for (gsize i = 100; i < 120; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  fail_unless (get_stat (h->element, "c", "gain") < -1.0);
-  fail_unless_equals_float (get_stat (h->element, "c", "gain"), 0.0);
-  fail_unless_equals_int (take_messages (bus, &last), 2);
+  memset (in, 0, sizeof in);
+  push_blocks (&r, in, N, 100, 120);
+  fail_unless (get_stat (r.h->element, "c", "gain") < -1.0);
+  fail_unless_equals_float (get_stat (r.h->element, "c", "gain"), 0.0);
+  fail_unless_equals_int (count_messages (&r), 2);
   /* Behind the end it tells of the stream that was. */
-  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  fail_unless (get_stat (h->element, "loudness0", "integrated") > -15.0);
+  fail_unless (gst_harness_push_event (r.h, gst_event_new_eos ()));
+  fail_unless (get_stat (r.h->element, "loudness0", "integrated") > -15.0);
   /* What a seek leaves out has not gone by. */
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-  gst_harness_push (h, tfx_check_stamped (&info, in, N, 1000 * N));
-  fail_unless_equals_int (take_messages (bus, &last), 0);
-  for (gsize i = 1001; i < 1010; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  fail_unless_equals_int (take_messages (bus, &last), 1);
-  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
-               time == 100 * GST_MSECOND);
+  tfx_check_flush (r.h);
+  push_blocks (&r, in, N, 1000, 1001);
+  fail_unless_equals_int (count_messages (&r), 0);
+  push_blocks (&r, in, N, 1001, 1010);
+  fail_unless_equals_int (count_messages (&r), 1);
+  expect_time (&r, "duration", interval);
   /* Nor what went by while nobody asked. */
-  g_object_set (h->element, "message-interval", (guint64)0, NULL);
-  for (gsize i = 1010; i < 1050; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
-  for (gsize i = 1050; i < 1061; i++)
-    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  fail_unless_equals_int (take_messages (bus, &last), 1);
-  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
-               time == 100 * GST_MSECOND);
-  close_messages (h, bus, last);
-  g_free (in);
+  g_object_set (r.h->element, "message-interval", (guint64)0, NULL);
+  push_blocks (&r, in, N, 1010, 1050);
+  g_object_set (r.h->element, "message-interval", interval, NULL);
+  push_blocks (&r, in, N, 1050, 1061);
+  fail_unless_equals_int (count_messages (&r), 1);
+  expect_time (&r, "duration", interval);
+  close_reader (&r);
 }
 GST_END_TEST;
 
@@ -519,26 +438,17 @@ GST_START_TEST (test_reading_times)
   } cases[] = { { 100 * GST_MSECOND, 1024, 600 },
     { 400 * GST_MSECOND, 1152, 150 }, { 100 * GST_MSECOND, 1601, 600 },
     { 10 * GST_MSECOND, 1024, 2812 }, { GST_SECOND, 65536, 43 } };
-  GstAudioInfo info = tfx_check_f32 (48000, 1);
-  gdouble *in = g_new0 (gdouble, 65536);
+  const gsize n = cases[__i__].n_frames;
+  g_autofree gdouble *in = g_new0 (gdouble, n);
+  gint n_messages;
+  Reader r;
 
-  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
-    const gsize n = cases[k].n_frames;
-    GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
-    GstBus *bus = tfx_check_bus (h);
-    GstStructure *last = NULL;
-    gint n_messages;
-
-    g_object_set (h->element, "message-interval", cases[k].interval, NULL);
-    for (gsize i = 0; (i + 1) * n <= 60 * 48000; i++)
-      gst_buffer_unref (gst_harness_push_and_pull (h,
-          tfx_check_stamped (&info, in, n, i * n)));
-    n_messages = (gint)take_messages (bus, &last);
-    fail_unless (ABS (n_messages - cases[k].n) <= 1, "%d messages, not %d",
-        n_messages, cases[k].n);
-    close_messages (h, bus, last);
-  }
-  g_free (in);
+  open_reader (&r, "Loudness(None)", cases[__i__].interval);
+  push_blocks (&r, in, n, 0, 60 * RATE / n);
+  n_messages = (gint)count_messages (&r);
+  fail_unless (ABS (n_messages - cases[__i__].n) <= 1, "%d messages, not %d",
+      n_messages, cases[__i__].n);
+  close_reader (&r);
 }
 GST_END_TEST;
 
@@ -547,67 +457,48 @@ GST_END_TEST;
 GST_START_TEST (test_reading_segments)
 {
   const gsize n = 960, n_items = 40, n_buffers = 15;
-  GstAudioInfo info = tfx_check_f32 (48000, 1);
-  gdouble *in = g_new0 (gdouble, n);
+  const gboolean again = __i__;
+  const guint64 item = n_buffers * 20 * GST_MSECOND;
+  g_autofree gdouble *in = g_new0 (gdouble, n);
+  GstSegment segment;
+  Reader r;
 
-  for (guint again = 0; again < 2; again++) {
-    GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
-    GstBus *bus = tfx_check_bus (h);
-    GstStructure *last = NULL;
-    GstSegment segment;
-    guint64 time;
+  open_reader (&r, "Loudness(None)", GST_SECOND);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gsize i = 0; i < n_items; i++) {
+    const gsize first = again ? i * n_buffers : 0;
 
-    g_object_set (h->element, "message-interval", GST_SECOND, NULL);
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    for (gsize i = 0; i < n_items * n_buffers; i++) {
-      GstBuffer *buffer =
-          tfx_check_stamped (&info, in, n, (again ? i : i % n_buffers) * n);
-
-      segment.base = again ? 0 : i * 20 * GST_MSECOND;
-      if (i % n_buffers == 0)
-        gst_harness_push_event (h, gst_event_new_segment (&segment));
-      gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-    }
-    fail_unless_equals_int (take_messages (bus, &last), 12);
-    fail_unless (gst_structure_get_uint64 (last, "duration", &time));
-    fail_unless_equals_uint64 (time,
-        again ? GST_SECOND : n_buffers * 20 * GST_MSECOND);
-    fail_unless (gst_structure_get_uint64 (last, "endtime", &time));
-    fail_unless_equals_uint64 (time,
-        (again ? n_items : 1) * n_buffers * 20 * GST_MSECOND);
-    fail_unless (gst_structure_get_uint64 (last, "running-time", &time));
-    fail_unless_equals_uint64 (time,
-        again ? 11 * GST_SECOND : (n_items - 1) * 300 * GST_MSECOND);
-    close_messages (h, bus, last);
+    segment.base = again ? 0 : i * item;
+    gst_harness_push_event (r.h, gst_event_new_segment (&segment));
+    push_blocks (&r, in, n, first, first + n_buffers);
   }
-  g_free (in);
+  fail_unless_equals_int (count_messages (&r), 12);
+  expect_time (&r, "duration", again ? GST_SECOND : item);
+  expect_time (&r, "endtime", (again ? n_items : 1) * item);
+  expect_time (&r, "running-time",
+      again ? 11 * GST_SECOND : (n_items - 1) * item);
+  close_reader (&r);
 }
 GST_END_TEST;
 
 /* Backwards too, also in buffers that are short beside what segments may be off by. */
 GST_START_TEST (test_reading_backwards)
 {
-  const gsize n = __i__ ? 960 : 12, n_buffers = 48000 / n;
-  GstAudioInfo info = tfx_check_f32 (48000, 1);
-  GstHarness *h = tfx_chains_harness ("Loudness(None)", &info);
-  GstBus *bus = tfx_check_bus (h);
-  gdouble *in = g_new0 (gdouble, n);
-  GstStructure *last = NULL;
+  const gsize n = __i__ ? 960 : 12;
+  g_autofree gdouble *in = g_new0 (gdouble, n);
   GstSegment segment;
-  guint64 time;
+  Reader r;
 
-  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
+  open_reader (&r, "Loudness(None)", 100 * GST_MSECOND);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.rate = -1.0;
   segment.stop = GST_SECOND;
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-  for (gsize i = n_buffers; i-- > 0;)
-    gst_harness_push (h, tfx_check_stamped (&info, in, n, i * n));
-  fail_unless_equals_int (take_messages (bus, &last), 10);
-  fail_unless (gst_structure_get_uint64 (last, "timestamp", &time));
-  fail_unless_equals_uint64 (time, 0);
-  close_messages (h, bus, last);
-  g_free (in);
+  gst_harness_push_event (r.h, gst_event_new_segment (&segment));
+  for (gsize i = RATE / n; i-- > 0;)
+    push_blocks (&r, in, n, i, i + 1);
+  fail_unless_equals_int (count_messages (&r), 10);
+  expect_time (&r, "timestamp", 0);
+  close_reader (&r);
 }
 GST_END_TEST;
 
@@ -615,7 +506,8 @@ GST_END_TEST;
 GST_START_TEST (test_splits)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  gdouble *in = tfx_check_noise (5000 * 2, 1), *whole, *split;
+  g_autofree gdouble *in = tfx_check_noise (5000 * 2, 1), *whole = NULL;
+  gdouble *split;
   GstHarness *h = tfx_chains_harness (texts[2], &info);
 
   whole = tfx_check_filter (h, &info, in, 5000, 5000);
@@ -627,8 +519,6 @@ GST_START_TEST (test_splits)
     g_free (split);
     gst_harness_teardown (h);
   }
-  g_free (in);
-  g_free (whole);
 }
 GST_END_TEST;
 
@@ -658,12 +548,12 @@ static const struct
 
 GST_START_TEST (test_row)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo info = tfx_check_f64 (RATE, 2);
   const gsize n = RATE;
-  GstHarness *chain = tfx_chains_harness (rows[__i__].chain, &info);
-  GstHarness *row = tfx_check_harness (rows[__i__].launch, &info);
-  gdouble *in = tfx_check_noise (n * 2, 7), *out, *expected;
+  g_autoptr (TfxHarness) chain = tfx_chains_harness (rows[__i__].chain, &info);
+  g_autoptr (TfxHarness) row = tfx_check_harness (rows[__i__].launch, &info);
+  g_autofree gdouble *in = tfx_check_noise (n * 2, 7), *out = NULL,
+                     *expected = NULL;
 
   out = tfx_check_filter (chain, &info, in, n, N);
   expected = tfx_check_filter (row, &info, in, n, N);
@@ -671,11 +561,6 @@ GST_START_TEST (test_row)
   /* -140 dB below the noise, which has a power of 1/3. */
   fail_unless (tfx_check_distance (out, expected, 2 * n) < 1e-8, "off by %g",
       tfx_check_distance (out, expected, 2 * n));
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_harness_teardown (chain);
-  gst_harness_teardown (row);
 }
 GST_END_TEST;
 
@@ -684,9 +569,9 @@ GST_END_TEST;
 GST_START_TEST (test_fifty)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GString *text = g_string_new (NULL);
-  gdouble *in = tfx_check_noise (100 * N * 2, 3);
-  GstHarness *h;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree gdouble *in = tfx_check_noise (100 * N * 2, 3);
+  g_autoptr (TfxHarness) h = NULL;
 
   for (guint i = 0; i < 50; i++)
     g_string_append_printf (text, "%sLoButterworth(%u, order=2)%s",
@@ -701,9 +586,6 @@ GST_START_TEST (test_fifty)
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 50);
   if (__i__ == 0)
     fail_unless_equals_uint64 (tfx_check_stat (h->element, "stages"), 50);
-  g_free (in);
-  g_string_free (text, TRUE);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -715,15 +597,12 @@ GST_START_TEST (test_empty)
   static const gchar *const nothing[] = { "", " # nothing\n", "Gain(1)",
     "ParametricEQ(1000, 1, 0)" };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_chains_harness (nothing[__i__], &info);
-  gdouble *in = tfx_check_noise (10 * N * 2, 3), *out;
+  g_autoptr (TfxHarness) h = tfx_chains_harness (nothing[__i__], &info);
+  g_autofree gdouble *in = tfx_check_noise (10 * N * 2, 3), *out = NULL;
 
   out = tfx_check_filter (h, &info, in, 10 * N, N);
   fail_unless_equals_float (tfx_check_distance (in, out, 20 * N), 0.0);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 0);
-  g_free (in);
-  g_free (out);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -732,9 +611,10 @@ GST_END_TEST;
 GST_START_TEST (test_echo_in_gap)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h =
+  g_autoptr (TfxHarness) h =
       tfx_chains_harness ("Echo(delay=1000, decay=0.5, mix=1)", &info);
-  gdouble *in = g_new0 (gdouble, N), *out;
+  g_autofree gdouble *in = g_new0 (gdouble, N);
+  gdouble *out;
   GstBuffer *buffer;
 
   in[0] = 1.0;
@@ -752,44 +632,32 @@ GST_START_TEST (test_echo_in_gap)
     g_free (out);
     gst_buffer_unref (buffer);
   }
-  g_free (in);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
-static Suite *
-chain_sound_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("chain-sound");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("chain_sound");
 
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_core, 0, G_N_ELEMENTS (texts));
   tcase_add_test (tc, test_mix);
-  tcase_add_test (tc, test_channels_refused);
   tcase_add_test (tc, test_look_ahead);
   tcase_add_loop_test (tc, test_look_ahead_changes, 0,
       2 * G_N_ELEMENTS (look_aheads));
   tcase_add_test (tc, test_look_ahead_flushed);
-  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 7);
+  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 8);
   tcase_add_loop_test (tc, test_look_ahead_replaced, 0,
       2 * G_N_ELEMENTS (as_late));
   tcase_add_test (tc, test_look_ahead_together);
-  tcase_add_test (tc, test_look_ahead_moved);
   tcase_add_test (tc, test_readings);
-  tcase_add_test (tc, test_reading_times);
-  tcase_add_test (tc, test_reading_segments);
+  tcase_add_loop_test (tc, test_reading_times, 0, 5);
+  tcase_add_loop_test (tc, test_reading_segments, 0, 2);
   tcase_add_loop_test (tc, test_reading_backwards, 0, 2);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);
   tcase_add_loop_test (tc, test_empty, 0, 4);
   tcase_add_test (tc, test_echo_in_gap);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  return tfx_check_main (argc, argv, chain_sound_suite ());
+  return tfx_check_run (argc, argv, tc);
 }
