@@ -18,7 +18,7 @@ static void
 bind (GstObject *child, const gchar *property, gdouble from, gdouble to,
     gdouble frequency)
 {
-  GstControlSource *source = gst_interpolation_control_source_new ();
+  g_autoptr (GstControlSource) source = gst_interpolation_control_source_new ();
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   for (guint i = 0; i <= 2.0 * frequency; i++)
@@ -26,7 +26,6 @@ bind (GstObject *child, const gchar *property, gdouble from, gdouble to,
         i / (2.0 * frequency) * GST_SECOND, i % 2 ? to : from);
   fail_unless (gst_object_add_control_binding (child,
       gst_direct_control_binding_new_absolute (child, property, source)));
-  gst_object_unref (source);
 }
 
 /* An order that must be even is none on the way. */
@@ -41,8 +40,8 @@ has_gaps (const TfxClass *klass, const TfxParam *param)
 static void
 bind_all (TfxLine *line, const TfxClass *klass)
 {
-  GstElement *element = tfx_line_get (line, "x");
-  GObject *child =
+  g_autoptr (GstElement) element = tfx_line_get (line, "x");
+  g_autoptr (GObject) child =
       gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "s");
   guint n = 0;
 
@@ -52,7 +51,7 @@ bind_all (TfxLine *line, const TfxClass *klass)
     GParamSpec *spec =
         g_object_class_find_property (G_OBJECT_GET_CLASS (child), name);
     const double *way = class_number_way (klass, param);
-    GValue value = G_VALUE_INIT;
+    g_auto (GValue) value = G_VALUE_INIT;
 
     g_free (name);
     if (!spec || !(spec->flags & GST_PARAM_CONTROLLABLE) || !way ||
@@ -63,10 +62,7 @@ bind_all (TfxLine *line, const TfxClass *klass)
     g_object_get_property (child, spec->name, &value);
     bind (GST_OBJECT (child), spec->name, g_value_get_double (&value), *way,
         7.0 + 2.0 * n++);
-    g_value_unset (&value);
   }
-  g_object_unref (child);
-  gst_object_unref (element);
 }
 
 /* Loudness is what half a second has. */
@@ -82,9 +78,9 @@ static gdouble *
 run (const gchar *call, const TfxClass *klass, const gdouble *in, gsize size,
     gboolean at_random)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  gchar *launch = g_strdup_printf ("tfxchain name=x chain=\"s=%s\"", call);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gchar *launch =
+      g_strdup_printf ("tfxchain name=x chain=\"s=%s\"", call);
   const guint64 n_frames = find_length (call);
   TfxLine line;
   gdouble *out;
@@ -103,7 +99,6 @@ run (const gchar *call, const TfxClass *klass, const gdouble *in, gsize size,
   fail_unless_equals_uint64 (line.n_heard, n_frames);
   out = g_memdup2 (line.heard, n_frames * sizeof *out);
   tfx_line_close (&line);
-  g_free (launch);
   return out;
 }
 
@@ -131,15 +126,14 @@ GST_START_TEST (test_class)
 {
   static const gsize sizes[] = { 64, 1111, 2000 };
   const gchar *call = class_calls[__i__];
-  gchar *name = g_strndup (call, strcspn (call, "("));
+  g_autofree gchar *name = g_strndup (call, strcspn (call, "("));
   const TfxClass *klass = tfx_catalogue_find (name);
   /* Transforms round otherwise. */
   const gdouble bound = klass->kind == TFX_CLASS_FIR ? 1e-6 : 0.0;
   const guint n = find_length (call);
-  gdouble *in = tfx_check_noise (n, 1), *whole, *out;
+  g_autofree gdouble *in = tfx_check_noise (n, 1), *whole = NULL;
+  gdouble *out;
 
-  fail_unless (
-      g_file_set_contents (CLASS_CALLS_FILE, "0.5\n0.25\n0.1\n", -1, NULL));
   whole = run (call, klass, in, n, FALSE);
   for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
     out = run (call, klass, in, sizes[k], k == 2);
@@ -152,10 +146,6 @@ GST_START_TEST (test_class)
   fail_unless_equals_int (find_difference (out, whole, n, 1e-4) < n,
       has_numbers (klass));
   g_free (out);
-  g_unlink (CLASS_CALLS_FILE);
-  g_free (whole);
-  g_free (in);
-  g_free (name);
 }
 GST_END_TEST;
 
@@ -202,33 +192,30 @@ GST_START_TEST (test_lists)
   fail_unless_equals_int (refuse_lists (G_OBJECT (element)), 1);
   gst_object_unref (element);
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++) {
-    gchar *chain = g_strdup_printf ("s=%s", calls[i]);
-    GObject *child;
+    g_autofree gchar *chain = g_strdup_printf ("s=%s", calls[i]);
+    g_autoptr (GObject) child = NULL;
 
     element = gst_element_factory_make ("tfxchain", NULL);
     g_object_set (element, "chain", chain, NULL);
     child = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "s");
     fail_unless (refuse_lists (child) == 1, "%s", calls[i]);
-    g_object_unref (child);
     gst_object_unref (element);
-    g_free (chain);
   }
 }
 GST_END_TEST;
 
-static Suite *
-class_curves_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("class_curves");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("class_curves");
   int n = 0;
 
+  g_free (tfx_check_write (CLASS_CALLS_FILE, "0.5\n0.25\n0.1\n"));
+  if (g_chdir (tfx_check_folder ()) != 0)
+    return 1;
   while (class_calls[n])
     n++;
-  suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_class, 0, n);
   tcase_add_test (tc, test_lists);
-  return s;
+  return tfx_check_run (argc, argv, tc);
 }
-
-GST_CHECK_MAIN (class_curves);

@@ -3,7 +3,6 @@
  * with them, by their response, and the user's own.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chains.h"
@@ -26,32 +25,6 @@ load (GstElement *element, const gchar *name)
 {
   fail_unless (gst_preset_load_preset (GST_PRESET (element), name),
       "no preset '%s'", name);
-}
-
-/* A property as text; to be freed. */
-static gchar *
-print (GstElement *element, const gchar *property)
-{
-  GValue value = G_VALUE_INIT;
-  GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
-  gchar *text;
-
-  g_value_init (&value, spec->value_type);
-  g_object_get_property (G_OBJECT (element), property, &value);
-  text = gst_value_serialize (&value);
-  g_value_unset (&value);
-  return text;
-}
-
-static void
-expect (GstElement *element, const gchar *property, const gchar *wanted)
-{
-  gchar *text = print (element, property);
-
-  fail_unless (g_strcmp0 (text, wanted) == 0, "%s is %s, not %s", property,
-      text, wanted);
-  g_free (text);
 }
 
 /* ---- what comes with the elements ------------------------------------------------ */
@@ -103,18 +76,17 @@ static const struct
 
 GST_START_TEST (test_response)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstElement *element = make (presets[__i__].element);
-  gchar *comment;
-  GstHarness *h;
-  gdouble *response;
+  const gchar *name = presets[__i__].preset;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (GstElement) element = make (presets[__i__].element);
+  g_autofree gchar *comment = NULL;
+  g_autoptr (TfxHarness) h = NULL;
+  g_autofree gdouble *response = NULL;
 
-  load (element, presets[__i__].preset);
-  fail_unless (gst_preset_get_meta (GST_PRESET (element), presets[__i__].preset,
-      "comment", &comment));
+  load (element, name);
+  fail_unless (
+      gst_preset_get_meta (GST_PRESET (element), name, "comment", &comment));
   fail_unless (strlen (comment) > 20);
-  g_free (comment);
   /* The delay stays in, so that as many frames come out. */
   if (strcmp (presets[__i__].element, "tfxfir") == 0)
     g_object_set (element, "align", FALSE, NULL);
@@ -126,34 +98,30 @@ GST_START_TEST (test_response)
     gdouble db = tfx_chains_gain_db (response, LENGTH, gain->hz, RATE);
 
     fail_unless (db >= gain->low_db && db <= gain->high_db,
-        "%s, %s: %g dB at %g Hz", presets[__i__].element, presets[__i__].preset,
-        db, gain->hz);
+        "%s, %s: %g dB at %g Hz", presets[__i__].element, name, db, gain->hz);
   }
-  g_free (response);
-  gst_harness_teardown (h);
-  gst_object_unref (element);
 }
 GST_END_TEST;
 
 /* What a preset does not name gets its default; what is not the filter's stays. */
 GST_START_TEST (test_over)
 {
-  GstElement *element = make ("tfxchebyshev");
-  gchar **names;
+  g_autoptr (GstElement) element = make ("tfxchebyshev");
+  g_auto (GStrv) names = NULL;
 
   gst_util_set_object_arg (G_OBJECT (element), "mode", "band-pass");
   g_object_set (element, "type", 2, "attenuation", 90.0, "lower-frequency",
       333.0, "order", 17, "fuse", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "device", "cpu");
   load (element, "Rumble filter");
-  expect (element, "mode", "high-pass");
-  expect (element, "type", "1");
-  expect (element, "ripple", "0.10000000000000001");
-  expect (element, "cutoff", "25");
-  expect (element, "order", "6");
-  expect (element, "attenuation", "40");
-  expect (element, "fuse", "false");
-  expect (element, "device", "cpu");
+  tfx_check_expect_property (element, "mode", "high-pass");
+  tfx_check_expect_property (element, "type", "1");
+  tfx_check_expect_property (element, "ripple", "0.10000000000000001");
+  tfx_check_expect_property (element, "cutoff", "25");
+  tfx_check_expect_property (element, "order", "6");
+  tfx_check_expect_property (element, "attenuation", "40");
+  tfx_check_expect_property (element, "fuse", "false");
+  tfx_check_expect_property (element, "device", "cpu");
 
   names = gst_preset_get_property_names (GST_PRESET (element));
   fail_unless (g_strv_contains ((const gchar *const *)names, "order"));
@@ -162,8 +130,6 @@ GST_START_TEST (test_over)
   fail_if (g_strv_contains ((const gchar *const *)names, "fuse"));
   fail_if (g_strv_contains ((const gchar *const *)names, "name"));
   fail_unless_equals_int (g_strv_length (names), 8);
-  g_strfreev (names);
-  gst_object_unref (element);
 }
 GST_END_TEST;
 
@@ -173,9 +139,9 @@ GST_END_TEST;
 GST_START_TEST (test_save)
 {
   static const gchar location[] = "/tmp/my \"big\" room\\1; ünï.wav";
-  GstElement *element = make ("tfxfir"), *other = make ("tfxfir");
+  g_autoptr (GstElement) element = make ("tfxfir"), other = make ("tfxfir");
   GstPreset *preset = GST_PRESET (element);
-  gchar **names = gst_preset_get_property_names (preset);
+  g_auto (GStrv) names = gst_preset_get_property_names (preset);
 
   gst_util_set_object_arg (G_OBJECT (element), "kernel", "<0.1, -0.5, 1e-9>");
   gst_util_set_object_arg (G_OBJECT (element), "window", "kaiser");
@@ -185,24 +151,20 @@ GST_START_TEST (test_save)
   fail_unless (gst_preset_rename_preset (preset, "My \"own\" (1)", "Mine"));
   load (other, "Mine");
   for (guint i = 0; names[i]; i++) {
-    gchar *text = print (element, names[i]);
+    g_autofree gchar *text = tfx_check_property (element, names[i]);
 
-    expect (other, names[i], text);
-    g_free (text);
+    tfx_check_expect_property (other, names[i], text);
   }
   /* One that comes with the element leaves nothing of that. */
   load (other, "Telephone band, linear phase");
-  expect (other, "kernel", "<  >");
-  expect (other, "kernel-location", NULL);
-  expect (other, "align", "true");
-  expect (other, "taps", "1001");
+  tfx_check_expect_property (other, "kernel", "<  >");
+  tfx_check_expect_property (other, "kernel-location", NULL);
+  tfx_check_expect_property (other, "align", "true");
+  tfx_check_expect_property (other, "taps", "1001");
 
   fail_unless (gst_preset_delete_preset (preset, "Mine"));
   fail_if (gst_preset_load_preset (preset, "Mine"));
-  expect (element, "taps", "77");
-  g_strfreev (names);
-  gst_object_unref (element);
-  gst_object_unref (other);
+  tfx_check_expect_property (element, "taps", "77");
 }
 GST_END_TEST;
 
@@ -218,8 +180,8 @@ remove_user_file (void)
 /* What cannot be is told of, and nothing changes. */
 GST_START_TEST (test_broken)
 {
-  GstElement *element = make ("tfxbutterworth");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (TfxElement) element = make ("tfxbutterworth");
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   user_presets_write (TYPE, "1.22.0",
       "[Steep]\n_meta/cutoff=50\n_meta/order=65\ncutoff=50\norder=65\n\n"
@@ -240,11 +202,8 @@ GST_START_TEST (test_broken)
   tfx_check_expect_warning (bus, "cutoff=m\\xfcsik must be from", NULL);
   fail_if (gst_preset_load_preset (GST_PRESET (element), "No such thing"));
   tfx_check_expect_no_warning (bus);
-  expect (element, "cutoff", "777");
-  expect (element, "order", "3");
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
+  tfx_check_expect_property (element, "cutoff", "777");
+  tfx_check_expect_property (element, "order", "3");
 }
 GST_END_TEST;
 
@@ -252,7 +211,7 @@ GST_END_TEST;
  * and there are files that others have made. */
 GST_START_TEST (test_newer)
 {
-  GstElement *element = make ("tfxbutterworth");
+  g_autoptr (GstElement) element = make ("tfxbutterworth");
 
   user_presets_write (TYPE, "1.22.0",
       "[Rumble filter]\nmode=low-pass\ncutoff=1\n\n"
@@ -260,40 +219,37 @@ GST_START_TEST (test_newer)
       "_meta/cutoff=99\ncutoff=99\n\n"
       "[Foreign]\nmode=high-pass\ncutoff=333\n\n");
   load (element, "Rumble filter");
-  expect (element, "cutoff", "25");
+  tfx_check_expect_property (element, "cutoff", "25");
   load (element, "Voice");
-  expect (element, "cutoff", "99");
+  tfx_check_expect_property (element, "cutoff", "99");
   load (element, "Subwoofer");
-  expect (element, "mode", "low-pass");
+  tfx_check_expect_property (element, "mode", "low-pass");
   load (element, "Foreign");
-  expect (element, "mode", "high-pass");
-  expect (element, "cutoff", "333");
-  gst_object_unref (element);
+  tfx_check_expect_property (element, "mode", "high-pass");
+  tfx_check_expect_property (element, "cutoff", "333");
 }
 GST_END_TEST;
 
 GST_START_TEST (test_launch)
 {
   GError *error = NULL;
-  GstElement *element =
+  g_autoptr (GstElement) element =
       gst_parse_launch ("tfxbutterworth @preset=Rumble\\ filter fuse=false",
           &error);
 
   fail_unless (element && !error, "%s", error ? error->message : "");
-  expect (element, "cutoff", "25");
-  expect (element, "order", "4");
-  expect (element, "fuse", "false");
-  gst_object_unref (element);
+  tfx_check_expect_property (element, "cutoff", "25");
+  tfx_check_expect_property (element, "order", "4");
+  tfx_check_expect_property (element, "fuse", "false");
 }
 GST_END_TEST;
 
-static Suite *
-presets_suite (void)
+int
+main (int argc, char **argv)
 {
-  Suite *s = suite_create ("presets");
-  TCase *tc = tcase_create ("all");
+  TCase *tc = tcase_create ("presets");
 
-  suite_add_tcase (s, tc);
+  tfx_check_folder ();
   tcase_add_checked_fixture (tc, remove_user_file, NULL);
   tcase_add_loop_test (tc, test_response, 0, G_N_ELEMENTS (presets));
   tcase_add_test (tc, test_over);
@@ -301,22 +257,5 @@ presets_suite (void)
   tcase_add_test (tc, test_broken);
   tcase_add_test (tc, test_newer);
   tcase_add_test (tc, test_launch);
-  return s;
-}
-
-/* What is saved goes to a folder of this run. */
-int
-main (int argc, char **argv)
-{
-  gchar *folder = g_dir_make_tmp ("tfxpresets-XXXXXX", NULL), *command;
-  int status;
-
-  g_setenv ("XDG_DATA_HOME", folder, TRUE);
-  status = tfx_check_main (argc, argv, presets_suite ());
-  command = g_strdup_printf ("rm -r '%s'", folder);
-  if (system (command) != 0)
-    g_printerr ("%s is left\n", folder);
-  g_free (command);
-  g_free (folder);
-  return status;
+  return tfx_check_run (argc, argv, tc);
 }
