@@ -40,6 +40,8 @@ state_pull (TfxCudaCascade *c)
   ret = tfx_buffer_download (c->stream, c->host.data, c->state[c->current].data,
       tfx_cascade_state_size (c));
   c->host_is_valid = ret == 0;
+  /* It has waited for the stream. */
+  c->is_moving = c->is_moving && ret < 0;
   return ret;
 }
 
