@@ -837,6 +837,11 @@ bool tfx_plan_can_start (const TfxPlan *plan);
 int tfx_plan_start (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out,
     TfxFlight *flight);
 int tfx_plan_finish (TfxPlan *plan, TfxFlight *flight);
+/* Continues on another backend, in *plan, and keeps the plan that is left.  Switching back
+ * to its backend reuses it, without allocation, unless the structure of a filter's setting
+ * has changed.  Finishes started blocks.  0; or an error as of tfx_plan_new() or
+ * tfx_plan_finish(): *plan is unchanged. */
+int tfx_plan_switch (TfxPlan **plan, const TfxBackend *backend);
 /* The number of frames that the last run filtered: all, or fewer if it failed.  The
  * rest of the input is unchanged, and the state is that after these frames. */
 size_t tfx_plan_n_done (const TfxPlan *plan);

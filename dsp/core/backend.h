@@ -87,12 +87,14 @@ struct TfxPlan
   /* The same compiled with every reserved slot as a separate step, swapped in when one of
    * them becomes automated; NULL if there is none. */
   TfxPlan *spare;
+  /* The plan that tfx_plan_switch() left, for another backend; NULL if there is none. */
+  TfxPlan *other;
 
   pthread_mutex_t lock; /* for taking a filter's state from the engine */
   size_t n_done;        /* frames of the last run */
   TfxFlight *flights;   /* started, and not finished */
   uint64_t n_dispatches, n_recoveries;
-  TfxStats freed; /* counts of freed engines */
+  TfxStats freed; /* counts of freed engines and other plans */
 };
 
 /* The version of a filter that the engine has; see TfxFilter. */

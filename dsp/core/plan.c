@@ -125,6 +125,43 @@ set_known (TfxPlan *plan)
   }
 }
 
+/* Whether all filters have the structure that the plan was compiled for. */
+static bool
+knows_structure (const TfxPlan *plan)
+{
+  bool is_known = true;
+
+  for (size_t i = 0; is_known && i < plan->n_filters; i++)
+    is_known = plan->known[i].serial == plan->filters[i]->serial;
+  return is_known;
+}
+
+/* Adds the counts of a plan and of its engine. */
+static void
+add_stats (const TfxPlan *plan, TfxStats *stats)
+{
+  stats->dispatches += plan->n_dispatches + plan->freed.dispatches;
+  stats->recoveries += plan->n_recoveries + plan->freed.recoveries;
+  stats->launches += plan->freed.launches;
+  stats->uploads += plan->freed.uploads;
+  stats->downloads += plan->freed.downloads;
+  if (plan->engine)
+    plan->backend->add_stats (plan->engine, stats);
+  if (plan->other)
+    add_stats (plan->other, stats);
+}
+
+/* Frees the plan for the other backend if it would have to be compiled anew: its memory is
+ * better used by this one. */
+static void
+free_stale_other (TfxPlan *plan)
+{
+  if (!plan->other || knows_structure (plan->other))
+    return;
+  add_stats (plan->other, &plan->freed);
+  tfx_plan_free (&plan->other);
+}
+
 /* Other plans give the state back. */
 static void
 give_back_all (TfxPlan *plan)
@@ -161,6 +198,7 @@ compile (TfxPlan *plan)
   for (size_t i = 0; i < plan->n_filters; i++)
     tfx_change_settle (plan->filters[i]);
   set_known (plan);
+  free_stale_other (plan);
   return 0;
 }
 
@@ -205,16 +243,13 @@ is_held (const TfxPlan *plan, size_t i)
 static int
 take_hold (TfxPlan *plan)
 {
-  bool is_wanted = plan->is_stale || !plan->engine, is_needed = !plan->engine;
+  const bool is_needed = !plan->engine || !knows_structure (plan);
+  bool is_wanted = plan->is_stale;
   int ret;
 
   give_back_all (plan);
-  for (size_t i = 0; i < plan->n_filters; i++) {
-    const TfxFilter *f = plan->filters[i];
-
-    is_needed = is_needed || plan->known[i].serial != f->serial;
-    is_wanted = is_wanted || f->wants_compile;
-  }
+  for (size_t i = 0; i < plan->n_filters; i++)
+    is_wanted = is_wanted || plan->filters[i]->wants_compile;
   if (is_needed || is_wanted) {
     ret = compile (plan);
     /* Without memory the old engine runs, and the next run tries again. */
@@ -378,6 +413,7 @@ tfx_plan_free (TfxPlan **plan)
   *plan = NULL;
   if (!p)
     return;
+  tfx_plan_free (&p->other);
   for (size_t i = 0; i < p->n_filters; i++) {
     if (p->filters[i]->holder == p)
       tfx_borrow_give_back (p->filters[i]);
@@ -561,6 +597,30 @@ tfx_plan_finish (TfxPlan *plan, TfxFlight *flight)
   return ret < 0 ? ret : 0;
 }
 
+int
+tfx_plan_switch (TfxPlan **plan, const TfxBackend *backend)
+{
+  TfxPlan *from = *plan, *to = from->other;
+  int ret = 0;
+
+  if (from->backend == backend)
+    return 0;
+  /* The last one; the backend finishes the older ones first. */
+  while (ret == 0 && from->flights)
+    ret = tfx_plan_finish (from, from->flights);
+  if (ret == 0 && !(to && to->backend == backend))
+    ret = tfx_plan_new (from->filters, from->n_filters, backend, &to);
+  if (ret < 0)
+    return ret;
+  if (from->other != to)
+    tfx_plan_free (&from->other);
+  from->other = NULL;
+  to->other = from;
+  free_stale_other (to);
+  *plan = to;
+  return 0;
+}
+
 bool
 tfx_plan_is_silent (const TfxPlan *plan)
 {
@@ -575,16 +635,10 @@ void
 tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats)
 {
   *stats = (TfxStats){
-    .dispatches = plan->n_dispatches,
-    .recoveries = plan->n_recoveries,
-    .launches = plan->freed.launches,
-    .uploads = plan->freed.uploads,
-    .downloads = plan->freed.downloads,
     .device = plan->backend->name,
     .kernel = plan->backend->kernel,
   };
-  if (plan->engine)
-    plan->backend->add_stats (plan->engine, stats);
+  add_stats (plan, stats);
 }
 
 size_t

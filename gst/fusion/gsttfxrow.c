@@ -125,6 +125,11 @@ gst_tfx_row_lock (const GstTfxRow *self)
     if (!last->plan || tfx_plan_is_for (last->plan, self->filters, self->n,
                            gst_tfx_row_backend (self)))
       return;
+    /* A change has ended. */
+    if (tfx_plan_is_for (last->plan, self->filters, self->n,
+            tfx_cpu_backend ()) &&
+        tfx_plan_switch (&last->plan, gst_tfx_row_backend (self)) == 0)
+      return;
     /* The plan may have filters that are not locked. */
     tfx_filter_unlock_all (self->filters, self->n);
     gst_tfx_shared_filter_drop_plan (last);
@@ -145,6 +150,8 @@ gst_tfx_row_leave_device (const GstTfxRow *self, gint err)
   if (err == -ENOTSUP || err == -EINPROGRESS) {
     GST_DEBUG ("row %p: the CPU runs a change: %s", last, g_strerror (-err));
     last->is_mixing = TRUE;
+    if (last->plan && tfx_plan_switch (&last->plan, tfx_cpu_backend ()) == 0)
+      return;
   } else {
     GST_INFO ("row %p: the device failed: %s", last, g_strerror (-err));
     last->backend = tfx_cpu_backend ();

@@ -213,6 +213,87 @@ GST_START_TEST (test_ready)
 }
 GST_END_TEST;
 
+/* ---- ramps ------------------------------------------------------------------------- */
+
+/* A property of e0, or of a stage of it, that an application sets. */
+typedef struct
+{
+  const gchar *launch, *stage, *property;
+  gdouble values[2];
+} Ramp;
+
+static const Ramp ramps[] = {
+  { HIGH "! tfxbutterworth name=e0 order=6 DEVICE", NULL, "cutoff",
+      { 500, 800 } },
+  { LOW "! tfxchain name=e0 DEVICE chain=\"g=Gain(0.5)\"", "g", "gain",
+      { 0.5, 0.7 } },
+  { "tfxfir name=e0 taps=101 align=false DEVICE", NULL, "cutoff",
+      { 500, 800 } },
+  { "tfxfir name=e0 taps=3001 align=false DEVICE device-delay=1", NULL,
+      "cutoff", { 500, 800 } },
+  { "tfxchain name=e0 DEVICE chain=\"d=Delay(1000,feedback=0.5,mix=0.4)\"", "d",
+      "mix", { 0.4, 0.6 } },
+  { LOW "! tfxchain name=e0 DEVICE chain=\"c=Compressor(-20,4)\"", "c",
+      "threshold", { -20, -30 } },
+  { HIGH "! MEMORY ! tfxbutterworth name=e0 order=6 DEVICE ! MEMORY", NULL,
+      "cutoff", { 500, 800 } },
+};
+
+static const gchar *const memory_calls[] = { "cuMemAlloc_v2:1,2",
+  "cuMemHostAlloc:1,2", "cuMemFree_v2:1,1", "cuMemFreeHost:1,1",
+  "cuEventCreate:1,2", "cuModuleLoadData:1,2" };
+
+/* Three ramps.  The call fails in the last two of them (NULL: none does). */
+static void
+play_ramps (Deck *deck, const Ramp *ramp, const gchar *call)
+{
+  GstElement *element = deck_element (deck, "e0");
+  GObject *object = G_OBJECT (element);
+
+  if (ramp->stage)
+    object = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element),
+        ramp->stage);
+  deck_push_many (deck, 6 * 1024, 1024);
+  for (guint i = 0; i < 3; i++) {
+    const guint64 n = deck_stat (deck, "e0", "launches");
+
+    g_object_set (object, ramp->property, ramp->values[(i + 1) % 2], NULL);
+    deck_push_many (deck, 4 * 1024, 1024);
+    if (call)
+      fail_unless (deck_stat (deck, "e0", "launches") >= n + 2, "%s: ramp %u",
+          ramp->launch, i);
+    if (i == 0 && call) {
+      g_free (devices_report ());
+      g_setenv ("TFX_STANDIN_FAIL", call, TRUE);
+    }
+  }
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  deck_end (deck);
+  if (ramp->stage)
+    g_object_unref (object);
+  gst_object_unref (element);
+}
+
+/* The CPU runs the ramps, and none of the calls is made: the engine remains on the
+ * device. */
+GST_START_TEST (test_ramps)
+{
+  const Ramp *ramp = &ramps[__i__ % G_N_ELEMENTS (ramps)];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Pair pair = { deck_new (ramp->launch, DECK_CPU, &info),
+    deck_new (ramp->launch, DECK_CUDA, &info) };
+  gchar *report;
+
+  play_ramps (pair.cpu, ramp, NULL);
+  play_ramps (pair.cuda, ramp, memory_calls[__i__ / G_N_ELEMENTS (ramps)]);
+  report = devices_report ();
+  fail_unless (report[0] == '\0', "%s: %s", ramp->launch, report);
+  pair_check (&pair, ramp->launch);
+  pair_free (&pair);
+  g_free (report);
+}
+GST_END_TEST;
+
 /* ---- curves ---------------------------------------------------------------------- */
 
 /* A property of e0, or of a stage of it, that stands, moves for a third of the
@@ -309,8 +390,11 @@ make_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_work, 0, G_N_ELEMENTS (lines));
-  if (devices_are_standin ())
+  if (devices_are_standin ()) {
     tcase_add_loop_test (tc, test_ready, 0, 6);
+    tcase_add_loop_test (tc, test_ramps, 0,
+        G_N_ELEMENTS (ramps) * G_N_ELEMENTS (memory_calls));
+  }
   tcase_add_loop_test (tc, test_curve, 0, 2 * G_N_ELEMENTS (curves));
   return s;
 }
