@@ -50,8 +50,9 @@ struct TfxCudaCascade
   TfxCudaStream *stream;
   unsigned n_channels;
   size_t n_sos;
-  const TfxSos *sos;
+  TfxSos *sos;
   double gain;
+  bool has_sections;
   bool can_normalise[2]; /* by arithmetic */
   TfxVariant variants[N_VARIANTS];
 

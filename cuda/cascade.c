@@ -26,9 +26,11 @@ tfx_cuda_cascade_new (TfxCudaStream *stream, unsigned n_channels, size_t n_sos,
   c->stream = stream;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
-  c->gain = 1.0;
   c->force_segment = c->force_lanes = -1;
-  ret = tfx_buffer_reserve (stream, &c->state[0], tfx_cascade_state_size (c));
+  c->sos = calloc (n_sos + 1, sizeof *c->sos);
+  ret = c->sos ? tfx_buffer_reserve (stream, &c->state[0],
+                     tfx_cascade_state_size (c))
+               : -ENOMEM;
   if (ret == 0)
     ret = tfx_buffer_reserve (stream, &c->state[1], tfx_cascade_state_size (c));
   if (ret == 0)
@@ -64,6 +66,7 @@ tfx_cuda_cascade_free (TfxCudaCascade **cascade)
   tfx_pinned_free (c->stream, &c->host);
   tfx_buffer_free (c->stream, &c->carry);
   tfx_buffer_free (c->stream, &c->control);
+  free (c->sos);
   free (c);
 }
 
@@ -71,8 +74,14 @@ void
 tfx_cuda_cascade_set_sections (TfxCudaCascade *c, const TfxSos *sos,
     double gain)
 {
-  c->sos = sos;
+  const size_t size = c->n_sos * sizeof *sos;
+
+  /* The tables of six sections take 100 us. */
+  if (c->has_sections && gain == c->gain && memcmp (c->sos, sos, size) == 0)
+    return;
+  memcpy (c->sos, sos, size);
   c->gain = gain;
+  c->has_sections = true;
   for (TfxReal real = TFX_REAL_DOUBLE; real <= TFX_REAL_TWOFOLD; real++)
     c->can_normalise[real] = tfx_tables_can_normalise (real, sos, c->n_sos);
   for (int i = 0; i < N_VARIANTS; i++)

@@ -14,7 +14,7 @@ int tfx_cuda_cascade_new (TfxCudaStream *stream, unsigned n_channels,
     size_t n_sos, TfxCudaCascade **cascade);
 void tfx_cuda_cascade_free (TfxCudaCascade **cascade);
 
-/* y = gain * cascade (x); sos[n_sos] stays the caller's while it runs. */
+/* y = gain * cascade (x), with a copy of sos[n_sos]; the next run uploads other values. */
 void tfx_cuda_cascade_set_sections (TfxCudaCascade *cascade, const TfxSos *sos,
     double gain);
 

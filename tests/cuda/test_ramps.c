@@ -25,7 +25,7 @@ static TfxCuda *cuda;
 /* ---- calls of the driver -------------------------------------------------------- */
 
 static TfxDriver *driver, real;
-static unsigned n_allocs, n_frees, n_modules, n_waits;
+static unsigned n_allocs, n_frees, n_modules, n_waits, n_ups;
 
 static CUresult CUDAAPI
 count_alloc (CUdeviceptr *memory, size_t size)
@@ -85,8 +85,9 @@ now (void)
 static void
 did (const char *what, const char *name, size_t n_bytes, uint64_t start)
 {
-  (void)name, (void)n_bytes, (void)start;
+  (void)n_bytes, (void)start;
   n_waits += strcmp (what, "wait") == 0;
+  n_ups += strcmp (name, "upload") == 0;
 }
 
 static const TfxCudaObserver observer = { now, did };
@@ -94,7 +95,7 @@ static const TfxCudaObserver observer = { now, did };
 static void
 clear_counts (void)
 {
-  n_allocs = n_frees = n_modules = n_waits = 0;
+  n_allocs = n_frees = n_modules = n_waits = n_ups = 0;
 }
 
 static void
@@ -340,6 +341,39 @@ test_curves (void)
       "curves sound as on the CPU");
 }
 
+/* Sections before a compressor whose threshold changes: the state of both is written, and no
+ * coefficients. */
+static void
+test_others (void)
+{
+  const uint64_t ids[] = { tfx_stage_new_id (), tfx_stage_new_id () };
+  double *samples = test_cuda_noise (N_FRAMES * N_CHANNELS);
+  TfxChain *chain = tfx_chain_new ();
+  Row row;
+  int ret = 0;
+
+  test_cuda_append (&chain, make_stage (0, ids[0], false));
+  test_cuda_append (&chain, make_stage (5, ids[1], false));
+  row_init (&row, chain, tfx_cuda_backend (cuda));
+  for (unsigned k = 0; ret == 0 && k < 2 * FIRST_CHANGE; k++) {
+    if (k == FIRST_CHANGE) {
+      clear_counts ();
+      row.n_by_device = 0;
+      ret = change (&row, CHANGE_SET, 5, 1, &ids[1], 0);
+    }
+    if (ret == 0)
+      ret = row_run (&row, samples);
+  }
+  tap_check (ret == 0 && row.n_by_device > 0 &&
+                 n_ups ==
+                     test_cuda_copies (cuda, (unsigned)row.n_by_device) + 2,
+      "a ramp uploads the values that have changed: %d, %zu blocks, %u uploads",
+      ret, row.n_by_device, n_ups);
+  row_clear (&row);
+  tfx_chain_unref (&chain);
+  free (samples);
+}
+
 /* ---- structure, and blocks in flight --------------------------------------------------- */
 
 static TfxChain *
@@ -452,6 +486,7 @@ test_flight (void)
 static const TapTest tests[] = {
   { "ramps", test_ramps },
   { "curves", test_curves },
+  { "others", test_others },
   { "structure", test_structure },
   { "flight", test_flight },
   { NULL, NULL },
