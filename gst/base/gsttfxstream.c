@@ -106,14 +106,13 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
-  /* Stages with a curve are steps from the first frame on; room is made when
-   * the CPU has run them. */
-  if (G_UNLIKELY (!priv->is_running)) {
+  /* Stages with a curve are steps from the first frame on.  Some memory can be
+   * allocated only after the CPU has run them: once more with the next buffer. */
+  if (G_UNLIKELY (!priv->is_running || n_frames > priv->reserved_frames)) {
     gst_tfx_control_reserve (self);
     gst_tfx_settings_reserve (self, n_frames);
-    priv->reserved_frames = 0;
-  } else if (G_UNLIKELY (n_frames > priv->reserved_frames)) {
-    gst_tfx_settings_reserve (self, n_frames);
+    if (!priv->is_running)
+      priv->reserved_frames = 0;
   }
   buffer = gst_buffer_make_writable (buffer);
   if (priv->times.is_backwards)

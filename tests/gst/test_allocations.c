@@ -409,6 +409,39 @@ GST_START_TEST (test_first_binding)
 }
 GST_END_TEST;
 
+/* Becomes a filter, which is bound later. */
+static void
+set_and_bind (TfxLine *line, guint buffer)
+{
+  if (buffer == N_WARM / 2)
+    gst_child_proxy_set (GST_CHILD_PROXY (line->element), "x::g::gain", 0.5,
+        NULL);
+  else if (buffer == N_WARM)
+    control (line, buffer);
+}
+
+/* The same for a stream that begins with an identity. */
+GST_START_TEST (test_first_binding_of_identity)
+{
+  static const gchar *const launches[] = {
+    "tfxchain name=x chain=\"g=Gain(0.9)\"",
+    "tfxchain name=x chain=\"g=Gain(1)\""
+  };
+  static const Controlled c = { NULL, "x::g::gain" };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  guint n[2];
+
+  under_control = &c;
+  still_until = 0;
+  for (guint i = 0; i < 2; i++)
+    n[i] = count_pushes (launches[i], &info, CURVE_FRAMES, FALSE, NULL,
+        set_and_bind, 0);
+  fail_unless (n[1] <= n[0],
+      "a first curve takes from the heap %u times, %u after an identity", n[0],
+      n[1]);
+}
+GST_END_TEST;
+
 int
 main (int argc, char **argv)
 {
@@ -420,6 +453,7 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_moving, 0, 3 * G_N_ELEMENTS (moving));
   tfx_check_add_part (tc, test_first_curve, G_N_ELEMENTS (controlled), 2);
   tcase_add_loop_test (tc, test_first_binding, 0, G_N_ELEMENTS (controlled));
+  tcase_add_test (tc, test_first_binding_of_identity);
   tfx_check_add_part (tc, test_controlled, 2 * G_N_ELEMENTS (controlled), 3);
   tcase_add_loop_test (tc, test_controlled, 2 * G_N_ELEMENTS (controlled),
       2 * G_N_ELEMENTS (controlled) + 2);
