@@ -141,7 +141,8 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* ---- the chain function -------------------------------------------------- */
 
-/* Number of frames of a buffer; -1 after an error message. */
+/* Number of frames of a buffer.  If it is invalid, sends the buffer in flight,
+ * which is valid, posts an error message and returns -1. */
 static gssize
 gst_tfx_stream_count (GstTfxElement *self, GstBuffer *buffer,
     const GstAudioInfo *info)
@@ -149,9 +150,11 @@ gst_tfx_stream_count (GstTfxElement *self, GstBuffer *buffer,
   gchar *why = NULL;
   const gssize n_frames = gst_tfx_buffer_check (buffer, info, &why);
 
-  if (n_frames < 0)
+  if (n_frames < 0) {
+    gst_tfx_flight_drain (self);
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Invalid input: %s.", why),
         (NULL));
+  }
   g_free (why);
   return n_frames;
 }

@@ -118,6 +118,24 @@ GST_START_TEST (test_read_while_unmapped)
 }
 GST_END_TEST;
 
+/* The buffer before an invalid one is sent before the error. */
+GST_START_TEST (test_invalid)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxbutterworth DEVICE device-delay=1", DECK_CUDA, &info);
+
+  for (guint i = 0; i < 3; i++)
+    push_one (deck);
+  fail_unless_equals_int (deck->n_buffers, 2);
+  fail_unless_equals_int (gst_harness_push (deck->h,
+                              gst_buffer_new_allocate (NULL, 7, NULL)),
+      GST_FLOW_ERROR);
+  fail_unless_equals_int (deck->n_buffers, 3);
+  tfx_check_expect_error (deck->bus, "7 bytes", NULL);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* A pool of which what follows keeps all buffers but one. */
 static GstPadProbeReturn
 offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -517,6 +535,7 @@ make_suite (void)
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_read_while_unmapped);
+  tcase_add_test (tc, test_invalid);
   tcase_add_test (tc, test_pool);
   tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
   tcase_add_loop_test (tc, test_unlink_locked, 0, N_UNLINKED);
