@@ -232,7 +232,7 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   const gboolean is_marked = GST_BUFFER_IS_DISCONT (buffer);
   const GstClockTime begin =
       gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames);
-  GstFlowReturn flow = GST_FLOW_OK;
+  GstFlowReturn flow = GST_FLOW_OK, drained;
 
   if (G_UNLIKELY (gst_tfx_times_is_break (&priv->times, begin, is_marked)) &&
       (is_marked || n_frames > 0)) {
@@ -240,9 +240,10 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
         "break: a buffer%s at %" GST_TIME_FORMAT ", expected %" GST_TIME_FORMAT,
         is_marked ? " marked DISCONT" : "", GST_TIME_ARGS (begin),
         GST_TIME_ARGS (priv->times.next));
+    /* The filter is reset also if downstream refuses a buffer. */
     flow = gst_tfx_flight_drain (self);
-    if (flow == GST_FLOW_OK)
-      flow = gst_tfx_out_drain (self, "a break in the timestamps");
+    drained = gst_tfx_out_drain (self, "a break in the timestamps");
+    flow = flow == GST_FLOW_OK ? drained : flow;
     priv->discont_out |= is_marked;
   }
   gst_tfx_times_advance (&priv->times, begin, n_frames);

@@ -122,7 +122,8 @@ GST_END_TEST;
 GST_START_TEST (test_invalid)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  Deck *deck = deck_new ("tfxbutterworth DEVICE device-delay=1", DECK_CUDA, &info);
+  Deck *deck =
+      deck_new ("tfxbutterworth DEVICE device-delay=1", DECK_CUDA, &info);
 
   for (guint i = 0; i < 3; i++)
     push_one (deck);
@@ -133,6 +134,45 @@ GST_START_TEST (test_invalid)
   fail_unless_equals_int (deck->n_buffers, 3);
   tfx_check_expect_error (deck->bus, "7 bytes", NULL);
   deck_free (deck);
+}
+GST_END_TEST;
+
+/* A break resets the filter also if the buffer in flight before it is refused. */
+GST_START_TEST (test_refused_before_break)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_check_harness ("tfxfir name=last taps=31 align=false device=cuda "
+                         "device-delay=1 ! identity name=behind",
+          &info);
+  g_autoptr (GstElement) behind =
+      gst_bin_get_by_name (GST_BIN (h->element), "behind");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (behind, "sink");
+  g_autoptr (GstPad) src = gst_pad_get_peer (sink);
+  g_autofree gdouble *ones = tfx_check_constant (N_FRAMES, 1.0);
+  g_autofree gdouble *zeros = tfx_check_constant (N_FRAMES, 0.0);
+  g_autofree gdouble *out = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_int (gst_harness_push (h, tfx_check_stamped (&info, ones,
+                                                     N_FRAMES, i * N_FRAMES)),
+        GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 3);
+  gst_pad_unlink (src, sink);
+  fail_unless_equals_int (gst_harness_push (h, tfx_check_stamped (&info, zeros,
+                                                   N_FRAMES, 9 * RATE)),
+      GST_FLOW_NOT_LINKED);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  gst_harness_push (h,
+      tfx_check_stamped (&info, zeros, N_FRAMES, 9 * RATE + N_FRAMES));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 4);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (gst_harness_pull (h));
+  buffer = gst_harness_pull (h);
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless (tfx_check_distance (out, zeros, N_FRAMES) == 0.0);
 }
 GST_END_TEST;
 
@@ -536,6 +576,7 @@ make_suite (void)
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_read_while_unmapped);
   tcase_add_test (tc, test_invalid);
+  tcase_add_test (tc, test_refused_before_break);
   tcase_add_test (tc, test_pool);
   tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
   tcase_add_loop_test (tc, test_unlink_locked, 0, N_UNLINKED);
