@@ -247,31 +247,34 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     priv->discont_out |= is_marked;
   }
   gst_tfx_times_advance (&priv->times, begin, n_frames);
+  /* The filter does not change while a buffer is in flight: that is sent first.
+   * A property that is set from here on takes effect with the next buffer. */
+  if (G_UNLIKELY (priv->flights.held) && flow == GST_FLOW_OK &&
+      (g_atomic_int_get (&priv->dirty) || gst_tfx_control_is_wanted (self)))
+    flow = gst_tfx_flight_drain (self);
   if (flow != GST_FLOW_OK)
     return flow;
-  if (n_frames > 0 && gst_tfx_control_enter (self, begin))
-    gst_tfx_control_cover (self, n_frames);
-  else if (g_atomic_int_get (&priv->dirty))
-    gst_tfx_settings_update (self);
+  if (G_LIKELY (!priv->flights.held)) {
+    if (n_frames > 0 && gst_tfx_control_enter (self, begin))
+      gst_tfx_control_cover (self, n_frames);
+    else if (g_atomic_int_get (&priv->dirty))
+      gst_tfx_settings_update (self);
+  }
   /* The buffer has the flag itself. */
   if (priv->delay == 0)
     priv->discont_out = FALSE;
   return GST_FLOW_OK;
 }
 
-/* Sends a buffer in flight if something is about to change, changes the number
- * of channels, and negotiates again. */
+/* Changes the number of channels, and negotiates again, after the buffer in
+ * flight. */
 static GstFlowReturn
 gst_tfx_stream_negotiate (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const gboolean is_dirty = g_atomic_int_get (&priv->dirty);
-  GstFlowReturn flow = GST_FLOW_OK;
+  GstFlowReturn flow = gst_tfx_flight_drain (self);
 
-  if (is_dirty || GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
-      gst_tfx_control_is_wanted (self))
-    flow = gst_tfx_flight_drain (self);
-  if (flow == GST_FLOW_OK && is_dirty)
+  if (flow == GST_FLOW_OK && g_atomic_int_get (&priv->dirty))
     flow = gst_tfx_caps_switch_channels (self);
   if (flow == GST_FLOW_OK && GST_PAD_NEEDS_RECONFIGURE (priv->src))
     flow = gst_tfx_caps_renegotiate (self);
@@ -289,8 +292,7 @@ gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
     GST_DEBUG_OBJECT (self, "dropped a buffer: no caps");
     flow = GST_FLOW_NOT_NEGOTIATED;
   } else if (G_UNLIKELY (g_atomic_int_get (&priv->dirty) ||
-                         GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
-                         priv->flights.held)) {
+                         GST_PAD_NEEDS_RECONFIGURE (priv->src))) {
     flow = gst_tfx_stream_negotiate (self);
   }
   if (G_LIKELY (flow == GST_FLOW_OK) &&

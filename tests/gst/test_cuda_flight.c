@@ -176,6 +176,66 @@ GST_START_TEST (test_refused_before_break)
 }
 GST_END_TEST;
 
+/* A property that is set while the next buffer is clipped, as by another thread. */
+typedef struct
+{
+  GstElement *element;
+  const Deck *deck;
+  gboolean is_armed, is_changed;
+  guint n_buffers; /* that had come out before the change */
+} Meddler;
+
+static void
+see_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  Meddler *meddler = data;
+  const gchar *text = gst_debug_message_get (message);
+
+  if (meddler->is_armed && g_str_has_prefix (text, "copy ")) {
+    meddler->is_armed = FALSE;
+    g_object_set (meddler->element, "cutoff", 500.0, NULL);
+  }
+  if (object == G_OBJECT (meddler->element) &&
+      g_str_has_prefix (text, "new values")) {
+    meddler->is_changed = TRUE;
+    meddler->n_buffers = meddler->deck->n_buffers;
+  }
+}
+
+/* A filter does not change while a buffer is in flight. */
+GST_START_TEST (test_set_in_flight)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxbutterworth name=last DEVICE device-delay=1",
+      DECK_CUDA, &info);
+  Meddler meddler = { .element = deck_element (deck, "last"), .deck = deck };
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = gst_util_uint64_scale (3 * N_FRAMES + 9, GST_SECOND, RATE);
+  deck_push_event (deck, gst_event_new_segment (&segment));
+  deck_push_many (deck, 3 * N_FRAMES, N_FRAMES);
+  fail_unless_equals_int (deck->n_buffers, 2);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (see_log, &meddler, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_threshold_for_name ("tfxelement", GST_LEVEL_LOG);
+  gst_debug_set_threshold_for_name ("GST_BUFFER", GST_LEVEL_LOG);
+  meddler.is_armed = TRUE;
+  push_one (deck);
+  fail_unless (!meddler.is_armed);
+  gst_debug_unset_threshold_for_name ("GST_BUFFER");
+  gst_debug_unset_threshold_for_name ("tfxelement");
+  gst_debug_remove_log_function (see_log);
+  fail_unless (!meddler.is_changed || meddler.n_buffers == 3,
+      "%u buffers were sent before the change", meddler.n_buffers);
+  gst_object_unref (meddler.element);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* A pool of which what follows keeps all buffers but one. */
 static GstPadProbeReturn
 offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -577,6 +637,7 @@ make_suite (void)
   tcase_add_test (tc, test_read_while_unmapped);
   tcase_add_test (tc, test_invalid);
   tcase_add_test (tc, test_refused_before_break);
+  tcase_add_test (tc, test_set_in_flight);
   tcase_add_test (tc, test_pool);
   tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
   tcase_add_loop_test (tc, test_unlink_locked, 0, N_UNLINKED);
