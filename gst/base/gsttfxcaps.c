@@ -96,8 +96,8 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 
 /* ---- caps of a stream ---------------------------------------------------- */
 
-/* Output caps for other numbers of channels that the downstream elements accept;
- * they may be empty. */
+/* Output caps for these numbers of channels that the downstream elements
+ * accept; they may be empty. */
 static GstCaps *
 gst_tfx_caps_ask_channels (GstTfxElement *self, GstCaps *in,
     const GstTfxChannels *n)
@@ -379,8 +379,8 @@ gst_tfx_caps_keep_filter (GstTfxElement *self)
   return FALSE;
 }
 
-/* Held frames are sent with the old number of channels, then new caps.  If the
- * filter has enough channels and no latency it cross-fades; otherwise a new
+/* Sends the held frames with the old number of channels, then new caps.  If the
+ * filter has enough channels and no latency it cross-fades.  Otherwise a new
  * filter begins, with cleared state. */
 GstFlowReturn
 gst_tfx_caps_switch_channels (GstTfxElement *self)

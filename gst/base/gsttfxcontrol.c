@@ -7,10 +7,10 @@
  * which curves are read: they are counted in frames from a timestamp, until a
  * timestamp differs from the count by more than one grid step.
  *
- * gst_object_sync_values() allocates memory and emits notify for each value; it
- * is made for one call per buffer.  So many values of a control binding are read
- * at once, the setters are called without it, and notify is emitted for the last
- * value only.
+ * gst_object_sync_values() is made for one call per buffer: it allocates memory
+ * and emits notify for each value.  It is not used.  One call reads many values
+ * of a control binding, the property setters are called directly, and notify is
+ * emitted for the last value only.
  *
  * All functions run in the streaming thread.
  */
@@ -172,7 +172,8 @@ gst_tfx_control_find_start (GstTfxElementPrivate *priv)
   return start;
 }
 
-/* Returns TRUE if the timestamp continues the last one. */
+/* Returns TRUE if the timestamp continues the last one.  Otherwise times are
+ * counted from this one. */
 static gboolean
 gst_tfx_control_see_stamp (GstTfxElementPrivate *priv, GstClockTime pts)
 {
@@ -215,8 +216,8 @@ gst_tfx_control_step (const GstTfxElementPrivate *priv)
       priv->spec.rate_hz);
 }
 
-/* The stream time of the samples that a grid point affects, which are delayed
- * by @delay frames.  GST_CLOCK_TIME_NONE if the stream has no timestamps. */
+/* Stream time of the samples at a grid point, which come in @delay frames late.
+ * GST_CLOCK_TIME_NONE if the stream has no timestamps. */
 static GstClockTime
 gst_tfx_control_find_time (const GstTfxElementPrivate *priv, gsize delay,
     guint64 point)
@@ -490,8 +491,9 @@ gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
   return is_wanted;
 }
 
-/* Queues the values of the next n points.  Returns FALSE if a point needs
- * another chain; it is the last one read. */
+/* Sets the properties to the values of the next n points, one point after the
+ * other, and queues a stage for each.  Returns FALSE if a point needs another
+ * chain; it is the last one read. */
 static gboolean
 gst_tfx_control_follow (GstTfxElement *self, guint n)
 {

@@ -42,8 +42,9 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  * @n_out: number of output channels
  * @is_running: samples have been filtered since the last reset
  * @by_hand: the application has set properties, not only controllers
- * @is_switch_refused: downstream accepts no other number of channels than
- *   @n_out.  If it is %FALSE and the chain has another number, set @ask_again
+ * @is_switch_refused: downstream accepts only @n_out channels.  If %FALSE, and
+ *   the chain has another number of output channels, set @ask_again: the base
+ *   class first negotiates them
  * @was_refused: the last chain was rejected; the previous one stays in use
  * @is_settled: no parameter ramp and no cross-fade is running
  * @spec: specification of the filter
@@ -51,22 +52,22 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   delay of this chain in frames; the base class removes it from the stream
  *   and reports it as latency.  While the stream runs it must not become
  *   smaller
- * @at_once: set by the subclass: this chain has the same output as the present
- *   one, delayed by the increase of @delay
- * @min_frames: set by the subclass: this chain is an intermediate step.  The
- *   base class asks for the next one after this number of frames, and after it
- *   has dropped the frames by which @delay increased
+ * @at_once: set by the subclass: this chain has the output of the present one,
+ *   delayed by the increase of @delay, so it replaces it without a cross-fade
+ * @min_frames: set by the subclass if this chain is only a step to the
+ *   requested one, else 0.  The base class asks for that one after this number
+ *   of frames, and after it has dropped the frames by which @delay increased
  * @excess_delay: set by the subclass: the part of @delay that only the previous
  *   chain needs.  After a reset the base class asks for a chain without it
- * @waits_for_rest: set by the subclass with an error: ask for this chain again
+ * @waits_for_reset: set by the subclass with an error: ask for this chain again
  *   after a reset
- * @point: for move_stage: 0 if values are set from the next frame on; else
- *   values of curves, for this grid point, in frames of the filter
- * @ask_again: set by build_chain, which returns %NULL: call it again with the
- *   next buffer.  Set by move_stage for a point, which returns %TRUE: call it
+ * @point: for move_stage: the grid point of values of curves, in frames of the
+ *   filter; 0 for values from the next frame on
+ * @ask_again: set by build_chain when it returns %NULL: call it again with the
+ *   next buffer.  Set by move_stage when it returns %TRUE for a point: call it
  *   again at the next point
- * @is_for_next_buffer: set by move_stage with @ask_again: not before the next
- *   buffer
+ * @is_for_next_buffer: set by move_stage with @ask_again: call it again with
+ *   the next buffer, not at the next point
  *
  * Input and output of @build_chain and @move_stage.
  */
@@ -86,7 +87,7 @@ typedef struct
   gboolean at_once;
   gsize min_frames;
   gsize excess_delay;
-  gboolean waits_for_rest;
+  gboolean waits_for_reset;
   guint64 point;
   gboolean ask_again;
   gboolean is_for_next_buffer;

@@ -36,8 +36,8 @@ typedef struct
   GstTfxFlight *slots; /* two, or NULL before the first use */
   GstTfxFlight *held;  /* one of them, or NULL */
   gint is_known;       /* atomic: is_wanted is valid */
-  gboolean is_wanted;
-  gsize delay; /* latency in frames */
+  gboolean is_wanted;  /* the settings and the stream allow it */
+  gsize delay;         /* latency in frames */
 } GstTfxFlights;
 
 /* Properties whose values were out of range, so that each is reported once. */
@@ -92,7 +92,7 @@ typedef struct
   GstTfxTimes times;
   gsize delay;          /* the filter's delay in frames */
   gsize skip;           /* output frames that are still to be dropped */
-  gboolean discont_in;  /* a clipped buffer was marked DISCONT */
+  gboolean discont_in;  /* a dropped buffer was marked DISCONT: mark the next */
   gboolean discont_out; /* mark the next output buffer */
 
   /* The downstream peer. */
@@ -101,10 +101,10 @@ typedef struct
 
   /* The chain. */
   gboolean was_refused;       /* the last one was rejected, */
-  gboolean waits_for_rest;    /* and is built again after a reset */
+  gboolean waits_for_reset;   /* and is built again after one */
   gboolean is_switch_refused; /* downstream rejects its number of channels */
   gboolean is_switch_put_off; /* the chain is not ready */
-  gboolean is_step;           /* it is an intermediate step, */
+  gboolean is_step;           /* it is only a step to the requested one, */
   gsize min_frames;           /* for this number of frames */
   gsize excess_delay;  /* frames of delay that the next one does not need */
   gboolean has_failed; /* the last caps were rejected with an error: */
@@ -259,7 +259,8 @@ GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
 /* Drops the buffer in flight, at a flush. */
 void gst_tfx_flight_drop (GstTfxElement *self);
 
-/* The same when the element stops, with a warning if a pad is unlinked. */
+/* Drops the buffer in flight when the element stops, with a warning if a pad is
+ * unlinked, and frees all. */
 void gst_tfx_flight_stop (GstTfxElement *self);
 
 /* Decides again whether buffers can be in flight.  Any thread. */
@@ -276,19 +277,21 @@ gboolean gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
  * properties. */
 void gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info);
 
-/* Applies changed properties from the next frame on.  FALSE if the filter stays
- * as it is. */
+/* Applies changed properties from the next frame on.  FALSE if the filter
+ * does not change. */
 gboolean gst_tfx_settings_update (GstTfxElement *self);
 
-/* Queues the changed values of a stage for a grid point.  FALSE if they need
- * another chain, which gst_tfx_settings_update() sets at that point. */
+/* Applies changed properties at a later grid point, as events of the filter's
+ * stages.  FALSE if they need another chain, which gst_tfx_settings_update()
+ * sets at that point. */
 gboolean gst_tfx_settings_follow (GstTfxElement *self, guint64 point);
 
 /* Sets another sample type or block length; the filter keeps its state. */
 gboolean gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
     gsize block_frames);
 
-/* The next buffer has another length than the last one. */
+/* Call before a buffer of another length, or the first one: prepares the filter
+ * for buffers of n_frames. */
 void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
 
 /* Posts a LATENCY message if the latency has changed. */
@@ -298,7 +301,8 @@ void gst_tfx_settings_note_latency (GstTfxElement *self);
  * n_frames. */
 void gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames);
 
-/* Counts n_frames of an intermediate chain that is in force. */
+/* Counts n_frames that the step in force has run; after the last one the next
+ * chain is built. */
 void gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames);
 
 /* Checks whether the filter is an identity. */

@@ -59,9 +59,9 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
     gst_pad_push_event (priv->src, event);
 }
 
-/* Number of the next n_frames that one buffer can hold.  It ends before a
- * break, and at the next mark if its first frame has no time, or if jitter of
- * the timestamps would move its end out of the segment. */
+/* How many of the next n_frames can be one buffer.  It ends before a break.  It
+ * ends before the next contiguous run of timestamps if its own first frame has
+ * no time, or if jitter would move its end out of the segment. */
 static guint64
 gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 {
@@ -155,7 +155,7 @@ gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return gst_tfx_out_push_late (self, buffer, n_frames - skip);
 }
 
-/* Events wait for held frames. */
+/* With latency an event waits until the frames before it have been sent. */
 gboolean
 gst_tfx_out_event (GstTfxElement *self, GstEvent *event)
 {
@@ -196,8 +196,8 @@ gst_tfx_out_reset (GstTfxElement *self, const gchar *because)
   priv->may_be_identity = priv->delay == 0;
   priv->skip = priv->delay;
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
-  /* At rest the delay may become smaller. */
-  if (priv->is_step || priv->excess_delay > 0 || priv->waits_for_rest)
+  /* After a reset the delay may become smaller. */
+  if (priv->is_step || priv->excess_delay > 0 || priv->waits_for_reset)
     g_atomic_int_set (&priv->dirty, TRUE);
   priv->is_step = FALSE;
 }

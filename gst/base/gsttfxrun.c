@@ -57,7 +57,7 @@ gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
 
   if (gst_buffer_get_size (buffer) == 0 || (meta && meta->samples == 0))
     return;
-  /* A device may fail once.  Memory that is lost is reported by its next reader. */
+  /* A device may fail once.  The next reader reports memory that is lost. */
   if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch) &&
       !gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
     return;
@@ -76,9 +76,10 @@ gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
   gst_tfx_buffer_unmap (&mapped);
 }
 
-/* Runs the buffer's pending filters and the element's own as one row; or the
- * element's own filter alone, over a buffer that is mapped with no lock held,
- * because mapping runs what is pending in it. */
+/* Runs the buffer's pending filters and the element's own as one row.  If that
+ * is impossible, or none is pending, runs the element's filter alone: the
+ * buffer is mapped with no lock held, because mapping runs its pending
+ * filters. */
 static gint
 gst_tfx_run_filter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -118,7 +119,7 @@ gst_tfx_run_filter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
   gst_tfx_row_unlock (&row);
   gst_tfx_buffer_unmap (&mapped);
-  /* It ran only so that values follow their curves. */
+  /* The filter ran only so that its parameters follow their curves. */
   if (is_gap) {
     gst_buffer_memset (buffer, 0, 0, -1);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);

@@ -104,8 +104,8 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
   priv->clamps.by_hand = build->by_hand;
 }
 
-/* Nothing changes now.  A change by the application is reported with a later
- * buffer. */
+/* The chain in force stays.  Keeps in mind that the application has set
+ * properties: clamped values are reported when they take effect. */
 static void
 gst_tfx_settings_put_off (GstTfxElement *self, const GstTfxBuild *build)
 {
@@ -195,7 +195,7 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   tfx_filter_unlock (priv->filter->filter);
   priv->was_refused = err < 0;
   if (err < 0) {
-    priv->waits_for_rest = err == -ENOTSUP;
+    priv->waits_for_reset = err == -ENOTSUP;
     gst_tfx_settings_set_error (error, &priv->spec, err);
     return FALSE;
   }
@@ -206,9 +206,9 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   return TRUE;
 }
 
-/* Frames dropped for a longer delay are the first of a buffer, and a transition
- * chain lasts for whole buffers.  So inside a buffer both are deferred to the
- * next one.  Returns TRUE if the chain is deferred. */
+/* Returns TRUE if a chain waits for the next buffer.  Inside a buffer one with
+ * more delay must, because frames are dropped at the start of a buffer, and so
+ * must a step, which lasts for whole buffers. */
 static gboolean
 gst_tfx_settings_wait (GstTfxElement *self, GstTfxBuild *build)
 {
@@ -251,7 +251,7 @@ gst_tfx_settings_update (GstTfxElement *self)
     return TRUE;
   }
   chain = klass->build_chain (self, &build, &error);
-  priv->waits_for_rest = build.waits_for_rest;
+  priv->waits_for_reset = build.waits_for_reset;
   if (chain)
     is_taken = !gst_tfx_settings_wait (self, &build) &&
                gst_tfx_settings_set_chain (self, chain, &build, &error);
@@ -362,7 +362,7 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   if (gst_tfx_trace_is_on ())
     gst_tfx_trace_name (filter, GST_ELEMENT (self));
   gst_tfx_counts_note_new_filter (&priv->counts);
-  priv->was_refused = priv->waits_for_rest = FALSE;
+  priv->was_refused = priv->waits_for_reset = FALSE;
   gst_tfx_settings_accept (self, &build);
   GST_DEBUG_OBJECT (self,
       "new filter: %u channels at %.12g Hz, %d-bit samples, "

@@ -40,8 +40,8 @@ gst_tfx_stream_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return TRUE;
 }
 
-/* Sends a buffer that an identity leaves as it is, or an empty one, which has
- * the time of the next output frame. */
+/* Sends a buffer without filtering it: one that an identity does not change, or
+ * an empty one, which gets the time of the next output frame. */
 static GstFlowReturn
 gst_tfx_stream_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -78,8 +78,8 @@ gst_tfx_stream_note (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
 }
 
-/* Filters and sends a buffer: here, two at a time on a device, or in the next
- * element. */
+/* Filters a checked buffer and sends it: here, or two at a time on a device; or
+ * defers it to the next element. */
 static GstFlowReturn
 gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -106,8 +106,8 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
-  /* Stages with a curve are steps from the first frame on.  Some memory can be
-   * allocated only after the CPU has run them: once more with the next buffer. */
+  /* Stages with a curve are steps from the first frame on.  Some memory is
+   * allocated only after the CPU has run them: with the second buffer. */
   if (G_UNLIKELY (!priv->is_running || n_frames > priv->reserved_frames)) {
     gst_tfx_control_reserve (self);
     gst_tfx_settings_reserve (self, n_frames);
@@ -223,8 +223,8 @@ gst_tfx_stream_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return buffer;
 }
 
-/* Handles a break in the timestamps before the buffer, then changed properties
- * and curves. */
+/* Handles what comes before the samples of a buffer: a break in the timestamps,
+ * then changed properties and curves. */
 static GstFlowReturn
 gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -260,14 +260,14 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     else if (g_atomic_int_get (&priv->dirty))
       gst_tfx_settings_update (self);
   }
-  /* The buffer has the flag itself. */
+  /* Without latency the buffer itself keeps the flag. */
   if (priv->delay == 0)
     priv->discont_out = FALSE;
   return GST_FLOW_OK;
 }
 
-/* Changes the number of channels, and negotiates again, after the buffer in
- * flight. */
+/* Sends the buffer in flight, changes the number of channels if the properties
+ * ask for it, and negotiates the source pad again if it needs that. */
 static GstFlowReturn
 gst_tfx_stream_negotiate (GstTfxElement *self)
 {
@@ -281,6 +281,7 @@ gst_tfx_stream_negotiate (GstTfxElement *self)
   return flow;
 }
 
+/* Negotiates, checks and clips a buffer, and filters it.  Takes it. */
 static GstFlowReturn
 gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -305,7 +306,7 @@ gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
     return flow;
   }
   n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
-  /* Before it is clipped, which would hide an incomplete frame. */
+  /* Clipping would hide an incomplete frame. */
   if (G_UNLIKELY (n_frames < 0))
     n_frames = gst_tfx_stream_count (self, buffer, &priv->info);
   if (G_UNLIKELY (priv->discont_in && n_frames > 0)) {
@@ -347,8 +348,8 @@ gst_tfx_stream_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
 /* ---- gaps ---------------------------------------------------------------- */
 
-/* Advances a silent filter by n_frames.  Under a curve it filters silence, so
- * that its values are right after the gap. */
+/* Advances a silent filter by n_frames.  With curves it filters silence, so
+ * that the parameters have the values of the curves after the gap. */
 static gboolean
 gst_tfx_stream_pass_silence (GstTfxElement *self, guint64 n_frames)
 {
@@ -358,7 +359,7 @@ gst_tfx_stream_pass_silence (GstTfxElement *self, guint64 n_frames)
     gsize n = MIN (n_frames, MAX_GAP_FRAMES);
     GstBuffer *silence;
 
-    /* No push returns FLUSHING here. */
+    /* Silence is not pushed, so no push reports a flush. */
     if (GST_PAD_IS_FLUSHING (priv->src))
       return FALSE;
     silence = gst_tfx_run_silence (self, &n);
@@ -387,7 +388,8 @@ gst_tfx_stream_push_gap (GstTfxElementPrivate *priv, GstEvent *event,
   return gst_pad_push_event (priv->src, gap);
 }
 
-/* Sends the rest of a GAP event, in parts between held events. */
+/* Sends the silent rest of a GAP event: as one, or with latency in parts
+ * between the held events. */
 static gboolean
 gst_tfx_stream_send_gap (GstTfxElement *self, GstEvent *event,
     GstClockTime start, guint64 n_frames)

@@ -207,11 +207,12 @@ gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
 static gboolean
 gst_tfx_times_is_far (const GstTfxTimes *self, const Mark *mark)
 {
-  const GstClockTime led = gst_tfx_times_pts (self,
+  const GstClockTime expected = gst_tfx_times_pts (self,
       gst_tfx_times_mark (self, self->first_mark), mark->frame);
 
-  return GST_CLOCK_TIME_IS_VALID (led) && GST_CLOCK_TIME_IS_VALID (mark->pts) &&
-         ABS (GST_CLOCK_DIFF (led, mark->pts)) >
+  return GST_CLOCK_TIME_IS_VALID (expected) &&
+         GST_CLOCK_TIME_IS_VALID (mark->pts) &&
+         ABS (GST_CLOCK_DIFF (expected, mark->pts)) >
              (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD;
 }
 

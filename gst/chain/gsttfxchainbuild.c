@@ -249,7 +249,7 @@ gst_tfx_chain_build_keep_latency (GstTfxChain *self, TfxChain **made,
             latency == build->delay ? " in other stages" : "");
 
     gst_tfx_chain_build_refuse (self, build, message, error);
-    build->waits_for_rest = TRUE;
+    build->waits_for_reset = TRUE;
     g_free (message);
     return FALSE;
   }

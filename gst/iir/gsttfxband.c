@@ -12,10 +12,9 @@
 #define DEFAULT_LOWER_FREQUENCY 300.0
 #define DEFAULT_UPPER_FREQUENCY 3400.0
 
-/* Distance of the frequencies from 0, from half the rate and from each other
- * when the requested ones do not work, as a fraction of the rate.  Ten times
- * the distance is tried next if that is too close for a filter in double
- * precision, and so on. */
+/* If no filter has the requested frequencies, they keep a distance from 0, from
+ * half the rate and from each other: first this fraction of the rate, then ten
+ * times more with each attempt, until double precision allows the filter. */
 #define FIRST_MARGIN 1e-6
 #define LAST_MARGIN 0.11
 

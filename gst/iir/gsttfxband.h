@@ -43,9 +43,9 @@ typedef struct
 /* The requested frequencies. */
 GstTfxEdges gst_tfx_band_get_edges (const GstTfxBand *self);
 
-/* Call if no filter with these edges exists: replaces them by the nearest ones
- * that keep a margin from 0, from half the rate and from each other.  The
- * margin grows with each call.  FALSE if there is no larger one. */
+/* Call if no filter has these edges: replaces them by the nearest ones that
+ * keep a margin from 0, from half the rate and from each other.  The margin
+ * grows with each call.  FALSE if there is no larger one. */
 gboolean
 gst_tfx_band_fit (const GstTfxBand *self, gdouble rate, GstTfxEdges *edges);
 

@@ -22,7 +22,8 @@
  * @title: tfxbutterworth
  *
  * A Butterworth filter has the flattest pass band of all filters of its order.
- * It is 3 dB down at the cutoff and falls by 6 dB per octave and order beyond it.
+ * It is 3 dB down at the cutoff and falls by 6 dB per octave and order beyond
+ * it.
  *
  * Use it where the pass band must keep its level.  tfxchebyshev is steeper for
  * the same order, but has ripple.  Like any recursive filter of high order it
@@ -126,7 +127,7 @@ struct _GstTfxIir
   TfxDesigner *designer;
 };
 
-/* Where the values are. */
+/* The field of each property. */
 static const gsize fields[] = {
   [PROP_MODE] = G_STRUCT_OFFSET (GstTfxIir, band.mode),
   [PROP_CUTOFF] = G_STRUCT_OFFSET (GstTfxIir, band.cutoff),
@@ -157,8 +158,8 @@ GST_ELEMENT_REGISTER_DEFINE (tfxchebyshev, "tfxchebyshev", GST_RANK_NONE,
 /* ---- the stage ----------------------------------------------------------- */
 
 /* Reads the properties: the frequencies into @band, the others into @design.
- * Returns whether the filter is of the kind of the last one: only its
- * frequencies and ripples may differ. */
+ * Returns TRUE if at most frequencies and ripples differ from the last design:
+ * its stage can be moved. */
 static gboolean
 gst_tfx_iir_read (GstTfxIir *self, GstTfxBand *band, TfxDesign *design)
 {
@@ -178,9 +179,9 @@ gst_tfx_iir_read (GstTfxIir *self, GstTfxBand *band, TfxDesign *design)
          design->order == last->order;
 }
 
-/* Designs the filter with the frequencies in range: into @stage, or if that is
- * %NULL into sos[TFX_DESIGN_MAX_SECTIONS].  Returns the number of sections, 0
- * for a stage, or a negative errno value if there is no filter. */
+/* Designs the filter, with the nearest valid frequencies: into @stage, or if
+ * that is %NULL into sos[TFX_DESIGN_MAX_SECTIONS].  Returns the number of
+ * sections, 0 for a stage, or a negative errno value if there is no filter. */
 static gint
 gst_tfx_iir_design (GstTfxIir *self, const GstTfxBand *band, gdouble rate,
     TfxDesign *design, TfxStage *stage, TfxSos *sos)
@@ -232,8 +233,7 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   GST_DEBUG_OBJECT (self, "%s, order %u, lower %g Hz, upper %g Hz: %d sections",
       gst_tfx_band_get_nick (&band), design.order, design.lower_hz,
       design.upper_hz, n_sos);
-  /* A filter of another kind is another stage, since it cannot use the
-   * state. */
+  /* A filter of another kind cannot use the state: it is another stage. */
   if (!is_same_kind)
     self->id = tfx_stage_new_id ();
   stage = tfx_stage_new_sections (self->id, sos, n_sos);
@@ -249,7 +249,8 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
 }
 
 /* Moves the stage to other frequencies or ripples, without allocating.  FALSE
- * if the filter is of another kind. */
+ * if the filter is of another kind.  Points of curves are designed into the
+ * stage, which is faster and exact to rounding. */
 static gboolean
 gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 {
@@ -266,7 +267,7 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
     n_sos = gst_tfx_iir_design (self, &band, build->rate, &design, NULL, sos);
     if (n_sos < 0)
       return FALSE;
-    /* (A change that waits for the end of a cross-fade holds a reference.) */
+    /* A change that waits for the end of a cross-fade may hold the stage. */
     if (!tfx_stage_reuse_sections (self->moving, sos, n_sos)) {
       tfx_stage_unref (&self->moving);
       self->moving = tfx_stage_new_sections (self->id, sos, n_sos);
