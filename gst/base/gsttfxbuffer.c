@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gsttfxcudaallocator.h"
 #include "gsttfxplanes.h"
 
 void
@@ -127,9 +128,9 @@ gst_tfx_buffer_copy_planes (GstTfxBuffer *self, gboolean back)
   }
 }
 
-gboolean
-gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
-    const GstAudioInfo *info, GstTfxScratch *scratch)
+void
+gst_tfx_buffer_use_map (GstTfxBuffer *self, GstBuffer *buffer,
+    const GstMapInfo *map, const GstAudioInfo *info, GstTfxScratch *scratch)
 {
   const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
   const gboolean is_planar =
@@ -140,9 +141,8 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
   gsize n_frames, stride;
   guint8 *data;
 
-  if (!gst_buffer_map (buffer, &self->map, GST_MAP_READWRITE))
-    return FALSE;
   self->buffer = buffer;
+  self->map = *map;
   self->copy = NULL;
   n_frames = meta ? meta->samples : self->map.size / GST_AUDIO_INFO_BPF (info);
   data = self->map.data + (is_planar ? meta->offsets[0] : 0);
@@ -160,6 +160,17 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
   self->block =
       is_planar ? tfx_block_planar (data, type, n_channels, n_frames, stride)
                 : tfx_block_interleaved (data, type, n_channels, n_frames);
+}
+
+gboolean
+gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
+    const GstAudioInfo *info, GstTfxScratch *scratch)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READWRITE))
+    return FALSE;
+  gst_tfx_buffer_use_map (self, buffer, &map, info, scratch);
   return TRUE;
 }
 
@@ -276,6 +287,16 @@ static gboolean
 are_zero (const guint8 *bytes, gsize size)
 {
   return size == 0 || (bytes[0] == 0 && !memcmp (bytes, bytes + 1, size - 1));
+}
+
+gboolean
+gst_tfx_buffer_is_cuda (GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    if (gst_tfx_cuda_allocator_is_device (gst_buffer_peek_memory (buffer, i)))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 gboolean

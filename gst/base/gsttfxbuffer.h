@@ -77,6 +77,10 @@ gboolean gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch);
 void gst_tfx_buffer_unmap (GstTfxBuffer *self);
 
+/* The same for a buffer whose memory has been mapped; takes @map. */
+void gst_tfx_buffer_use_map (GstTfxBuffer *self, GstBuffer *buffer,
+    const GstMapInfo *map, const GstAudioInfo *info, GstTfxScratch *scratch);
+
 /* A buffer for n_frames, with a GstAudioMeta if it is planar; its samples are
  * undefined.  NULL if out of memory. */
 GstBuffer *gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames);
@@ -96,6 +100,9 @@ void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
  * is the other one, with the timestamp of the whole buffer. */
 GstBuffer *gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **rest);
+
+/* Whether a memory of the buffer is CUDA memory, of any element and context. */
+gboolean gst_tfx_buffer_is_cuda (GstBuffer *buffer);
 
 /* Whether all samples of a buffer that gst_tfx_buffer_check() accepted are
  * zero. */

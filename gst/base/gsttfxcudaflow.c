@@ -62,294 +62,136 @@ gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
   return buffer;
 }
 
-/* Whether a memory of the buffer is CUDA memory, of any element and context. */
-static gboolean
-gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
-{
-  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
-    if (gst_tfx_cuda_allocator_is_device (gst_buffer_peek_memory (buffer, i)))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-/* ---- filtering ----------------------------------------------------------- */
-
-/* The input or output of a run, mapped. */
-typedef struct
-{
-  gboolean is_device;
-  GstTfxCudaBuffer device;
-  GstTfxBuffer host;
-  TfxBlock block;
-} End;
-
-static gboolean
-gst_tfx_cuda_flow_map_host (GstTfxElement *self, GstBuffer *buffer, End *end)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  end->is_device = FALSE;
-  if (!gst_tfx_buffer_map (&end->host, buffer, &priv->info, &priv->scratch))
-    return FALSE;
-  end->block = end->host.block;
-  return TRUE;
-}
-
-/* Maps the samples where they are. */
-static gboolean
-gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
-    GstMapFlags access, End *end)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceState *device = &priv->device;
-
-  if (!gst_tfx_cuda_buffer_is_device (buffer, device->context))
-    return gst_tfx_cuda_flow_map_host (self, buffer, end);
-  end->is_device = TRUE;
-  if (!gst_tfx_cuda_buffer_map (&end->device, buffer, &priv->info, device->cuda,
-          access))
-    return FALSE;
-  end->block = end->device.block;
-  return TRUE;
-}
-
-/* Returns FALSE if the device failed before its work on the memory ended. */
-static gboolean
-gst_tfx_cuda_flow_unmap (End *end)
-{
-  if (end->is_device)
-    return gst_tfx_cuda_buffer_unmap (&end->device);
-  gst_tfx_buffer_unmap (&end->host);
-  return TRUE;
-}
-
-/* A run from one buffer into another one. */
-typedef struct
-{
-  GstTfxRow row;
-  GstTfxPendingRun pending;
-  gboolean is_pending;
-  GstBuffer *in, *out;
-  GstBuffer *silence; /* replaces input that cannot be read */
-  gsize n_frames, n_done;
-} Job;
-
-/* Locks the filters to run: those that are pending in the buffer, and the
- * element's own. */
-static void
-gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  job->is_pending =
-      gst_tfx_fusion_begin (self, job->in, job->n_frames, &job->pending);
-  if (job->is_pending) {
-    job->row = job->pending.row;
-    gst_tfx_pending_take (&job->pending, job->in);
-    return;
-  }
-  job->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
-  gst_tfx_row_lock (&job->row);
-}
-
-static void
-gst_tfx_cuda_flow_end (GstTfxElement *self, Job *job)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
-  if (job->is_pending)
-    gst_tfx_pending_end (&job->pending, job->in);
-  else
-    gst_tfx_row_unlock (&job->row);
-}
-
-static gint
-gst_tfx_cuda_flow_run_on_device (GstTfxElement *self, Job *job)
-{
-  gint err = -EAGAIN;
-  End in, out;
-
-  if (!gst_tfx_cuda_flow_map (self, job->in, GST_MAP_READ, &in))
-    return err;
-  if (gst_tfx_cuda_flow_map (self, job->out, GST_MAP_WRITE, &out)) {
-    err = gst_tfx_row_run (&job->row, &in.block, &out.block, FALSE);
-    job->n_done = gst_tfx_row_n_done (&job->row);
-    if (!gst_tfx_cuda_flow_unmap (&out) && err >= 0)
-      err = -EIO;
-  }
-  if (!gst_tfx_cuda_flow_unmap (&in) && err >= 0)
-    err = -EIO;
-  if (err < 0 && err != -EINVAL)
-    gst_tfx_row_leave_device (&job->row, err);
-  return err;
-}
-
-/* Maps the input for the CPU.  If the device is lost, silence replaces it. */
-static gboolean
-gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  /* The map of another allocator would wait for a hung device. */
-  gboolean can_map =
-      !priv->device.cuda || !tfx_cuda_is_hung (priv->device.cuda) ||
-      !gst_tfx_cuda_flow_has_device_memory (job->in) ||
-      gst_tfx_cuda_allocator_owns (gst_buffer_peek_memory (job->in, 0));
-
-  if (can_map && (gst_tfx_cuda_flow_map_host (self, job->in, in) ||
-                     gst_tfx_cuda_flow_map_host (self, job->in, in)))
-    return TRUE;
-  job->silence = gst_tfx_buffer_new (&priv->info, job->n_frames);
-  if (!job->silence)
-    return FALSE;
-  gst_buffer_memset (job->silence, 0, 0, -1);
-  return gst_tfx_cuda_flow_map_host (self, job->silence, in);
-}
-
-/* Maps the output for the CPU; if that fails, a new buffer in system memory. */
-static gboolean
-gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstMemory *memory = gst_buffer_peek_memory (job->out, 0);
-
-  if (job->n_done == 0 && gst_tfx_cuda_allocator_owns (memory))
-    gst_tfx_cuda_allocator_discard (memory);
-  if (gst_tfx_cuda_flow_map_host (self, job->out, out))
-    return TRUE;
-  /* The frames that the device had filtered are lost. */
-  job->n_done = 0;
-  gst_buffer_unref (job->out);
-  job->out = gst_tfx_buffer_new (&priv->info, job->n_frames);
-  return job->out && gst_tfx_cuda_flow_map_host (self, job->out, out);
-}
-
-/* Filters the rest in host memory. */
-static gint
-gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gboolean from_device = gst_tfx_cuda_flow_has_device_memory (job->in);
-  gint err = -EFAULT;
-  End in, out;
-
-  if (!gst_tfx_cuda_flow_map_in (self, job, &in))
-    return err;
-  if (gst_tfx_cuda_flow_map_out (self, job, &out)) {
-    TfxBlock from = gst_tfx_row_rest (&in.block, job->n_done);
-    TfxBlock to = gst_tfx_row_rest (&out.block, job->n_done);
-
-    err = gst_tfx_control_is_partial (self, job->n_frames)
-              ? gst_tfx_control_run (self, &job->row, &from, &to)
-              : gst_tfx_row_run (&job->row, &from, &to, TRUE);
-    gst_tfx_cuda_flow_unmap (&out);
-    if (gst_tfx_cuda_flow_has_device_memory (job->out))
-      gst_tfx_count_add (&priv->counts.n_uploads, 1);
-    if (from_device)
-      gst_tfx_count_add (&priv->counts.n_downloads, 1);
-  }
-  gst_tfx_cuda_flow_unmap (&in);
-  return err;
-}
-
-static gint
-gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
-{
-  gint err = -EAGAIN;
-
-  if (!gst_tfx_control_is_partial (self, job->n_frames) &&
-      gst_tfx_row_is_on_device (&job->row))
-    err = gst_tfx_cuda_flow_run_on_device (self, job);
-  if (err < 0 && err != -EINVAL) {
-    GST_LOG_OBJECT (self,
-        "the CPU filters from frame %" G_GSIZE_FORMAT " of %" GST_PTR_FORMAT
-        " on",
-        job->n_done, job->in);
-    err = gst_tfx_cuda_flow_run_in_host (self, job);
-  }
-  return err;
-}
-
-/* Whether the buffer is silence whose output is silence. */
-static gboolean
-gst_tfx_cuda_flow_is_gap (GstTfxElement *self, const Job *job)
-{
-  if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
-    return FALSE;
-  if (gst_tfx_row_is_silent (&job->row) &&
-      gst_tfx_buffer_is_zero (job->in,
-          &gst_tfx_element_get_private (self)->info))
-    return TRUE;
-  GST_BUFFER_FLAG_UNSET (job->in, GST_BUFFER_FLAG_GAP);
-  return FALSE;
-}
-
-/* Makes the output buffer.  It is in system memory if device memory is short
- * and the downstream peer accepts that.  NULL if there is no memory. */
-static GstBuffer *
-gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *buffer = NULL;
-
-  if (priv->device.out_cuda) {
-    buffer = gst_tfx_cuda_flow_new_device (self, n_frames);
-    if (!buffer)
-      gst_tfx_device_fall_back (self, -ENOMEM);
-  }
-  return buffer ? buffer : gst_tfx_buffer_new (&priv->info, n_frames);
-}
-
 gboolean
 gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer)
 {
   return gst_tfx_element_get_private (self)->device.out_cuda ||
-         gst_tfx_cuda_flow_has_device_memory (buffer);
+         gst_tfx_buffer_is_cuda (buffer);
 }
 
 gboolean
 gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer)
 {
-  return gst_tfx_cuda_flow_has_device_memory (buffer) ==
+  return gst_tfx_buffer_is_cuda (buffer) ==
          gst_tfx_element_get_private (self)->device.out_cuda;
+}
+
+/* ---- filtering ----------------------------------------------------------- */
+
+/* Filters the frames from n_done on in host memory.  *out is replaced by a
+ * buffer in system memory if it cannot be mapped.  Input that cannot be mapped
+ * is lost, and replaced by *silence. */
+static gint
+gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, GstTfxRun *run,
+    GstBuffer **out, GstBuffer **silence, gsize n_frames, gsize n_done)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstMemory *memory = gst_buffer_peek_memory (*out, 0);
+  TfxBlock from, to;
+  GstTfxMapped mapped;
+  gint err;
+
+  if (!run->in.is_mapped) {
+    *silence = gst_tfx_buffer_new (&priv->info, n_frames);
+    if (!*silence)
+      return -EFAULT;
+    gst_buffer_memset (*silence, 0, 0, -1);
+    gst_tfx_fusion_map (self, *silence, 0, &priv->scratch, &run->in);
+    if (!run->in.is_mapped)
+      return -EFAULT;
+  }
+  if (n_done == 0 && gst_tfx_cuda_allocator_owns (memory))
+    gst_tfx_cuda_allocator_discard (memory);
+  gst_tfx_fusion_map (self, *out, 0, &priv->scratch, &mapped);
+  if (!mapped.is_mapped) {
+    /* The frames that the device had filtered are lost. */
+    n_done = 0;
+    gst_buffer_unref (*out);
+    *out = gst_tfx_buffer_new (&priv->info, n_frames);
+    if (*out)
+      gst_tfx_fusion_map (self, *out, 0, &priv->scratch, &mapped);
+  }
+  if (!mapped.is_mapped)
+    return -EFAULT;
+  from = gst_tfx_row_rest (&run->in.block, n_done);
+  to = gst_tfx_row_rest (&mapped.block, n_done);
+  err = gst_tfx_control_is_partial (self, n_frames)
+            ? gst_tfx_control_run (self, &run->row, &from, &to)
+            : gst_tfx_row_run (&run->row, &from, &to, TRUE);
+  gst_tfx_fusion_unmap (&mapped);
+  if (gst_tfx_buffer_is_cuda (*out))
+    gst_tfx_count_add (&priv->counts.n_uploads, 1);
+  return err;
 }
 
 gint
 gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames)
+    gsize n_frames, gboolean is_gap)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  Job job = { .in = *buffer, .n_frames = n_frames };
-  gboolean is_gap;
-  gint err = 0;
+  GstTfxDeviceState *device = &priv->device;
+  const gboolean on_device =
+      device->runs && !gst_tfx_control_is_partial (self, n_frames);
+  GstBuffer *out = NULL, *silence = NULL;
+  GstTfxMapped mapped;
+  gsize n_done = 0;
+  gint err = -EAGAIN;
+  GstTfxRun run;
 
-  job.out = gst_tfx_cuda_flow_new_output (self, n_frames);
-  if (!job.out)
+  /* It is in system memory if device memory is short and the downstream peer
+   * accepts that. */
+  if (device->out_cuda) {
+    out = gst_tfx_cuda_flow_new_device (self, n_frames);
+    if (!out)
+      gst_tfx_device_fall_back (self, -ENOMEM);
+  }
+  if (!out)
+    out = gst_tfx_buffer_new (&priv->info, n_frames);
+  if (!out)
     return -ENOMEM;
-  gst_tfx_cuda_flow_begin (self, &job);
-  is_gap = gst_tfx_cuda_flow_is_gap (self, &job);
-  /* Under a curve silence is filtered too, for the ramp of the values. */
-  if (is_gap && !priv->control.is_followed)
-    gst_tfx_row_pass (&job.row, n_frames);
-  else
-    err = gst_tfx_cuda_flow_run (self, &job);
-  gst_tfx_cuda_flow_end (self, &job);
-  if (job.silence)
+  gst_tfx_fusion_begin (self, *buffer, n_frames, on_device, &priv->scratch,
+      &run);
+  if (on_device && run.in.is_mapped && gst_tfx_row_is_on_device (&run.row)) {
+    gst_tfx_fusion_map (self, out, GST_MAP_WRITE, &priv->scratch, &mapped);
+    if (mapped.is_mapped) {
+      err = gst_tfx_row_run (&run.row, &run.in.block, &mapped.block, FALSE);
+      n_done = gst_tfx_row_n_done (&run.row);
+    }
+    if (!gst_tfx_fusion_unmap (&mapped) && err >= 0)
+      err = -EIO;
+    err = gst_tfx_fusion_leave_memory (self, *buffer, err, &run);
+    if (err < 0 && err != -EINVAL)
+      gst_tfx_row_leave_device (&run.row, err);
+  } else {
+    gst_tfx_fusion_leave_memory (self, *buffer, err, &run);
+  }
+  if (err < 0 && err != -EINVAL) {
+    GST_LOG_OBJECT (self,
+        "the CPU filters from frame %" G_GSIZE_FORMAT " of %" GST_PTR_FORMAT
+        " on",
+        n_done, *buffer);
+    if (gst_tfx_buffer_is_cuda (*buffer))
+      gst_tfx_count_add (&priv->counts.n_downloads, 1);
+    err = gst_tfx_cuda_flow_run_in_host (self, &run, &out, &silence, n_frames,
+        n_done);
+  }
+  gst_tfx_fusion_end (self, &run);
+  gst_tfx_fusion_unmap (&run.in);
+  if (silence)
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " were lost with "
          "the CUDA device and are replaced by silence.",
             n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (*buffer))),
         (NULL));
-  gst_clear_buffer (&job.silence);
+  gst_clear_buffer (&silence);
   if (err < 0 || is_gap) {
-    gst_clear_buffer (&job.out);
+    gst_clear_buffer (&out);
     return err;
   }
-  gst_tfx_buffer_copy_metadata (*buffer, job.out, &priv->info, &priv->info,
+  gst_tfx_buffer_copy_metadata (*buffer, out, &priv->info, &priv->info,
       n_frames);
   gst_buffer_unref (*buffer);
-  *buffer = job.out;
+  *buffer = out;
   return 0;
 }
 
@@ -387,7 +229,7 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames)
 {
   const GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
-  gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
+  gboolean is_device = gst_tfx_buffer_is_cuda (*buffer);
 
   if (is_device == device->out_cuda ||
       gst_tfx_cuda_flow_move (self, buffer, n_frames, device->out_cuda))

@@ -16,10 +16,10 @@ gboolean gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer);
 
 /* For such a buffer: filters *buffer, which must be writable, and what is
  * pending on it, into another buffer that replaces it, on the device or the
- * CPU.  Silence whose output is silence stays in *buffer.  Returns 0 or a
+ * CPU.  is_gap: the output is silence too, and *buffer stays.  Returns 0 or a
  * negative errno value. */
 gint gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames);
+    gsize n_frames, gboolean is_gap);
 
 /* Whether the buffer is in the memory of the source pad's caps. */
 gboolean gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer);

@@ -7,6 +7,7 @@
 #include "gsttfxbuffer.h"
 #include "gsttfxcontrol.h"
 #include "gsttfxcounts.h"
+#include "gsttfxcudabuffer.h"
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
 #include "gsttfxpending.h"
@@ -16,16 +17,34 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_element_debug);
 
+/* A mapped buffer, on the device or for the CPU. */
+typedef struct
+{
+  TfxBlock block;
+  gboolean is_mapped, is_device;
+  GstTfxBuffer host;
+  GstTfxCudaBuffer device;
+} GstTfxMapped;
+
+/* The filters that run over a buffer, and its samples. */
+typedef struct
+{
+  GstTfxRow row;
+  GstTfxMapped in;
+  gboolean is_fused; /* else the element's filter runs alone */
+  /*< private >*/
+  GstTfxPendingRun pending;
+} GstTfxRun;
+
 /* A buffer in flight. */
 typedef struct
 {
   GstBuffer *buffer;
   gsize n_frames;
-  GstTfxBuffer mapped;
+  GstTfxRun run;
   GstTfxScratch scratch;
   TfxFlight flight;
   TfxFilter *filters[GST_TFX_ROW_MAX]; /* the row, references */
-  gsize n;
   gboolean is_done;
   gint err;
 } GstTfxFlight;
@@ -158,12 +177,34 @@ gboolean gst_tfx_fusion_defers (GstTfxElement *self);
  * on the split of the stream. */
 gboolean gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames);
 
-/* Begins to run the buffer's pending filters and the element's own as one row,
- * whose locks are held until gst_tfx_pending_end().  FALSE if no filter is
- * pending, or if that is impossible: then the pending filters have run, and the
- * element's runs alone. */
-gboolean gst_tfx_fusion_begin (GstTfxElement *self, GstBuffer *buffer,
-    gsize n_frames, GstTfxPendingRun *run);
+/* Maps a buffer's samples and locks the filters to run over them until
+ * gst_tfx_fusion_end(): what is pending in the buffer and the element's own as
+ * one row; or, if that is impossible, the element's own alone, after what is
+ * pending has run.  on_device: CUDA memory of the element's context is mapped
+ * for the device, to be read.  If run->in.is_mapped is FALSE, mapping failed.
+ *
+ * Memory of other elements is mapped before the lock is taken, because its map
+ * may wait for a thread that needs the filter. */
+void gst_tfx_fusion_begin (GstTfxElement *self, GstBuffer *buffer,
+    gsize n_frames, gboolean on_device, GstTfxScratch *scratch, GstTfxRun *run);
+
+/* Notes the counts and unlocks the filters.  The samples stay mapped. */
+void gst_tfx_fusion_end (GstTfxElement *self, GstTfxRun *run);
+
+/* Between the two: maps the samples for the CPU in place of the device; after a
+ * run on the device that has not failed (@err >= 0) it only unmaps them.  A
+ * filter that runs alone is unlocked during that.  Returns @err, or -EIO if the
+ * device failed before its work on the memory ended. */
+gint gst_tfx_fusion_leave_memory (GstTfxElement *self, GstBuffer *buffer,
+    gint err, GstTfxRun *run);
+
+/* Maps a buffer: for the device with this access if its memory is of the
+ * element's context; else, or if @access is 0, for the CPU. */
+void gst_tfx_fusion_map (GstTfxElement *self, GstBuffer *buffer,
+    GstMapFlags access, GstTfxScratch *scratch, GstTfxMapped *mapped);
+
+/* Returns FALSE if the device failed before its work on the memory ended. */
+gboolean gst_tfx_fusion_unmap (GstTfxMapped *mapped);
 
 /* ---- gsttfxrun.c: the filter and the samples ----------------------------- */
 

@@ -67,7 +67,8 @@ gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
          !gst_tfx_control_is_wanted (self) &&
          !gst_tfx_control_is_partial (self, n_frames) &&
          gst_tfx_flight_is_wanted (self) && !gst_tfx_fusion_defers (self) &&
-         (!held || gst_tfx_pending_is_row (buffer, held->filters, held->n - 1));
+         (!held || gst_tfx_pending_is_row (buffer, held->filters,
+                       held->run.row.n - 1));
 }
 
 void
@@ -84,8 +85,8 @@ gst_tfx_flight_finish_row (const GstTfxRow *row, GstTfxFlight *flight)
 {
   if (!flight || flight->is_done)
     return;
-  flight->err = gst_tfx_row_finish (row, &flight->mapped.block,
-      &flight->mapped.block, &flight->flight);
+  flight->err = gst_tfx_row_finish (row, &flight->run.in.block,
+      &flight->run.in.block, &flight->flight);
   flight->is_done = TRUE;
 }
 
@@ -93,31 +94,34 @@ static void
 gst_tfx_flight_finish (GstTfxElement *self, GstTfxFlight *flight)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxRow row = { flight->filters, flight->n, priv->filter };
+  const GstTfxRow *row = &flight->run.row;
 
   if (!flight->is_done) {
-    gst_tfx_row_lock (&row);
-    gst_tfx_flight_finish_row (&row, flight);
+    gst_tfx_row_lock (row);
+    gst_tfx_flight_finish_row (row, flight);
     gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
-    gst_tfx_row_unlock (&row);
+    gst_tfx_row_unlock (row);
   }
-  if (flight->err != -EFAULT)
-    gst_tfx_buffer_unmap (&flight->mapped);
-  for (gsize i = 0; i < flight->n; i++)
+  gst_tfx_fusion_unmap (&flight->run.in);
+  for (gsize i = 0; i < row->n; i++)
     tfx_filter_unref (&flight->filters[i]);
-  flight->n = 0;
 }
 
-/* Starts a buffer with its row locked.  If that is impossible, it runs to the
- * end, after the previous one. */
+/* Starts a buffer.  If that is impossible, it runs to the end, after the
+ * previous one. */
 static void
-gst_tfx_flight_start_row (GstTfxElement *self, const GstTfxRow *row,
-    GstTfxFlight *flight)
+gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
 {
   GstTfxFlight *held = gst_tfx_element_get_private (self)->flights.held;
-  const TfxBlock *block = &flight->mapped.block;
+  const TfxBlock *block = &flight->run.in.block;
+  GstTfxRow *row = &flight->run.row;
 
-  if (gst_tfx_row_can_start (row)) {
+  gst_tfx_fusion_begin (self, flight->buffer, flight->n_frames, FALSE,
+      &flight->scratch, &flight->run);
+  flight->is_done = TRUE;
+  if (!flight->run.in.is_mapped) {
+    flight->err = -EFAULT;
+  } else if (gst_tfx_row_can_start (row)) {
     flight->err = gst_tfx_row_start (row, block, block, &flight->flight);
     flight->is_done = flight->err < 0;
     if (flight->is_done) {
@@ -128,39 +132,11 @@ gst_tfx_flight_start_row (GstTfxElement *self, const GstTfxRow *row,
   } else {
     gst_tfx_flight_finish_row (row, held);
     flight->err = gst_tfx_row_run (row, block, block, TRUE);
-    flight->is_done = TRUE;
   }
-  for (; flight->n < row->n; flight->n++)
-    flight->filters[flight->n] = tfx_filter_ref (row->filters[flight->n]);
-}
-
-static void
-gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxRow own = { &priv->filter->filter, 1, priv->filter };
-  GstTfxPendingRun run;
-  const gboolean is_joined =
-      gst_tfx_fusion_begin (self, flight->buffer, flight->n_frames, &run);
-  gboolean is_mapped;
-
-  if (is_joined)
-    gst_tfx_pending_take (&run, flight->buffer);
-  is_mapped = gst_tfx_buffer_map (&flight->mapped, flight->buffer, &priv->info,
-      &flight->scratch);
-  if (!is_joined)
-    gst_tfx_row_lock (&own);
-  if (is_mapped) {
-    gst_tfx_flight_start_row (self, is_joined ? &run.row : &own, flight);
-  } else {
-    flight->err = -EFAULT;
-    flight->is_done = TRUE;
-  }
-  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
-  if (is_joined)
-    gst_tfx_pending_end (&run, flight->buffer);
-  else
-    gst_tfx_row_unlock (&own);
+  for (gsize i = 0; i < row->n; i++)
+    flight->filters[i] = tfx_filter_ref (row->filters[i]);
+  gst_tfx_fusion_end (self, &flight->run);
+  row->filters = flight->filters;
 }
 
 /* Sends a finished buffer. */
@@ -238,8 +214,6 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   flight = &flights->slots[held == &flights->slots[0]];
   flight->buffer = buffer;
   flight->n_frames = n_frames;
-  flight->is_done = FALSE;
-  flight->err = 0;
   /* The latency is that of the longest buffer. */
   if (n_frames > flights->delay) {
     flights->delay = n_frames;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxfusion.c: fusion of an element with its upstream and downstream peers.
  */
+#include <errno.h>
+
+#include "gsttfxcudaallocator.h"
 #include "gsttfxelementprivate.h"
 #include "gsttfxpeer.h"
 
@@ -76,21 +79,112 @@ gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames)
          (control->has_steps || control->n_ready < n_frames);
 }
 
+/* ---- a run over a buffer ------------------------------------------------- */
+
+void
+gst_tfx_fusion_map (GstTfxElement *self, GstBuffer *buffer, GstMapFlags access,
+    GstTfxScratch *scratch, GstTfxMapped *mapped)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+
+  mapped->is_device = access != 0 &&
+                      gst_tfx_cuda_buffer_is_device (buffer, device->context) &&
+                      gst_tfx_cuda_buffer_map (&mapped->device, buffer,
+                          &priv->info, device->cuda, access);
+  mapped->is_mapped = mapped->is_device;
+  if (mapped->is_mapped) {
+    mapped->block = mapped->device.block;
+    return;
+  }
+  /* The map of another allocator would wait for a hung device. */
+  if (G_UNLIKELY (device->cuda) && tfx_cuda_is_hung (device->cuda) &&
+      gst_tfx_buffer_is_cuda (buffer) &&
+      !gst_tfx_cuda_allocator_owns (gst_buffer_peek_memory (buffer, 0)))
+    return;
+  /* A device may fail once. */
+  mapped->is_mapped =
+      gst_tfx_buffer_map (&mapped->host, buffer, &priv->info, scratch) ||
+      gst_tfx_buffer_map (&mapped->host, buffer, &priv->info, scratch);
+  if (mapped->is_mapped)
+    mapped->block = mapped->host.block;
+}
+
 gboolean
+gst_tfx_fusion_unmap (GstTfxMapped *mapped)
+{
+  if (!mapped->is_mapped)
+    return TRUE;
+  mapped->is_mapped = FALSE;
+  if (mapped->is_device)
+    return gst_tfx_cuda_buffer_unmap (&mapped->device);
+  gst_tfx_buffer_unmap (&mapped->host);
+  return TRUE;
+}
+
+void
 gst_tfx_fusion_begin (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
-    GstTfxPendingRun *run)
+    gboolean on_device, GstTfxScratch *scratch, GstTfxRun *run)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxLayout layout;
 
+  run->is_fused = FALSE;
   if (gst_tfx_pending_is_in (buffer)) {
-    if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
+    run->is_fused =
         !gst_tfx_fusion_is_alone (self, n_frames) &&
         gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) &&
-        gst_tfx_pending_begin (run, buffer, priv->filter, &layout))
-      return TRUE;
-    gst_tfx_pending_settle (buffer);
+        gst_tfx_pending_begin (&run->pending, buffer, priv->filter, &layout);
+    if (!run->is_fused)
+      gst_tfx_pending_settle (buffer);
   }
-  gst_tfx_pending_flush (priv->filter);
-  return FALSE;
+  if (!run->is_fused) {
+    gst_tfx_pending_flush (priv->filter);
+    gst_tfx_fusion_map (self, buffer, on_device ? GST_MAP_READ : 0, scratch,
+        &run->in);
+    run->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
+    gst_tfx_row_lock (&run->row);
+    return;
+  }
+  run->row = run->pending.row;
+  run->in.is_mapped = run->pending.map.memory != NULL;
+  if (run->in.is_mapped) {
+    gst_tfx_buffer_use_map (&run->in.host, buffer, &run->pending.map,
+        &priv->info, scratch);
+    run->in.block = run->in.host.block;
+    run->in.is_device = FALSE;
+  } else if (gst_tfx_buffer_is_cuda (buffer)) {
+    gst_tfx_fusion_map (self, buffer, on_device ? GST_MAP_READ : 0, scratch,
+        &run->in);
+  }
+}
+
+gint
+gst_tfx_fusion_leave_memory (GstTfxElement *self, GstBuffer *buffer, gint err,
+    GstTfxRun *run)
+{
+  if (!run->in.is_device)
+    return err;
+  if (!run->is_fused)
+    gst_tfx_row_unlock (&run->row);
+  if (!gst_tfx_fusion_unmap (&run->in) && err >= 0)
+    err = -EIO;
+  if (err < 0)
+    gst_tfx_fusion_map (self, buffer, 0,
+        &gst_tfx_element_get_private (self)->scratch, &run->in);
+  if (!run->is_fused)
+    gst_tfx_row_lock (&run->row);
+  return err;
+}
+
+void
+gst_tfx_fusion_end (GstTfxElement *self, GstTfxRun *run)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  if (run->is_fused)
+    gst_tfx_pending_end (&run->pending);
+  else
+    gst_tfx_row_unlock (&run->row);
 }

@@ -76,54 +76,22 @@ gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
   gst_tfx_buffer_unmap (&mapped);
 }
 
-/* Runs the buffer's pending filters and the element's own as one row.  If that
- * is impossible, or none is pending, runs the element's filter alone: the
- * buffer is mapped with no lock held, because mapping runs its pending
- * filters. */
+/* Runs the buffer's pending filters and the element's own in place. */
 static gint
 gst_tfx_run_filter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxSharedFilter *filter = priv->filter;
-  const GstTfxRow row = { &filter->filter, 1, filter };
-  GstTfxPendingRun run;
-  GstTfxBuffer mapped;
-  gboolean is_gap;
-  gint err;
+  gint err = -EFAULT;
+  GstTfxRun run;
 
-  if ((gst_tfx_pending_is_in (buffer) ||
-          gst_tfx_shared_filter_is_pending (filter)) &&
-      gst_tfx_fusion_begin (self, buffer, n_frames, &run)) {
-    err = gst_tfx_pending_filter (&run);
-    gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-    gst_tfx_pending_end (&run, buffer);
-    return err;
-  }
-  /* A filter decays after its input ends: a buffer stays marked as a gap only
-   * if its input and its output are silent. */
-  is_gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
-           gst_tfx_buffer_is_zero (buffer, &priv->info) &&
-           gst_tfx_run_is_silent (self);
-  if (is_gap && !priv->control.is_followed) {
-    gst_tfx_run_advance (self, n_frames);
-    return 0;
-  }
-  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
-    return -EFAULT;
-  gst_tfx_row_lock (&row);
-  if (G_UNLIKELY (gst_tfx_control_is_partial (self, n_frames)))
-    err = gst_tfx_control_run (self, &row, &mapped.block, &mapped.block);
-  else
-    err = gst_tfx_row_run (&row, &mapped.block, &mapped.block, TRUE);
-  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-  gst_tfx_row_unlock (&row);
-  gst_tfx_buffer_unmap (&mapped);
-  /* The filter ran only so that its parameters follow their curves. */
-  if (is_gap) {
-    gst_buffer_memset (buffer, 0, 0, -1);
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
-  }
+  gst_tfx_fusion_begin (self, buffer, n_frames, FALSE, &priv->scratch, &run);
+  if (G_UNLIKELY (gst_tfx_control_is_partial (self, n_frames)) &&
+      run.in.is_mapped)
+    err = gst_tfx_control_run (self, &run.row, &run.in.block, &run.in.block);
+  else if (G_LIKELY (run.in.is_mapped))
+    err = gst_tfx_row_run (&run.row, &run.in.block, &run.in.block, TRUE);
+  gst_tfx_fusion_end (self, &run);
+  gst_tfx_fusion_unmap (&run.in);
   return err;
 }
 
@@ -204,7 +172,8 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const gboolean is_timed = priv->n_untimed == 0;
   GstClockTime start = 0;
-  gint err;
+  gboolean is_gap = FALSE;
+  gint err = 0;
 
   if (G_UNLIKELY (priv->device.cuda)) {
     gst_tfx_device_retry (self, n_frames);
@@ -212,11 +181,26 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   }
   if (is_timed)
     start = gst_util_get_timestamp ();
-  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
-      gst_tfx_cuda_flow_is_needed (self, *buffer))
-    err = gst_tfx_cuda_flow_filter (self, buffer, n_frames);
-  else
+  /* A filter decays after its input ends: a buffer stays marked as a gap only
+   * if its input and its output are silent.  Under a curve it is filtered all
+   * the same, so that parameters follow the curve. */
+  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_GAP)) {
+    gst_tfx_pending_settle (*buffer);
+    is_gap = gst_tfx_run_is_silent (self) &&
+             gst_tfx_buffer_is_zero (*buffer, &priv->info);
+    if (!is_gap)
+      GST_BUFFER_FLAG_UNSET (*buffer, GST_BUFFER_FLAG_GAP);
+  }
+  if (is_gap && !priv->control.is_followed) {
+    gst_tfx_run_advance (self, n_frames);
+  } else if (G_UNLIKELY (priv->device.has_cuda_memory) &&
+             gst_tfx_cuda_flow_is_needed (self, *buffer)) {
+    err = gst_tfx_cuda_flow_filter (self, buffer, n_frames, is_gap);
+  } else {
     err = gst_tfx_run_filter (self, *buffer, n_frames);
+    if (is_gap)
+      gst_buffer_memset (*buffer, 0, 0, -1);
+  }
   if (is_timed) {
     gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   } else {

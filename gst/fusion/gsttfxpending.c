@@ -5,10 +5,9 @@
  *
  *   gst_tfx_pending_add     the first element wraps the memory, with its filter
  *   gst_tfx_pending_add     each further element appends its filter
- *   gst_tfx_pending_begin   the last one locks all filters, and its own
- *   gst_tfx_pending_filter  and runs them, or unwraps the memory with
- *                           gst_tfx_pending_take() and runs them itself
- *   gst_tfx_pending_end     unlocks the filters; the buffer has its own memory
+ *   gst_tfx_pending_begin   the last one unwraps the memory, mapped, and locks
+ *                           all filters, and its own, to run them
+ *   gst_tfx_pending_end     and unlocks them
  *
  * gst_tfx_pending_run() runs the memory without another filter, when somebody
  * else maps it (mem_map), when it is freed, and when a filter is flushed.
@@ -441,8 +440,8 @@ gst_tfx_pending_unmap_wrapped (GstTfxPendingRun *run)
 
 /* Maps the wrapped memory, runs what has to run before it, and locks the memory
  * and its row until gst_tfx_pending_unlock().  @own, unless NULL, is the last in
- * the row.  Returns FALSE, with nothing locked, if the memory has run or does
- * not take @own.
+ * the row.  Returns FALSE, with nothing locked or mapped, if the memory has run
+ * or does not take @own.
  *
  * run->map.memory is a reference; NULL on a device, or if mapping failed. */
 static gboolean
@@ -453,7 +452,6 @@ gst_tfx_pending_lock (GstTfxPendingRun *run, GstTfxPending *self,
   GstTfxPending *earlier;
 
   run->pending = self;
-  run->is_taken = FALSE;
   run->map.memory = NULL;
   g_mutex_lock (&self->lock);
   if (!self->is_done && !self->is_on_device)
@@ -507,7 +505,6 @@ gst_tfx_pending_unlock (GstTfxPendingRun *run)
   g_atomic_int_set (&self->is_done, TRUE);
   gst_tfx_row_unlock (&run->row);
   g_mutex_unlock (&self->lock);
-  gst_tfx_pending_unmap_wrapped (run);
 }
 
 /* The block of samples; @data is the first byte that was wrapped. */
@@ -605,7 +602,8 @@ gst_tfx_pending_filter_device (GstTfxPending *self, const GstTfxRow *row)
   return err;
 }
 
-gint
+/* Runs the row in place. */
+static void
 gst_tfx_pending_filter (GstTfxPendingRun *run)
 {
   GstTfxPending *self = run->pending;
@@ -632,7 +630,6 @@ gst_tfx_pending_filter (GstTfxPendingRun *run)
   }
   if (err < 0)
     run->row.last->counts.n_lost += layout->n_frames;
-  return err;
 }
 
 static void
@@ -645,6 +642,7 @@ gst_tfx_pending_run (GstTfxPending *self)
     return;
   gst_tfx_pending_filter (&run);
   gst_tfx_pending_unlock (&run);
+  gst_tfx_pending_unmap_wrapped (&run);
 }
 
 void
@@ -672,27 +670,19 @@ gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
 
   if (!self)
     return FALSE;
-  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)) &&
-      gst_tfx_pending_lock (run, self, own, layout))
-    return TRUE;
-  gst_tfx_pending_give_up (self, buffer);
-  return FALSE;
+  if (!gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)) ||
+      !gst_tfx_pending_lock (run, self, own, layout)) {
+    gst_tfx_pending_give_up (self, buffer);
+    return FALSE;
+  }
+  gst_tfx_pending_hold (self);
+  gst_tfx_pending_unwrap (self, buffer);
+  return TRUE;
 }
 
 void
-gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
-{
-  run->is_taken = TRUE;
-  gst_tfx_pending_hold (run->pending);
-  gst_tfx_pending_unwrap (run->pending, buffer);
-}
-
-void
-gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
+gst_tfx_pending_end (GstTfxPendingRun *run)
 {
   gst_tfx_pending_unlock (run);
-  if (run->is_taken)
-    gst_tfx_pending_release (run->pending);
-  else
-    gst_tfx_pending_unwrap (run->pending, buffer);
+  gst_tfx_pending_release (run->pending);
 }

@@ -57,28 +57,23 @@ void gst_tfx_pending_settle (GstBuffer *buffer);
 typedef struct
 {
   GstTfxRow row;
+  /* The memory, mapped with no lock held to be read and written.  The caller
+   * unmaps it with gst_buffer_unmap(), after gst_tfx_pending_end().  map.memory
+   * is NULL for CUDA memory, which is our own, and if mapping failed. */
+  GstMapInfo map;
   /*< private >*/
   GstTfxPending *pending;
-  GstMapInfo map; /* of the wrapped memory */
-  gboolean is_taken;
 } GstTfxPendingRun;
 
-/* Locks the row until gst_tfx_pending_end().  Returns FALSE if no pending
- * memory can run together with @own: then the buffer has its own memory, unless
- * that has other holders.  The buffer must be writable. */
+/* Gives the buffer its own memory back, unfiltered, and locks the row for the
+ * caller, who runs it.  Returns FALSE if no pending memory can run together with
+ * @own: then the pending filters have run, and the buffer has its own memory
+ * unless that has other holders.  The buffer must be writable. */
 gboolean gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
     GstTfxSharedFilter *own, const GstTfxLayout *layout);
 
-/* Runs the row in place.  Returns 0 or a negative errno value. */
-gint gst_tfx_pending_filter (GstTfxPendingRun *run);
-
-/* Instead of gst_tfx_pending_filter(): gives the buffer its own memory back,
- * unfiltered, for a caller that runs the row itself. */
-void gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer);
-
-/* Call after the filters have run: unlocks the row; the buffer has its own
- * memory. */
-void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
+/* Call after the filters have run: unlocks the row. */
+void gst_tfx_pending_end (GstTfxPendingRun *run);
 
 /* Runs all pending memory of the filter.  Call it before the filter changes or
  * is freed, with no lock held. */

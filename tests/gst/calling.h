@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-/* What another thread does during the first map (or unmap) to write. */
+/* What another thread does during each map, or each unmap. */
 typedef struct
 {
   void (*deed) (GstElement *element);
@@ -15,16 +15,16 @@ typedef struct
   gboolean at_unmap;
   guint seconds; /* to wait at most */
   /*< private >*/
-  GThread *thread;
-  gint is_done; /* atomic */
-  gboolean was_in_time;
+  GThread *thread; /* of one that was not done in time */
+  gint is_done;    /* atomic */
+  guint n_done;
 } CallingDeed;
 
 /* A buffer of zeros in such memory.  @deed: NULL, or valid until
  * calling_expect_done(). */
 GstBuffer *calling_buffer_new (gsize size, CallingDeed *deed);
 
-/* Fails unless the deed was done during the map; @name: of the case. */
+/* Fails unless the deed was done during each map; @name: of the case. */
 void calling_expect_done (CallingDeed *deed, const gchar *name);
 
 /* A deed: asks the element for its response. */

@@ -95,24 +95,43 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
-/* Memory of another element is unmapped with no filter locked. */
-GST_START_TEST (test_read_while_unmapped)
+/* The elements that take a buffer in memory of another element, in flight or to CUDA
+ * memory: two fused filters, one alone, and one that passes silence. */
+static const struct
 {
+  const gchar *name, *launch;
+  gboolean is_gap;
+} takers[] = {
+  { "fused in flight", CHAIN "1" },
+  { "alone in flight",
+      "tfxfir name=last taps=31 align=false DEVICE device-delay=1" },
+  { "fused to CUDA memory", CHAIN "0 ! MEMORY" },
+  { "alone to CUDA memory", "tfxbutterworth name=last DEVICE ! MEMORY" },
+  { "a gap to CUDA memory", "tfxfir name=last taps=31 DEVICE ! MEMORY", TRUE },
+};
+
+/* It is mapped (0) and unmapped (1) with no filter locked. */
+GST_START_TEST (test_foreign_memory)
+{
+  const guint taker = __i__ / 2;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  Deck *deck = deck_new (CHAIN "1", DECK_CUDA, &info);
+  Deck *deck = deck_new (takers[taker].launch, DECK_CUDA, &info);
   GstElement *last = deck_element (deck, "last");
   CallingDeed deed = { .deed = calling_read_response,
     .element = last,
-    .at_unmap = TRUE,
+    .at_unmap = __i__ % 2,
     .seconds = 3 };
   GstBuffer *buffer = calling_buffer_new (N_FRAMES * info.bpf, &deed);
 
-  for (guint i = 0; i < 3; i++)
-    push_one (deck);
+  if (!takers[taker].is_gap)
+    deck_push_many (deck, 3 * N_FRAMES, N_FRAMES);
+  else
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
   GST_BUFFER_PTS (buffer) =
       gst_util_uint64_scale (deck->n_in, GST_SECOND, RATE);
   fail_unless_equals_int (gst_harness_push (deck->h, buffer), GST_FLOW_OK);
-  calling_expect_done (&deed, "in flight");
+  deck_drain (deck);
+  calling_expect_done (&deed, takers[taker].name);
   gst_object_unref (last);
   deck_free (deck);
 }
@@ -634,7 +653,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
-  tcase_add_test (tc, test_read_while_unmapped);
+  tcase_add_loop_test (tc, test_foreign_memory, 0, 2 * G_N_ELEMENTS (takers));
   tcase_add_test (tc, test_invalid);
   tcase_add_test (tc, test_refused_before_break);
   tcase_add_test (tc, test_set_in_flight);
