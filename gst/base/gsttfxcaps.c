@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
 #include "gsttfxmemory.h"
 

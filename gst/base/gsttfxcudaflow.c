@@ -9,53 +9,53 @@
  * During parameter ramps and cross-fades the CPU filters, with all blocks in
  * host memory.
  */
-#include "gsttfxcudaflow.h"
-
 #include <errno.h>
 
 #include "gsttfxcudaallocator.h"
-#include "gsttfxcudabuffer.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* ---- buffers ------------------------------------------------------------- */
 
-static gboolean
-gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
+/* A configured pool of CUDA buffers, or NULL. */
+static GstBufferPool *
+gst_tfx_cuda_flow_new_pool (GstTfxElement *self, GstCaps *caps, gsize size)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceState *device = &priv->device;
-  GstCaps *caps = gst_audio_info_to_caps (&priv->info);
-  GstStructure *config;
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  GstBufferPool *pool = gst_tfx_cuda_pool_new (device->context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
 
-  gst_caps_set_features (caps, 0,
-      gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
-  device->pool = gst_tfx_cuda_pool_new (device->context);
-  config = gst_buffer_pool_get_config (device->pool);
-  gst_buffer_pool_config_set_params (config, caps,
-      n_frames * GST_AUDIO_INFO_BPF (&priv->info), 0, 0);
-  gst_caps_unref (caps);
-  if (gst_buffer_pool_set_config (device->pool, config) &&
-      gst_buffer_pool_set_active (device->pool, TRUE)) {
-    GST_DEBUG_OBJECT (self,
-        "new pool of CUDA buffers of %" G_GSIZE_FORMAT " frames", n_frames);
-    return TRUE;
-  }
-  GST_WARNING_OBJECT (self, "no pool of CUDA buffers");
-  gst_clear_object (&device->pool);
-  return FALSE;
+  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  if (!gst_buffer_pool_set_config (pool, config))
+    gst_clear_object (&pool);
+  return pool;
 }
 
 /* A buffer in CUDA memory, or NULL. */
 static GstBuffer *
 gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
 {
-  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
   GstBuffer *buffer = NULL;
+  GstCaps *caps;
 
-  if (!device->pool && !gst_tfx_cuda_flow_make_pool (self, n_frames))
-    return NULL;
+  if (!device->pool) {
+    caps = gst_audio_info_to_caps (&priv->info);
+    gst_caps_set_features (caps, 0,
+        gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
+    device->pool = gst_tfx_cuda_flow_new_pool (self, caps,
+        n_frames * GST_AUDIO_INFO_BPF (&priv->info));
+    gst_caps_unref (caps);
+    if (!device->pool || !gst_buffer_pool_set_active (device->pool, TRUE)) {
+      GST_WARNING_OBJECT (self, "no pool of CUDA buffers");
+      gst_clear_object (&device->pool);
+      return NULL;
+    }
+    GST_DEBUG_OBJECT (self,
+        "new pool of CUDA buffers of %" G_GSIZE_FORMAT " frames", n_frames);
+  }
   if (gst_tfx_cuda_pool_acquire (device->pool, n_frames, &buffer) !=
       GST_FLOW_OK)
     return NULL;
@@ -130,7 +130,7 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  const gboolean on_device =
+  gboolean on_device =
       device->runs && !gst_tfx_control_is_partial (self, n_frames);
   GstBuffer *out = NULL, *silence = NULL;
   GstTfxMapped mapped;
@@ -151,7 +151,9 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     return -ENOMEM;
   gst_tfx_fusion_begin (self, *buffer, n_frames, on_device, &priv->scratch,
       &run);
-  if (on_device && run.in.is_mapped && gst_tfx_row_is_on_device (&run.row)) {
+  on_device =
+      on_device && run.in.is_mapped && gst_tfx_row_is_on_device (&run.row);
+  if (on_device) {
     gst_tfx_fusion_map (self, out, GST_MAP_WRITE, &priv->scratch, &mapped);
     if (mapped.is_mapped) {
       err = gst_tfx_row_run (&run.row, &run.in.block, &mapped.block, FALSE);
@@ -159,17 +161,15 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     }
     if (!gst_tfx_fusion_unmap (&mapped) && err >= 0)
       err = -EIO;
-    err = gst_tfx_fusion_leave_memory (self, *buffer, err, &run);
-    if (err < 0 && err != -EINVAL)
-      gst_tfx_row_leave_device (&run.row, err);
-  } else {
-    gst_tfx_fusion_leave_memory (self, *buffer, err, &run);
   }
+  err = gst_tfx_fusion_leave_memory (self, *buffer, err, &run);
   if (err < 0 && err != -EINVAL) {
     GST_LOG_OBJECT (self,
         "the CPU filters from frame %" G_GSIZE_FORMAT " of %" GST_PTR_FORMAT
         " on",
         n_done, *buffer);
+    if (on_device)
+      gst_tfx_row_leave_device (&run.row, err);
     if (gst_tfx_buffer_is_cuda (*buffer))
       gst_tfx_count_add (&priv->counts.n_downloads, 1);
     err = gst_tfx_cuda_flow_run_in_host (self, &run, &out, &silence, n_frames,
@@ -197,52 +197,41 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
 
 /* ---- delivery ------------------------------------------------------------ */
 
-/* Copies the buffer to the other kind of memory on the CPU. */
-static gboolean
-gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
-    gboolean to_device)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
-                             : gst_tfx_buffer_new (&priv->info, n_frames);
-
-  if (!out || !gst_tfx_channels_copy (*buffer, out, &priv->info, &priv->info,
-                  n_frames)) {
-    gst_clear_buffer (&out);
-    return FALSE;
-  }
-  GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " frames moved to %s memory",
-      n_frames, to_device ? "CUDA" : "system");
-  if (to_device)
-    gst_tfx_count_add (&priv->counts.n_uploads, 1);
-  else
-    gst_tfx_count_add (&priv->counts.n_downloads, 1);
-  gst_tfx_buffer_copy_metadata (*buffer, out, &priv->info, &priv->info,
-      n_frames);
-  gst_buffer_unref (*buffer);
-  *buffer = out;
-  return TRUE;
-}
-
 gboolean
 gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames)
 {
-  const GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
-  gboolean is_device = gst_tfx_buffer_is_cuda (*buffer);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const gboolean to_device = priv->device.out_cuda;
+  GstBuffer *out;
 
-  if (is_device == device->out_cuda ||
-      gst_tfx_cuda_flow_move (self, buffer, n_frames, device->out_cuda))
+  if (gst_tfx_cuda_flow_fits (self, *buffer))
     return TRUE;
+  out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
+                  : gst_tfx_buffer_new (&priv->info, n_frames);
+  if (out && gst_tfx_channels_copy (*buffer, out, &priv->info, &priv->info,
+                 n_frames)) {
+    GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " frames moved to %s memory",
+        n_frames, to_device ? "CUDA" : "system");
+    gst_tfx_count_add (to_device ? &priv->counts.n_uploads
+                                 : &priv->counts.n_downloads,
+        1);
+    gst_tfx_buffer_copy_metadata (*buffer, out, &priv->info, &priv->info,
+        n_frames);
+    gst_buffer_unref (*buffer);
+    *buffer = out;
+    return TRUE;
+  }
+  gst_clear_buffer (&out);
   /* The downstream peer may accept system memory. */
-  if (device->out_cuda)
+  if (to_device)
     gst_tfx_device_fall_back (self, -ENOMEM);
-  if (is_device == device->out_cuda)
+  if (gst_tfx_cuda_flow_fits (self, *buffer))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and the next "
        "element accepts no other memory.",
-          n_frames, device->out_cuda ? "CUDA" : "system"),
+          n_frames, to_device ? "CUDA" : "system"),
       (NULL));
   return FALSE;
 }
@@ -255,26 +244,21 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
 gboolean
 gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
 {
-  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
-  GstStructure *config;
   GstBufferPool *pool;
   GstAudioInfo info;
   GstCaps *caps;
-  gboolean ok;
   guint size;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (!caps || !gst_audio_info_from_caps (&info, caps))
     return FALSE;
   size = POOL_FRAMES * GST_AUDIO_INFO_BPF (&info);
-  pool = gst_tfx_cuda_pool_new (device->context);
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
-  ok = gst_buffer_pool_set_config (pool, config);
-  if (ok)
-    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  pool = gst_tfx_cuda_flow_new_pool (self, caps, size);
   GST_DEBUG_OBJECT (self, "proposing a pool of CUDA buffers upstream%s",
-      ok ? "" : " failed");
+      pool ? "" : " failed");
+  if (!pool)
+    return FALSE;
+  gst_query_add_allocation_pool (query, pool, size, 0, 0);
   gst_object_unref (pool);
-  return ok;
+  return TRUE;
 }

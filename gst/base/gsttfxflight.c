@@ -14,35 +14,33 @@
 
 /* ---- conditions ---------------------------------------------------------- */
 
-/* A source that is not live and has a duration reads a file, where a delay of
- * one buffer does not matter. */
-static gboolean
-gst_tfx_flight_is_offline (GstTfxElementPrivate *priv)
-{
-  GstQuery *query = gst_query_new_latency ();
-  gboolean is_live = TRUE;
-  gint64 duration = -1;
-
-  if (gst_pad_peer_query (priv->sink, query))
-    gst_query_parse_latency (query, &is_live, NULL, NULL);
-  gst_query_unref (query);
-  return !is_live &&
-         gst_pad_peer_query_duration (priv->sink, GST_FORMAT_TIME, &duration) &&
-         duration > 0;
-}
-
+/* With device-delay=-1 they are wanted where a delay of one buffer does not
+ * matter: a source that is not live and has a duration reads a file. */
 static gboolean
 gst_tfx_flight_is_wanted (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxFlights *flights = &priv->flights;
+  gboolean is_live = TRUE;
+  gint64 duration = -1;
+  GstQuery *query;
   gint delay;
 
   if (g_atomic_int_get (&flights->is_known))
     return flights->is_wanted;
   g_atomic_int_set (&flights->is_known, TRUE);
   delay = g_atomic_int_get (&priv->device_delay);
-  flights->is_wanted = delay < 0 ? gst_tfx_flight_is_offline (priv) : delay > 0;
+  flights->is_wanted = delay > 0;
+  if (delay < 0) {
+    query = gst_query_new_latency ();
+    if (gst_pad_peer_query (priv->sink, query))
+      gst_query_parse_latency (query, &is_live, NULL, NULL);
+    gst_query_unref (query);
+    flights->is_wanted =
+        !is_live &&
+        gst_pad_peer_query_duration (priv->sink, GST_FORMAT_TIME, &duration) &&
+        duration > 0;
+  }
   GST_DEBUG_OBJECT (self, "%d buffers in flight: device-delay=%d",
       flights->is_wanted, delay);
   if (!flights->is_wanted && flights->delay > 0) {
@@ -105,38 +103,6 @@ gst_tfx_flight_finish (GstTfxElement *self, GstTfxFlight *flight)
   gst_tfx_fusion_unmap (&flight->run.in);
   for (gsize i = 0; i < row->n; i++)
     tfx_filter_unref (&flight->filters[i]);
-}
-
-/* Starts a buffer.  If that is impossible, it runs to the end, after the
- * previous one. */
-static void
-gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
-{
-  GstTfxFlight *held = gst_tfx_element_get_private (self)->flights.held;
-  const TfxBlock *block = &flight->run.in.block;
-  GstTfxRow *row = &flight->run.row;
-
-  gst_tfx_fusion_begin (self, flight->buffer, flight->n_frames, FALSE,
-      &flight->scratch, &flight->run);
-  flight->is_done = TRUE;
-  if (!flight->run.in.is_mapped) {
-    flight->err = -EFAULT;
-  } else if (gst_tfx_row_can_start (row)) {
-    flight->err = gst_tfx_row_start (row, block, block, &flight->flight);
-    flight->is_done = flight->err < 0;
-    if (flight->is_done) {
-      gst_tfx_flight_finish_row (row, held);
-      flight->err = gst_tfx_row_run_rest (row, block, block,
-          flight->flight.n_done, flight->err);
-    }
-  } else {
-    gst_tfx_flight_finish_row (row, held);
-    flight->err = gst_tfx_row_run (row, block, block, TRUE);
-  }
-  for (gsize i = 0; i < row->n; i++)
-    flight->filters[i] = tfx_filter_ref (row->filters[i]);
-  gst_tfx_fusion_end (self, &flight->run);
-  row->filters = flight->filters;
 }
 
 /* Sends a finished buffer. */
@@ -208,6 +174,8 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstClockTime start = gst_util_get_timestamp ();
   GstTfxFlight *held = flights->held, *flight;
   GstFlowReturn flow = GST_FLOW_OK;
+  const TfxBlock *block;
+  GstTfxRow *row;
 
   if (!flights->slots)
     flights->slots = g_new0 (GstTfxFlight, N_SLOTS);
@@ -219,13 +187,38 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     flights->delay = n_frames;
     gst_tfx_settings_note_latency (self);
   }
-  gst_tfx_flight_start (self, flight);
+
+  gst_tfx_fusion_begin (self, buffer, n_frames, FALSE, &flight->scratch,
+      &flight->run);
+  row = &flight->run.row;
+  block = &flight->run.in.block;
+  flight->is_done = TRUE;
+  if (!flight->run.in.is_mapped) {
+    flight->err = -EFAULT;
+  } else if (gst_tfx_row_can_start (row)) {
+    flight->err = gst_tfx_row_start (row, block, block, &flight->flight);
+    flight->is_done = flight->err < 0;
+    if (flight->is_done) {
+      gst_tfx_flight_finish_row (row, held);
+      flight->err = gst_tfx_row_run_rest (row, block, block,
+          flight->flight.n_done, flight->err);
+    }
+  } else {
+    gst_tfx_flight_finish_row (row, held);
+    flight->err = gst_tfx_row_run (row, block, block, TRUE);
+  }
+  for (gsize i = 0; i < row->n; i++)
+    flight->filters[i] = tfx_filter_ref (row->filters[i]);
+  gst_tfx_fusion_end (self, &flight->run);
+  row->filters = flight->filters;
+
   if (held)
     gst_tfx_flight_finish (self, held);
   flights->held = flight;
   gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   if (held)
     flow = gst_tfx_flight_send (self, held);
+  /* It could not be started, and ran to the end after the previous one. */
   if (flow == GST_FLOW_OK && flight->is_done)
     flow = gst_tfx_flight_drain (self);
   return flow;

@@ -9,48 +9,40 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Why processing cannot be deferred to the downstream peer; NULL if it can.  It
- * is a hint: if it is wrong, the filter runs when another reader maps the
- * buffer. */
-static const gchar *
-gst_tfx_fusion_find_obstacle (GstTfxElementPrivate *priv, GstElement *peer)
-{
-  GstTfxElementPrivate *next;
-
-  if (!peer)
-    return "no tfx element follows";
-  next = gst_tfx_element_get_private (GST_TFX_ELEMENT (peer));
-  if (!g_atomic_int_get (&priv->fuse))
-    return "fuse is off";
-  if (!g_atomic_int_get (&next->fuse))
-    return "fuse is off in the next element";
-  if (g_atomic_int_get (&next->widens))
-    return "the next element adds channels";
-  if (g_atomic_int_get (&priv->device_setting) !=
-          g_atomic_int_get (&next->device_setting) ||
-      g_atomic_int_get (&priv->cuda_device_id) !=
-          g_atomic_int_get (&next->cuda_device_id))
-    return "the next element has another device setting";
-  return NULL;
-}
-
+/* Looks up whether processing can be deferred to the downstream peer.  It is a
+ * hint: if it is wrong, the filter runs when another reader maps the buffer. */
 static void
 gst_tfx_fusion_find_peer (GstTfxElement *self, const GstPad *pad)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const gchar *obstacle;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self), *next = NULL;
+  const gchar *obstacle = NULL;
   GstElement *peer;
 
   g_atomic_int_set (&priv->relinked, FALSE);
   priv->seen_peer = pad;
   peer = gst_tfx_peer_find (priv->src, GST_TYPE_TFX_ELEMENT);
-  obstacle = gst_tfx_fusion_find_obstacle (priv, peer);
+  if (peer)
+    next = gst_tfx_element_get_private (GST_TFX_ELEMENT (peer));
+  if (!next)
+    obstacle = "no tfx element follows";
+  else if (!g_atomic_int_get (&priv->fuse))
+    obstacle = "fuse is off";
+  else if (!g_atomic_int_get (&next->fuse))
+    obstacle = "fuse is off in the next element";
+  else if (g_atomic_int_get (&next->widens))
+    obstacle = "the next element adds channels";
+  else if (g_atomic_int_get (&priv->device_setting) !=
+               g_atomic_int_get (&next->device_setting) ||
+           g_atomic_int_get (&priv->cuda_device_id) !=
+               g_atomic_int_get (&next->cuda_device_id))
+    obstacle = "the next element has another device setting";
   priv->can_defer = !obstacle;
+  if (priv->can_defer && priv->delay > 0)
+    obstacle = "it has latency";
+  else if (priv->can_defer && gst_tfx_channels_change (&priv->channels))
+    obstacle = "it changes the number of channels";
   if (obstacle)
     GST_DEBUG_OBJECT (self, "fusion: the filter runs here: %s", obstacle);
-  else if (priv->delay > 0 || gst_tfx_channels_change (&priv->channels))
-    GST_DEBUG_OBJECT (self, "fusion: the filter runs here: it %s",
-        priv->delay > 0 ? "has latency" : "changes the number of channels");
   else
     GST_DEBUG_OBJECT (self,
         "fusion: the filter is deferred to %" GST_PTR_FORMAT, peer);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug

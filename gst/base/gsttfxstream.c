@@ -5,7 +5,6 @@
  *
  * All of this runs in the streaming thread.
  */
-#include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
