@@ -9,19 +9,12 @@
 
 #include "gsttfxmemory.h"
 #include "gsttfxelementprivate.h"
-#include "gsttfxpeer.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* The longest time between two attempts on a device that failed: 2^6
  * seconds. */
 #define MOST_DOUBLINGS 6
-
-static GstTfxDeviceState *
-gst_tfx_device_get_state (GstTfxElement *self)
-{
-  return &gst_tfx_element_get_private (self)->device;
-}
 
 /* Reads what "auto" is in this process from TFX_DEVICE: auto, cpu or cuda. */
 static gpointer
@@ -54,7 +47,7 @@ gst_tfx_device_get_setting (GstTfxElement *self)
 GstTfxMemory
 gst_tfx_device_get_memory (GstTfxElement *self)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
   GstTfxCudaState state = g_atomic_int_get (&device->state);
 
@@ -62,7 +55,7 @@ gst_tfx_device_get_memory (GstTfxElement *self)
     return GST_TFX_MEMORY_SYSTEM;
   /* A playing stream does not wait for the driver.  A peer that supports only
    * CUDA memory gets its caps when the device is open. */
-  if (gst_tfx_opener_is_busy (&device->opener) ||
+  if (g_atomic_int_get (&device->is_opening) ||
       (setting != GST_TFX_DEVICE_CPU &&
           g_atomic_int_get (&device->seen_setting) != 0 &&
           !gst_tfx_cuda_is_known ()))
@@ -80,43 +73,6 @@ gst_tfx_device_get_memory (GstTfxElement *self)
   return GST_TFX_MEMORY_SYSTEM_FIRST;
 }
 
-/* ---- rows ---------------------------------------------------------------- */
-
-GstTfxElement *
-gst_tfx_device_row_find_upstream (GstTfxElement *self)
-{
-  GstPad *sink = gst_tfx_element_get_private (self)->sink;
-  GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
-  const GstTfxElementPrivate *priv;
-
-  if (!element)
-    return NULL;
-  priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->delay > 0 ||
-      gst_tfx_channels_change (&priv->channels) ||
-      g_atomic_int_get (&gst_tfx_element_get_private (self)->widens))
-    gst_clear_object (&element);
-  return (GstTfxElement *)element;
-}
-
-void
-gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxElement *upstream = gst_tfx_device_row_find_upstream (self);
-
-  if (upstream)
-    gst_tfx_device_row_list (upstream, row);
-  gst_clear_object (&upstream);
-  if (!priv->filter)
-    return;
-  /* A row has at most GST_TFX_ROW_MAX filters: the next row starts here. */
-  if (row->n == GST_TFX_ROW_MAX)
-    row->n = 0;
-  row->filters[row->n++] = priv->filter->filter;
-  row->is_running |= priv->is_running;
-}
-
 /* ---- the backend --------------------------------------------------------- */
 
 /* Posts a warning once if the application asked for CUDA; with device=auto it
@@ -124,7 +80,7 @@ gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row)
 static void
 gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
 
   GST_INFO_OBJECT (self, "no CUDA: %s", why);
   if (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_CUDA ||
@@ -140,17 +96,15 @@ gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 static gboolean
 gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
-  TfxCuda *cuda;
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   gchar *why;
 
-  if (!gst_tfx_opener_take (&device->opener, may_wait, &cuda, &why))
+  if (!gst_tfx_opener_take (self, may_wait, &why))
     return FALSE;
-  if (cuda)
+  if (device->cuda) {
     GST_INFO_OBJECT (self, "CUDA device %d, %s, opened while playing",
-        tfx_cuda_device (cuda), tfx_cuda_name (cuda));
-  g_atomic_pointer_set (&device->cuda, cuda);
-  if (!cuda) {
+        tfx_cuda_device (device->cuda), tfx_cuda_name (device->cuda));
+  } else {
     g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
     gst_tfx_device_report_missing (self, why);
   }
@@ -163,7 +117,7 @@ gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
 static gboolean
 gst_tfx_device_open (GstTfxElement *self, gchar **why)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   gint id =
       g_atomic_int_get (&gst_tfx_element_get_private (self)->cuda_device_id);
 
@@ -188,7 +142,7 @@ gst_tfx_device_open (GstTfxElement *self, gchar **why)
 gboolean
 gst_tfx_device_try_open (GstTfxElement *self)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   const gchar *missing;
   gchar *why;
 
@@ -213,36 +167,11 @@ gst_tfx_device_reconfigure (GstTfxElement *self)
   gst_tfx_element_ask_upstream (self);
 }
 
-/* Opens the device in a background task while the stream plays.  Returns TRUE
- * while the task runs; FALSE if the element may wait for the device, has it, or
- * cannot use it. */
-static gboolean
-gst_tfx_device_open_beside (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceState *device = &priv->device;
-  GstTfxDeviceRow row = { .n = 0 };
-
-  if (gst_tfx_opener_is_busy (&device->opener))
-    return TRUE;
-  if (!priv->is_running || device->cuda ||
-      g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
-    return FALSE;
-  if (!gst_tfx_fusion_defers (self))
-    gst_tfx_device_row_list (self, &row);
-  GST_DEBUG_OBJECT (self,
-      "opening a CUDA device for %" G_GSIZE_FORMAT " filters while playing",
-      row.n);
-  return gst_tfx_opener_start (&device->opener, self,
-      g_atomic_int_get (&priv->cuda_device_id), &device->context, row.filters,
-      row.n, &priv->spec);
-}
-
 /* Handles a change of the device property. */
 static void
 gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   const gint seen = device->seen_setting;
   const gboolean changed = seen != 0 && seen != (gint)setting + 1;
 
@@ -250,7 +179,7 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
   if (setting != GST_TFX_DEVICE_CUDA)
     device->was_warned = FALSE;
   device->may_have_cuda_memory = setting != GST_TFX_DEVICE_CPU &&
-                                 !gst_tfx_opener_is_busy (&device->opener) &&
+                                 !g_atomic_int_get (&device->is_opening) &&
                                  ((seen != 0 && !gst_tfx_cuda_is_known ()) ||
                                      gst_tfx_cuda_is_available (NULL));
   if (!changed)
@@ -265,22 +194,45 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
   gst_tfx_device_reconfigure (self);
 }
 
-/* Chooses the backend.  Reports if it is not the one that was asked for. */
-static const TfxBackend *
-gst_tfx_device_choose (GstTfxElement *self)
+/* A device that is set while the element plays is opened in a background task. */
+void
+gst_tfx_device_move (GstTfxElement *self)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
-  GstTfxDevice setting = gst_tfx_device_get_setting (self);
-  gboolean wanted, is_opening;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  const GstTfxDevice setting = gst_tfx_device_get_setting (self);
+  const gboolean is_opening =
+      setting == GST_TFX_DEVICE_CUDA &&
+      (g_atomic_int_get (&device->is_opening) ||
+          (priv->is_running && !device->cuda &&
+              g_atomic_int_get (&device->state) == GST_TFX_CUDA_FINE &&
+              gst_tfx_opener_start (self)));
+  gboolean is_wanted;
 
-  is_opening =
-      setting == GST_TFX_DEVICE_CUDA && gst_tfx_device_open_beside (self);
   gst_tfx_device_see_setting (self, setting);
-  wanted = setting == GST_TFX_DEVICE_CUDA ||
-           (setting == GST_TFX_DEVICE_AUTO &&
-               (g_atomic_int_get (&device->is_chosen) || device->from_device));
-  device->runs = wanted && !is_opening && gst_tfx_device_try_open (self);
-  return device->runs ? tfx_cuda_backend (device->cuda) : tfx_cpu_backend ();
+  is_wanted =
+      setting == GST_TFX_DEVICE_CUDA ||
+      (setting == GST_TFX_DEVICE_AUTO &&
+          (g_atomic_int_get (&device->is_chosen) || device->from_device));
+  device->runs = is_wanted && !is_opening && gst_tfx_device_try_open (self);
+  GST_DEBUG_OBJECT (self, "filtering on %s",
+      device->runs ? "the CUDA device" : "the CPU");
+  if (priv->filter)
+    gst_tfx_shared_filter_set_backend (priv->filter,
+        device->runs ? tfx_cuda_backend (device->cuda) : tfx_cpu_backend (),
+        device->runs ? (GstObject *)device->context : NULL);
+}
+
+void
+gst_tfx_device_update (GstTfxElement *self)
+{
+  const gboolean is_opened = gst_tfx_device_take_opened (self, FALSE);
+
+  if (is_opened || gst_tfx_element_get_private (self)->device.seen_setting !=
+                       (gint)gst_tfx_device_get_setting (self) + 1)
+    gst_tfx_device_move (self);
+  if (is_opened)
+    gst_tfx_device_reconfigure (self);
 }
 
 /* ---- start and stop ------------------------------------------------------ */
@@ -288,7 +240,7 @@ gst_tfx_device_choose (GstTfxElement *self)
 void
 gst_tfx_device_start (GstTfxElement *self)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
 
   g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
   g_atomic_int_set (&device->is_chosen, FALSE);
@@ -314,29 +266,25 @@ gst_tfx_device_drop_pool (GstTfxDeviceState *device)
 void
 gst_tfx_device_stop (GstTfxElement *self)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
-  TfxCuda *cuda = device->cuda;
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  gchar *why = NULL;
+  TfxCuda *cuda;
 
-  gst_tfx_opener_stop (&device->opener);
+  gst_tfx_opener_take (self, TRUE, &why);
+  g_free (why);
   gst_tfx_device_drop_pool (device);
   device->runs = FALSE;
+  cuda = device->cuda;
   g_atomic_pointer_set (&device->cuda, NULL);
   tfx_cuda_unref (&cuda);
   g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
   g_atomic_int_set (&device->is_chosen, FALSE);
 }
 
-void
-gst_tfx_device_forget (GstTfxElement *self)
-{
-  gst_tfx_cuda_clear_context (GST_ELEMENT (self),
-      &gst_tfx_device_get_state (self)->context);
-}
-
 gboolean
 gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
 {
-  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   gchar *why;
 
   device->in_cuda = device->from_device = gst_tfx_memory_is_cuda (in);
@@ -357,60 +305,7 @@ gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
   return FALSE;
 }
 
-/* Moves the filter to the backend that is chosen now. */
-void
-gst_tfx_device_move (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const TfxBackend *backend = gst_tfx_device_choose (self);
-
-  GST_DEBUG_OBJECT (self, "filtering on %s",
-      priv->device.runs ? "the CUDA device" : "the CPU");
-  if (priv->filter)
-    gst_tfx_shared_filter_set_backend (priv->filter, backend,
-        priv->device.runs ? (GstObject *)priv->device.context : NULL);
-}
-
-void
-gst_tfx_device_update (GstTfxElement *self)
-{
-  const gboolean is_opened = gst_tfx_device_take_opened (self, FALSE);
-
-  if (is_opened || gst_tfx_device_get_state (self)->seen_setting !=
-                       (gint)gst_tfx_device_get_setting (self) + 1)
-    gst_tfx_device_move (self);
-  if (is_opened)
-    gst_tfx_device_reconfigure (self);
-}
-
 /* ---- failure ------------------------------------------------------------- */
-
-/* Switches the source pad to system memory, if the downstream peer accepts
- * it. */
-static void
-gst_tfx_device_leave_memory (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceState *device = &priv->device;
-  GstCaps *caps = gst_pad_get_current_caps (priv->src), *of_system;
-
-  /* gst_tfx_device_set_caps() is running, and sends caps after that. */
-  if (device->is_setting || !device->out_cuda || !caps) {
-    gst_tfx_device_reconfigure (self);
-    gst_clear_caps (&caps);
-    return;
-  }
-  of_system = gst_tfx_memory_to_system (caps);
-  if (gst_pad_peer_query_accept_caps (priv->src, of_system) &&
-      gst_pad_push_event (priv->src, gst_event_new_caps (of_system))) {
-    GST_INFO_OBJECT (self, "output is in system memory from now on");
-    device->out_cuda = FALSE;
-    device->has_cuda_memory = device->in_cuda;
-  }
-  gst_tfx_device_reconfigure (self);
-  gst_caps_unref (of_system);
-  gst_caps_unref (caps);
-}
 
 void
 gst_tfx_device_fall_back (GstTfxElement *self, gint err)
@@ -418,6 +313,7 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
   gboolean had_state = priv->is_running, is_lost;
+  GstCaps *caps, *of_system;
   gchar text[512];
 
   if ((!device->runs && !device->out_cuda) || err == -EINVAL)
@@ -445,7 +341,21 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
             : is_lost  ? "; the filter state was lost with the device"
                        : " with the same state"),
         (NULL));
-  gst_tfx_device_leave_memory (self);
+  /* Switches the source pad to system memory, if the downstream peer accepts it.
+   * gst_tfx_device_set_caps() sends caps itself. */
+  caps = gst_pad_get_current_caps (priv->src);
+  if (!device->is_setting && device->out_cuda && caps) {
+    of_system = gst_tfx_memory_to_system (caps);
+    if (gst_pad_peer_query_accept_caps (priv->src, of_system) &&
+        gst_pad_push_event (priv->src, gst_event_new_caps (of_system))) {
+      GST_INFO_OBJECT (self, "output is in system memory from now on");
+      device->out_cuda = FALSE;
+      device->has_cuda_memory = device->in_cuda;
+    }
+    gst_caps_unref (of_system);
+  }
+  gst_clear_caps (&caps);
+  gst_tfx_device_reconfigure (self);
 }
 
 void
@@ -465,22 +375,4 @@ gst_tfx_device_retry (GstTfxElement *self, gsize n_frames)
   device->seen_frames = 0;
   gst_tfx_device_move (self);
   gst_tfx_device_reconfigure (self);
-}
-
-/* ---- contexts ------------------------------------------------------------ */
-
-void
-gst_tfx_device_set_context (GstTfxElement *self, GstContext *context)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  gst_tfx_cuda_set_context (GST_ELEMENT (self), context,
-      g_atomic_int_get (&priv->cuda_device_id), &priv->device.context);
-}
-
-gboolean
-gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query)
-{
-  return gst_tfx_cuda_answer_query (GST_ELEMENT (self), query,
-      &gst_tfx_device_get_state (self)->context);
 }

@@ -4,7 +4,7 @@
  *
  * An element with device=cuda filters on a CUDA device from the start of its
  * stream.  With device=auto it does so from the first buffer for which
- * gst_tfx_cost_is_worthwhile() holds.  If device=cuda is set while the element
+ * it is estimated to be faster.  If device=cuda is set while the element
  * plays, the CPU filters until the device is open.  Without a usable device the
  * CPU filters.  After a failed call the device is tried again once a second of
  * the stream has passed; the time doubles with each failure, up to 64 seconds.
@@ -15,7 +15,8 @@
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
 #include "gsttfxmemory.h"
-#include "gsttfxopener.h"
+#include "gsttfxrow.h"
+#include "gsttfxworker.h"
 
 G_BEGIN_DECLS
 
@@ -26,15 +27,6 @@ typedef enum
   GST_TFX_CUDA_FAILED, /* a call failed; device memory can still be read */
   GST_TFX_CUDA_GONE    /* there is no device, or it is lost */
 } GstTfxCudaState;
-
-/* The filters of a row of elements, the first one first.  The caps of all are
- * set, and their buffers arrive, in the thread that asks. */
-typedef struct
-{
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  gsize n;
-  gboolean is_running; /* one of them has processed samples */
-} GstTfxDeviceRow;
 
 /* Used in the streaming thread, unless a field is atomic.  Initialize with
  * zeros. */
@@ -53,7 +45,8 @@ typedef struct
   gboolean out_cuda;       /* those of the source pad do */
   GstCudaContext *context; /* see gst_tfx_cuda_ensure_context() */
   TfxCuda *cuda;           /* its backend, or NULL; written atomically */
-  GstTfxOpener opener;     /* opens it while the stream plays */
+  GstTfxWorker opener;     /* opens it while the stream plays */
+  gint is_opening;         /* atomic: until the result is taken */
   gboolean runs;           /* the filter is to run on it */
   /* device=auto: what the last decision was made for. */
   gsize seen_frames, last_frames;
@@ -65,9 +58,6 @@ typedef struct
 /* Called when a stream starts and stops. */
 void gst_tfx_device_start (GstTfxElement *self);
 void gst_tfx_device_stop (GstTfxElement *self);
-
-/* The element goes to NULL: releases the context. */
-void gst_tfx_device_forget (GstTfxElement *self);
 
 /* Which memory the element's pads should have.  Any thread. */
 GstTfxMemory gst_tfx_device_get_memory (GstTfxElement *self);
@@ -106,30 +96,38 @@ void gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
 /* ---- gsttfxdevice.c, for gsttfxdeviceauto.c ------------------------------ */
 
-/* The element that probably defers its filter to @self; a reference, or NULL.
- * Its own flag may be older than the decision that @self widens. */
-GstTfxElement *gst_tfx_device_row_find_upstream (GstTfxElement *self);
-
-/* Appends the filters of the row that ends with @self. */
-void gst_tfx_device_row_list (GstTfxElement *self, GstTfxDeviceRow *row);
-
 /* The device property, or if that is "auto", TFX_DEVICE. */
 GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);
 
 /* Opens the device unless it failed before.  Reports a failure. */
 gboolean gst_tfx_device_try_open (GstTfxElement *self);
 
-/* Moves the filter to the backend that is chosen now. */
+/* Moves the filter to the backend that is to run it now. */
 void gst_tfx_device_move (GstTfxElement *self);
 
 /* Renegotiates both pads. */
 void gst_tfx_device_reconfigure (GstTfxElement *self);
 
-/* ---- contexts ------------------------------------------------------------ */
+/* ---- gsttfxopener.c ------------------------------------------------------ */
 
-/* GstElementClass::set_context and GST_QUERY_CONTEXT. */
-void gst_tfx_device_set_context (GstTfxElement *self, GstContext *context);
-gboolean gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query);
+/* Starts a background task that opens the device, and warms it up for the row
+ * that ends with the element.  Marks the element as ready at the end.  Returns
+ * FALSE if no thread can be made. */
+gboolean gst_tfx_opener_start (GstTfxElement *self);
+
+/* Takes the result of the task: device.cuda, or *why there is none, to be
+ * freed.  Returns FALSE if the task was not started, or still runs and may_wait
+ * is FALSE. */
+gboolean
+gst_tfx_opener_take (GstTfxElement *self, gboolean may_wait, gchar **why);
+
+/* Makes the plan of a locked row, whose filters have processed nothing.  If it
+ * runs on a device, waits for kernels to be compiled, which a running stream
+ * does not do, runs the filters on silence, and resets them.  @cuda: that of
+ * the row's backend, or NULL.  Returns 0 or a negative errno value.  Any
+ * thread. */
+gint gst_tfx_opener_warm_up (const GstTfxRow *row, const TfxFilterSpec *spec,
+    TfxCuda *cuda);
 
 G_END_DECLS
 

@@ -9,19 +9,21 @@
  * then.  It decides for the actual buffers when two in a row have the same
  * length, and when the filters change.
  */
-#include "gsttfxcost.h"
-#include "gsttfxcudabuffer.h"
+#include <math.h>
+
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- rows ---------------------------------------------------------------- */
+/* Hysteresis: the gain that a running stream needs to change the backend. */
+#define ENTER_RATIO 1.5
+#define LEAVE_RATIO 0.75
 
 /* Elements upstream whose filters run here choose the same memory. */
 static void
 gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
-  GstTfxElement *upstream = gst_tfx_device_row_find_upstream (self);
+  GstTfxElement *upstream = gst_tfx_fusion_find_upstream (self);
 
   g_atomic_int_set (&gst_tfx_element_get_private (self)->device.is_chosen,
       is_chosen);
@@ -30,59 +32,41 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
   gst_clear_object (&upstream);
 }
 
-/* ---- device=auto --------------------------------------------------------- */
-
 /* Whether CUDA is worthwhile for the last plan in buffers of n_frames.  The
  * filters of the plan are locked. */
 static gboolean
-gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames)
+gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames,
+    gboolean from_device)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  GstTfxBufferCost cost = { .plan = priv->filter->plan,
-    .n_frames = n_frames,
-    .in_cuda = device->from_device,
-    .out_cuda = device->out_cuda };
+  const TfxPlan *plan = priv->filter->plan;
+  const gint id = device->cuda ? tfx_cuda_device (device->cuda)
+                               : g_atomic_int_get (&priv->cuda_device_id);
+  const TfxCudaJob run = { .n_frames = n_frames,
+    .from_device = from_device,
+    .to_device = device->out_cuda };
+  /* The transfers around a run on the CPU. */
+  const TfxCudaJob moves = { .n_frames = n_frames,
+    .from_device = !from_device,
+    .to_device = !device->out_cuda,
+    .only_moves = true };
+  gdouble cpu_ns = 0.0, cuda_ns;
+  TfxCudaCard card;
 
-  if (!cost.plan ||
-      tfx_cuda_get_card (device->cuda
-                             ? tfx_cuda_device (device->cuda)
-                             : g_atomic_int_get (&priv->cuda_device_id),
-          &cost.card) < 0)
+  if (!plan || tfx_cuda_get_card (id, &card) < 0)
     return FALSE;
+  if (from_device || device->out_cuda)
+    tfx_cuda_estimate (&card, plan, &moves, &cpu_ns);
+  cpu_ns += n_frames * tfx_plan_cost (plan, n_frames);
+  if (!tfx_cuda_estimate (&card, plan, &run, &cuda_ns))
+    cuda_ns = INFINITY;
   GST_DEBUG_OBJECT (self,
       "%" G_GSIZE_FORMAT " frames: %.0f ns on the CPU, %.0f ns on the device",
-      n_frames, gst_tfx_cost_cpu (&cost), gst_tfx_cost_cuda (&cost));
-  return gst_tfx_cost_is_worthwhile (&cost,
-      g_atomic_int_get (&device->is_chosen));
-}
-
-/* Decides for the running filter.  Returns FALSE if it has no plan, or is
- * changing. */
-static gboolean
-gst_tfx_device_ask (GstTfxElement *self, gsize n_frames,
-    gboolean *is_worthwhile)
-{
-  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
-  gboolean ok;
-
-  tfx_filter_lock (filter->filter);
-  ok = filter->plan && !tfx_filter_is_changing (filter->filter);
-  if (ok)
-    *is_worthwhile = gst_tfx_device_is_worthwhile (self, n_frames);
-  tfx_filter_unlock (filter->filter);
-  return ok;
-}
-
-/* Moves the row to CUDA or back. */
-static void
-gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
-{
-  GST_INFO_OBJECT (self, "device=auto chooses %s",
-      to_cuda ? "CUDA" : "the CPU");
-  gst_tfx_device_tell_row (self, to_cuda);
-  gst_tfx_device_move (self);
-  gst_tfx_device_reconfigure (self);
+      n_frames, cpu_ns, cuda_ns);
+  return cpu_ns > cuda_ns * (g_atomic_int_get (&device->is_chosen)
+                                    ? LEAVE_RATIO
+                                    : ENTER_RATIO);
 }
 
 /* Whether the last decision was made for such a buffer. */
@@ -112,9 +96,9 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  gboolean is_usual = n_frames == device->last_frames;
-  gboolean from_device, was_from_device = device->from_device;
-  gboolean to_cuda;
+  TfxFilter *filter = priv->filter->filter;
+  const gboolean is_usual = n_frames == device->last_frames;
+  gboolean from_device, is_ready, to_cuda;
 
   if (!device->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
@@ -125,21 +109,27 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   /* A single buffer of another length says little about later ones. */
   if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return;
-  device->from_device = from_device;
-  if (!gst_tfx_device_ask (self, n_frames, &to_cuda)) {
-    device->from_device = was_from_device;
+  tfx_filter_lock (filter);
+  is_ready = priv->filter->plan && !tfx_filter_is_changing (filter);
+  to_cuda =
+      is_ready && gst_tfx_device_is_worthwhile (self, n_frames, from_device);
+  tfx_filter_unlock (filter);
+  if (!is_ready)
     return;
-  }
+  device->from_device = from_device;
   /* Samples on the device are filtered there. */
-  to_cuda = to_cuda || from_device;
-  if (to_cuda != device->runs)
-    gst_tfx_device_go (self, to_cuda);
+  to_cuda |= from_device;
+  if (to_cuda != device->runs) {
+    GST_INFO_OBJECT (self, "device=auto chooses %s",
+        to_cuda ? "CUDA" : "the CPU");
+    gst_tfx_device_tell_row (self, to_cuda);
+    gst_tfx_device_move (self);
+    gst_tfx_device_reconfigure (self);
+  }
   device->seen_stages = priv->counts.n_stages;
   device->seen_sections = priv->counts.n_sections;
   device->seen_frames = n_frames;
 }
-
-/* ---- before the first buffer --------------------------------------------- */
 
 /* Makes the plan of the row for the first buffer.  On a device that loads and
  * starts the kernels, and allocates memory.  Returns whether CUDA is worthwhile
@@ -148,22 +138,23 @@ static gboolean
 gst_tfx_device_prepare (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceRow members = { .n = 0 };
+  GstTfxDeviceState *device = &priv->device;
+  GstTfxMembers members = { .n = 0 };
   gboolean is_worthwhile = FALSE;
   GstTfxRow row;
   gint err;
 
-  gst_tfx_device_row_list (self, &members);
+  gst_tfx_fusion_list_row (self, &members);
   GST_DEBUG_OBJECT (self, "preparing %" G_GSIZE_FORMAT " filters", members.n);
   row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
-  err = members.is_running ? gst_tfx_row_compile (&row)
-                           : gst_tfx_warm_up_compile (&row, priv->device.cuda);
+  err = members.is_running
+            ? gst_tfx_row_compile (&row)
+            : gst_tfx_opener_warm_up (&row, &priv->spec, device->cuda);
   if (err == 0 && gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
-      !priv->device.runs)
-    is_worthwhile = gst_tfx_device_is_worthwhile (self, priv->spec.rate_hz);
-  if (!members.is_running && gst_tfx_row_is_on_device (&row))
-    gst_tfx_warm_up_run (&row, &priv->spec);
+      !device->runs)
+    is_worthwhile = gst_tfx_device_is_worthwhile (self, priv->spec.rate_hz,
+        device->from_device);
   err = priv->filter->counts.error;
   gst_tfx_row_unlock (&row);
   if (err < 0)
@@ -171,37 +162,29 @@ gst_tfx_device_prepare (GstTfxElement *self)
   return is_worthwhile;
 }
 
-/* Prepares the device that device=auto may choose later. */
-static void
-gst_tfx_device_warm_up (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDeviceState *device = &priv->device;
-
-  gst_tfx_shared_filter_set_backend (priv->filter,
-      tfx_cuda_backend (device->cuda), (GstObject *)device->context);
-  device->runs = TRUE;
-  gst_tfx_device_prepare (self);
-  gst_tfx_device_move (self);
-}
-
 void
 gst_tfx_device_switch_backend (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
   GstClockTime start = gst_util_get_timestamp ();
 
   gst_tfx_device_move (self);
   /* An element that defers its filter needs nothing; a running stream is not
    * interrupted. */
-  if (!priv->device.may_have_cuda_memory || priv->is_running ||
+  if (!device->may_have_cuda_memory || priv->is_running ||
       gst_tfx_fusion_defers (self))
     return;
-  /* Open a device now if it could be worthwhile for some buffer length, because
-   * a running stream cannot wait for it.  Buffers longer than a second are
-   * rare. */
-  if (gst_tfx_device_prepare (self) && gst_tfx_device_try_open (self))
-    gst_tfx_device_warm_up (self);
+  /* Open and prepare a device now if it could be worthwhile for some buffer
+   * length, because a running stream cannot wait for it.  Buffers longer than a
+   * second are rare. */
+  if (gst_tfx_device_prepare (self) && gst_tfx_device_try_open (self)) {
+    gst_tfx_shared_filter_set_backend (priv->filter,
+        tfx_cuda_backend (device->cuda), (GstObject *)device->context);
+    device->runs = TRUE;
+    gst_tfx_device_prepare (self);
+    gst_tfx_device_move (self);
+  }
   GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
       GST_TIME_ARGS (gst_util_get_timestamp () - start));
 }

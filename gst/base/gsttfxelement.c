@@ -374,7 +374,10 @@ gst_tfx_element_install_signals (GObjectClass *gobject_class)
 static void
 gst_tfx_element_set_context (GstElement *element, GstContext *context)
 {
-  gst_tfx_device_set_context (GST_TFX_ELEMENT (element), context);
+  GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (element));
+
+  gst_tfx_cuda_set_context (element, context,
+      g_atomic_int_get (&priv->cuda_device_id), &priv->device.context);
   GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
       ->set_context (element, context);
 }
@@ -447,7 +450,7 @@ gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
           ret == GST_STATE_CHANGE_FAILURE))
     gst_tfx_element_stop (self);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    gst_tfx_device_forget (self);
+    gst_tfx_cuda_clear_context (element, &PRIVATE (self)->device.context);
   return ret;
 }
 
@@ -459,7 +462,7 @@ gst_tfx_element_finalize (GObject *object)
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
 
   /* An application may set a context in NULL. */
-  gst_tfx_device_forget (GST_TFX_ELEMENT (object));
+  gst_tfx_cuda_clear_context (GST_ELEMENT (object), &priv->device.context);
   gst_tfx_element_clear_clamps (priv);
   gst_tfx_times_clear (&priv->times);
   G_OBJECT_CLASS (gst_tfx_element_parent_class)->finalize (object);

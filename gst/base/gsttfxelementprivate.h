@@ -172,6 +172,22 @@ void gst_tfx_element_ask_upstream (GstTfxElement *self);
 /* Whether processing can be deferred to the downstream peer. */
 gboolean gst_tfx_fusion_defers (GstTfxElement *self);
 
+/* The filters of a row of elements, the first one first.  The caps of all are
+ * set, and their buffers arrive, in the thread that asks. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n;
+  gboolean is_running; /* one of them has processed samples */
+} GstTfxMembers;
+
+/* Appends the filters of the row that ends with @self. */
+void gst_tfx_fusion_list_row (GstTfxElement *self, GstTfxMembers *row);
+
+/* The element that probably defers its filter to @self; a reference, or NULL.
+ * Its own flag may be older than a change of the channels of @self. */
+GstTfxElement *gst_tfx_fusion_find_upstream (GstTfxElement *self);
+
 /* Whether a buffer must not be fused: it runs in parts, or a curve changes the
  * structure.  Otherwise the element would leave its row at frames that depend
  * on the split of the stream. */

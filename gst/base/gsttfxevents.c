@@ -264,7 +264,8 @@ gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
         gst_tfx_flight_drain (self);
       break;
     case GST_QUERY_CONTEXT:
-      if (gst_tfx_device_answer_query (self, query))
+      if (gst_tfx_cuda_answer_query (GST_ELEMENT (self), query,
+              &gst_tfx_element_get_private (self)->device.context))
         return TRUE;
       break;
     case GST_QUERY_LATENCY:

@@ -71,6 +71,40 @@ gst_tfx_fusion_is_alone (GstTfxElement *self, gsize n_frames)
          (control->has_steps || control->n_ready < n_frames);
 }
 
+GstTfxElement *
+gst_tfx_fusion_find_upstream (GstTfxElement *self)
+{
+  GstTfxElementPrivate *own = gst_tfx_element_get_private (self), *priv;
+  GstElement *element = gst_tfx_peer_find (own->sink, GST_TYPE_TFX_ELEMENT);
+
+  if (!element)
+    return NULL;
+  priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
+  if (!priv->can_defer || priv->delay > 0 ||
+      gst_tfx_channels_change (&priv->channels) ||
+      g_atomic_int_get (&own->widens))
+    gst_clear_object (&element);
+  return (GstTfxElement *)element;
+}
+
+void
+gst_tfx_fusion_list_row (GstTfxElement *self, GstTfxMembers *row)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxElement *upstream = gst_tfx_fusion_find_upstream (self);
+
+  if (upstream)
+    gst_tfx_fusion_list_row (upstream, row);
+  gst_clear_object (&upstream);
+  if (!priv->filter)
+    return;
+  /* A row has at most GST_TFX_ROW_MAX filters: the next row starts here. */
+  if (row->n == GST_TFX_ROW_MAX)
+    row->n = 0;
+  row->filters[row->n++] = priv->filter->filter;
+  row->is_running |= priv->is_running;
+}
+
 /* ---- a run over a buffer ------------------------------------------------- */
 
 void

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxopener.c: opens a CUDA device while a stream plays.
+ * gsttfxopener.c: opens a CUDA device in a background task while the stream
+ * plays, and prepares a row of filters for it.
  *
- * The driver loads a kernel at its first launch, so the background task also
- * runs copies of the row's filters on silence.  It does not touch the filters
- * of the stream.
+ * Starting the driver, making a context and loading the kernels takes some
+ * tenths of a second, during which the CPU filters.  The driver loads a kernel
+ * at its first launch, so the task also runs copies of the row's filters on
+ * silence.  It does not touch the filters of the stream.
  */
-#include "gsttfxopener.h"
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* The length of a warm-up run: at most this many frames and samples. */
+#define WARM_UP_FRAMES 1024
+#define WARM_UP_SAMPLES 65536
 
 typedef struct
 {
@@ -30,86 +38,49 @@ gst_tfx_opener_free_job (GstTfxOpenerJob *job)
   g_free (job);
 }
 
-/* ---- warm-up ------------------------------------------------------------- */
-
-/* The length of a warm-up run: at most this many frames and samples. */
-#define WARM_UP_FRAMES 1024
-#define WARM_UP_SAMPLES 65536
-
-void
-gst_tfx_warm_up_run (const GstTfxRow *row, const TfxFilterSpec *spec)
-{
-  GstTfxRowCounts counts = row->last->counts;
-  gsize n_frames =
-      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
-  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
-  TfxBlock block =
-      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
-
-  gst_tfx_row_run (row, &block, &block, TRUE);
-  for (gsize i = 0; i < row->n; i++)
-    tfx_filter_reset (row->filters[i]);
-  counts.error = row->last->counts.error;
-  row->last->counts = counts;
-  g_free (samples);
-}
-
 gint
-gst_tfx_warm_up_compile (const GstTfxRow *row, TfxCuda *cuda)
+gst_tfx_opener_warm_up (const GstTfxRow *row, const TfxFilterSpec *spec,
+    TfxCuda *cuda)
 {
+  GstTfxSharedFilter *last = row->last;
   gint err = gst_tfx_row_compile (row);
+  GstTfxRowCounts counts;
+  gdouble *samples;
+  gsize n_frames;
+  TfxBlock block;
 
-  while (err == 0 && row->last->is_mixing && cuda &&
-         !gst_tfx_row_is_changing (row)) {
+  while (
+      err == 0 && last->is_mixing && cuda && !gst_tfx_row_is_changing (row)) {
     gst_tfx_row_unlock (row);
     tfx_cuda_finish_compiling (cuda);
     gst_tfx_row_lock (row);
     err = gst_tfx_row_compile (row);
   }
-  return err;
+  if (err < 0 || !gst_tfx_row_is_on_device (row))
+    return err;
+  counts = last->counts;
+  n_frames = CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
+  samples = g_new0 (gdouble, n_frames * spec->n_channels);
+  block =
+      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
+  gst_tfx_row_run (row, &block, &block, TRUE);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  counts.error = last->counts.error;
+  last->counts = counts;
+  g_free (samples);
+  return 0;
 }
 
-/* ---- the background task ------------------------------------------------- */
-
-static void
-gst_tfx_opener_warm_up (const GstTfxOpenerJob *job, TfxFilter *const *filters)
-{
-  GstTfxSharedFilter *last =
-      gst_tfx_shared_filter_new (tfx_filter_ref (filters[job->n - 1]));
-  const GstTfxRow row = { filters, job->n, last };
-
-  gst_tfx_shared_filter_set_backend (last, tfx_cuda_backend (job->cuda),
-      (GstObject *)*job->context);
-  gst_tfx_row_lock (&row);
-  if (gst_tfx_warm_up_compile (&row, job->cuda) == 0 &&
-      gst_tfx_row_is_on_device (&row))
-    gst_tfx_warm_up_run (&row, &job->spec);
-  gst_tfx_row_unlock (&row);
-  gst_tfx_shared_filter_unref (last);
-}
-
-/* Ignores failures: they occur again, and are reported, when the stream needs
- * the device. */
-static void
-gst_tfx_opener_prepare (const GstTfxOpenerJob *job)
-{
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  gsize n = 0;
-
-  while (n < job->n &&
-         tfx_filter_new (job->chains[n], &job->spec, &filters[n]) == 0)
-    n++;
-  if (n > 0 && n == job->n)
-    gst_tfx_opener_warm_up (job, filters);
-  while (n > 0)
-    tfx_filter_unref (&filters[--n]);
-}
-
+/* Ignores failures of a warm-up: they occur again, and are reported, when the
+ * stream needs the device. */
 static void
 gst_tfx_opener_run (gpointer data)
 {
   static GMutex one_at_a_time;
   GstTfxOpenerJob *job = data;
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n = 0;
 
   /* Elements take turns, so that the next one finds this context. */
   g_mutex_lock (&one_at_a_time);
@@ -117,71 +88,72 @@ gst_tfx_opener_run (gpointer data)
           &job->why))
     job->cuda = gst_tfx_cuda_for_context (*job->context, &job->why);
   g_mutex_unlock (&one_at_a_time);
-  if (job->cuda)
-    gst_tfx_opener_prepare (job);
+  if (!job->cuda)
+    return;
+  while (n < job->n &&
+         tfx_filter_new (job->chains[n], &job->spec, &filters[n]) == 0)
+    n++;
+  if (n > 0 && n == job->n) {
+    GstTfxSharedFilter *last =
+        gst_tfx_shared_filter_new (tfx_filter_ref (filters[n - 1]));
+    const GstTfxRow row = { filters, n, last };
+
+    gst_tfx_shared_filter_set_backend (last, tfx_cuda_backend (job->cuda),
+        (GstObject *)*job->context);
+    gst_tfx_row_lock (&row);
+    gst_tfx_opener_warm_up (&row, &job->spec, job->cuda);
+    gst_tfx_row_unlock (&row);
+    gst_tfx_shared_filter_unref (last);
+  }
+  while (n > 0)
+    tfx_filter_unref (&filters[--n]);
 }
 
-/* ---- the streaming thread ------------------------------------------------ */
-
 gboolean
-gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,
-    gint device_id, GstCudaContext **context, TfxFilter *const *filters,
-    gsize n, const TfxFilterSpec *spec)
+gst_tfx_opener_start (GstTfxElement *self)
 {
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
   GstTfxOpenerJob *job = g_new0 (GstTfxOpenerJob, 1);
+  GstTfxMembers row = { .n = 0 };
+  gint err = 0;
 
-  job->element = GST_ELEMENT (element);
-  job->device_id = device_id;
-  job->context = context;
-  job->spec = *spec;
-  for (; job->n < n; job->n++) {
-    TfxFilter *filter = filters[job->n];
-    gint err;
+  if (!gst_tfx_fusion_defers (self))
+    gst_tfx_fusion_list_row (self, &row);
+  GST_DEBUG_OBJECT (self,
+      "opening a CUDA device for %" G_GSIZE_FORMAT " filters while playing",
+      row.n);
+  job->element = GST_ELEMENT (self);
+  job->device_id = g_atomic_int_get (&priv->cuda_device_id);
+  job->context = &device->context;
+  job->spec = priv->spec;
+  while (err == 0 && job->n < row.n) {
+    TfxFilter *filter = row.filters[job->n];
 
     tfx_filter_lock (filter);
     err = tfx_filter_get_chain (filter, &job->chains[job->n]);
     tfx_filter_unlock (filter);
-    if (err < 0)
-      break;
+    job->n += err == 0;
   }
-  g_atomic_int_set (&self->is_busy, TRUE);
-  if (gst_tfx_worker_start (&self->worker, gst_tfx_opener_run, job, element))
+  g_atomic_int_set (&device->is_opening, TRUE);
+  if (gst_tfx_worker_start (&device->opener, gst_tfx_opener_run, job, self))
     return TRUE;
-  g_atomic_int_set (&self->is_busy, FALSE);
+  g_atomic_int_set (&device->is_opening, FALSE);
   gst_tfx_opener_free_job (job);
   return FALSE;
 }
 
 gboolean
-gst_tfx_opener_is_busy (const GstTfxOpener *self)
+gst_tfx_opener_take (GstTfxElement *self, gboolean may_wait, gchar **why)
 {
-  return g_atomic_int_get (&self->is_busy);
-}
-
-gboolean
-gst_tfx_opener_take (GstTfxOpener *self, gboolean may_wait, TfxCuda **cuda,
-    gchar **why)
-{
-  GstTfxOpenerJob *job = gst_tfx_worker_take (&self->worker, may_wait);
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  GstTfxOpenerJob *job = gst_tfx_worker_take (&device->opener, may_wait);
 
   if (!job)
     return FALSE;
-  *cuda = g_steal_pointer (&job->cuda);
+  g_atomic_pointer_set (&device->cuda, g_steal_pointer (&job->cuda));
   *why = g_steal_pointer (&job->why);
   gst_tfx_opener_free_job (job);
-  g_atomic_int_set (&self->is_busy, FALSE);
+  g_atomic_int_set (&device->is_opening, FALSE);
   return TRUE;
-}
-
-void
-gst_tfx_opener_stop (GstTfxOpener *self)
-{
-  TfxCuda *cuda;
-  gchar *why;
-
-  if (gst_tfx_opener_take (self, TRUE, &cuda, &why)) {
-    tfx_cuda_unref (&cuda);
-    g_free (why);
-  }
-  gst_tfx_worker_clear (&self->worker);
 }

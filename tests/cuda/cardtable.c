@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The gain that is required, as in gst/cuda/gsttfxcost.c. */
+/* The gain that is required, as in gst/base/gsttfxdeviceauto.c. */
 #define ENTER_RATIO 1.5
 
 static double
