@@ -83,10 +83,13 @@ static GstFlowReturn
 gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean is_taken = FALSE;
   GstFlowReturn flow;
 
-  if (G_UNLIKELY (priv->flights.held) &&
-      !gst_tfx_flight_takes (self, buffer, n_frames)) {
+  /* Asked once: the answer depends on the neighbours, which may change. */
+  if (G_UNLIKELY (priv->device.runs))
+    is_taken = gst_tfx_flight_takes (self, buffer, n_frames);
+  if (G_UNLIKELY (priv->flights.held) && !is_taken) {
     flow = gst_tfx_flight_drain (self);
     if (flow != GST_FLOW_OK) {
       gst_buffer_unref (buffer);
@@ -116,7 +119,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   buffer = gst_buffer_make_writable (buffer);
   if (priv->times.is_backwards)
     gst_tfx_run_reverse (self, buffer);
-  else if (gst_tfx_fusion_defers (self) &&
+  else if (!is_taken && gst_tfx_fusion_defers (self) &&
            !gst_tfx_fusion_is_alone (self, n_frames) &&
            gst_tfx_stream_defer (self, buffer, n_frames)) {
     if (G_UNLIKELY (priv->is_step))
@@ -129,8 +132,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
         GST_BUFFER_OFFSET (buffer), n_frames, GST_BUFFER_IS_DISCONT (buffer));
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
   }
-  if (G_UNLIKELY (priv->device.runs) &&
-      gst_tfx_flight_takes (self, buffer, n_frames))
+  if (G_UNLIKELY (is_taken))
     return gst_tfx_flight_run (self, buffer, n_frames);
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return gst_tfx_out_send (self, buffer, n_frames);
