@@ -48,6 +48,7 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 const TfxCudaUnitKind tfx_cuda_clip = {
   .kind = &tfx_kind_clip,
   .size = sizeof (Unit),
+  .reads_once = true,
   .prepare = unit_prepare,
   .run = unit_run,
   .cost = unit_cost,

@@ -22,6 +22,7 @@
 
 #define LAUNCH 5e3   /* ns to start a kernel, */
 #define TRANSFER 6e3 /* a transfer, */
+#define FAR 2e3      /* a kernel's read across the bus, of 256 frames, */
 #define WAIT 10e3    /* and to wait for the end of a run */
 #define HOST 10.0    /* bytes a ns that a core copies to pinned memory */
 #define SLACK 2.0    /* times what the counts say */
@@ -382,6 +383,8 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
   const double bytes = (double)n_frames * plan->n_channels *
                        (double)tfx_sample_size (plan->sample);
   const double n_ways = !job->from_device + !job->to_device;
+  const bool is_short =
+      tfx_transfer_is_short (n_frames, plan->n_channels, plan->sample);
   unsigned n_launches = 0;
   Stages s;
   Rates r;
@@ -389,10 +392,13 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
   if (!get_rates (card, &r) || job->n_frames == 0 || !can_run (&plan->top))
     return false;
   s.host = WAIT + n_ways * bytes / HOST;
-  s.up =
-      job->from_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
-  s.down =
-      job->to_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
+  s.up = s.down = 0.0;
+  if (!job->from_device && !card->is_integrated)
+    s.up = is_short && tfx_cuda_engine_reads_once (plan)
+               ? FAR * ceil ((double)n_frames / 256.0) + 2.0 * bytes / r.bus
+               : TRANSFER + bytes / r.bus;
+  if (!job->to_device && !card->is_integrated)
+    s.down = is_short ? FAR + 2.0 * bytes / r.bus : TRANSFER + bytes / r.bus;
   s.run = job->only_moves ? 0.0
                           : list_time (card, &r, plan, &plan->top,
                                 plan->n_channels, n_frames, &n_launches);

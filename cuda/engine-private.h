@@ -52,7 +52,6 @@ typedef struct Part
   TfxPinned cleared; /* byte[n_channels]: the device clears a state */
   bool is_busy;      /* done has been recorded, and not been waited for */
   bool has_output;   /* for the host: */
-  bool is_direct;
   TfxBlock output;
   TfxFlight *flight; /* of its block, which counts it */
 } Part;
@@ -89,6 +88,10 @@ struct TfxEngine
  * is_last(): true for the last step with a node. */
 bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
 bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
+
+/* Whether the kernel of the first step reads each sample once, with many loads in
+ * flight: so that it can read the host's memory across the bus. */
+bool tfx_cuda_engine_reads_once (const TfxPlan *plan);
 
 /* Allocates the intermediate buffers for blocks of n_frames. The context is
  * current. */

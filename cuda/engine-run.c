@@ -26,6 +26,8 @@ typedef struct Run
   TfxCudaPlace in_place, out_place;
   size_t part_frames;
   bool has_parts; /* more than one, of one block or of several */
+  /* Kernels read or write the host's memory: of a short block, or all. */
+  bool reads_host, writes_host;
   TfxFlight *flight;
 } Run;
 
@@ -72,7 +74,7 @@ choose_streams (TfxEngine *e, const Run *r)
   if (ret < 0)
     return ret;
   e->stream.handle = wanted;
-  if (r->has_parts && !e->cuda->card.is_integrated) {
+  if (r->has_parts && !(r->reads_host && r->writes_host)) {
     if (!e->up)
       ret = tfx_context_take_stream (e->cuda, &e->up);
     if (ret == 0 && !e->down)
@@ -110,7 +112,7 @@ finish_part (TfxEngine *e, Part *p)
   p->is_busy = false;
   count_cleared (e, p);
   if (p->has_output) {
-    tfx_transfer_finish (&p->out, &p->output, p->is_direct);
+    tfx_transfer_finish (&p->out, &p->output);
     p->flight->n_done += p->output.n_frames;
     p->flight->n_parts--;
   }
@@ -136,18 +138,19 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
     TfxKernelBlock *from)
 {
   /* The caller may write a block that is not waited for. */
-  bool is_direct = r->out_place != TFX_PLACE_DEVICE &&
-                   tfx_transfer_is_direct (in, r->in_place);
-  TfxCudaStream up = { e->cuda, r->has_parts ? e->up : e->stream.handle };
-  int ret = tfx_transfer_reserve (&e->stream, &p->in, in, is_direct);
+  const bool can_be_direct =
+      r->out_place != TFX_PLACE_DEVICE && r->in_place == TFX_PLACE_PINNED;
+  const bool is_apart = r->has_parts && !r->reads_host;
+  TfxCudaStream up = { e->cuda, is_apart ? e->up : e->stream.handle };
+  int ret = tfx_transfer_reserve (&e->stream, &p->in, in, can_be_direct,
+      r->reads_host, from);
 
   if (ret == 0)
-    ret = tfx_transfer_upload (&up, &p->in, in, is_direct);
+    ret = tfx_transfer_upload (&up, &p->in, in);
   if (ret < 0)
     return ret;
-  e->n_uploads += !e->cuda->card.is_integrated;
-  *from = tfx_transfer_block (e->cuda, &p->in, in, is_direct);
-  if (!r->has_parts || e->cuda->card.is_integrated)
+  e->n_uploads += !r->reads_host;
+  if (!is_apart)
     return 0;
   ret = record (e, p->uploaded, e->up);
   return ret < 0 ? ret : follow (e, e->stream.handle, p->uploaded);
@@ -157,7 +160,7 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
 static int
 download (TfxEngine *e, const Run *r, Part *p)
 {
-  bool is_apart = r->has_parts && !e->cuda->card.is_integrated;
+  const bool is_apart = r->has_parts && !r->writes_host;
   TfxCudaStream down = { e->cuda, is_apart ? e->down : e->stream.handle };
   int ret = 0;
 
@@ -168,8 +171,8 @@ download (TfxEngine *e, const Run *r, Part *p)
   if (ret == 0 && is_apart)
     ret = follow (e, e->down, p->ran);
   if (ret == 0)
-    ret = tfx_transfer_download (&down, &p->out, &p->output, p->is_direct);
-  e->n_downloads += ret == 0 && !e->cuda->card.is_integrated;
+    ret = tfx_transfer_download (&down, &p->out, &p->output);
+  e->n_downloads += ret == 0 && !r->writes_host;
   return ret < 0 ? ret : record (e, p->done, down.handle);
 }
 
@@ -197,16 +200,14 @@ start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
              n_samples, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
   p->has_output = r->out_place != TFX_PLACE_DEVICE;
-  p->is_direct =
-      tfx_transfer_is_direct (out, r->out_place) && !overwrites (e, in, out);
   p->output = *out;
   e->cleared = (CUdeviceptr)(uintptr_t)p->cleared.data;
   if (ret == 0 && r->in_place != TFX_PLACE_DEVICE)
     ret = upload (e, r, p, in, &from);
-  if (ret == 0 && p->has_output) {
-    ret = tfx_transfer_reserve (&e->stream, &p->out, out, p->is_direct);
-    to = tfx_transfer_block (e->cuda, &p->out, out, p->is_direct);
-  }
+  if (ret == 0 && p->has_output)
+    ret = tfx_transfer_reserve (&e->stream, &p->out, out,
+        r->out_place == TFX_PLACE_PINNED && !overwrites (e, in, out),
+        r->writes_host, &to);
   if (ret == 0)
     ret = tfx_cuda_engine_run_steps (e, &from, &to, in->n_frames);
   if (ret == 0)
@@ -269,6 +270,11 @@ run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, TfxFlight *flight,
    * overwritten before the output is complete. */
   must_wait = must_wait || r.in_place != TFX_PLACE_HOST ||
               r.out_place != TFX_PLACE_HOST;
+  r.writes_host =
+      e->cuda->card.is_integrated ||
+      tfx_transfer_is_short (in->n_frames, in->n_channels, in->type);
+  r.reads_host = e->cuda->card.is_integrated ||
+                 (r.writes_host && tfx_cuda_engine_reads_once (e->plan));
   r.part_frames = tfx_cuda_engine_part_frames (e, r.in_place, r.out_place);
   r.has_parts = !must_wait || in->n_frames > r.part_frames;
   ret = choose_streams (e, &r);

@@ -317,6 +317,28 @@ tfx_cuda_engine_part_frames (const TfxEngine *e, TfxCudaPlace in,
   return n_frames > 0 ? n_frames : 1;
 }
 
+bool
+tfx_cuda_engine_reads_once (const TfxPlan *plan)
+{
+  const TfxStep *first = plan->top.steps;
+  const TfxCudaUnitKind *unit;
+  TfxGroups groups;
+
+  if (plan->top.n == 0)
+    return true;
+  switch (first->kind) {
+    case TFX_STEP_CASCADE:
+      /* A thread with a long segment waits for the bus again and again. */
+      groups = tfx_tables_group (first->n_sos, plan->sample == TFX_SAMPLE_F64);
+      return tfx_tables_min_segment_log2 (groups) == 0;
+    case TFX_STEP_UNIT:
+      unit = tfx_cuda_units_find (first->stage);
+      return unit && unit->reads_once;
+    default:
+      return false;
+  }
+}
+
 static int
 prepare (TfxEngine *e)
 {
@@ -324,7 +346,9 @@ prepare (TfxEngine *e)
   size_t n_frames =
       e->plan->block_frames > 0 ? e->plan->block_frames : PREPARE_FRAMES;
   size_t most = tfx_cuda_engine_part_frames (e, TFX_PLACE_HOST, TFX_PLACE_HOST);
+  TfxKernelBlock samples;
   TfxBlock block;
+  bool is_short;
   int ret = 0;
 
   if (e->plan->run_frames > n_frames)
@@ -332,15 +356,18 @@ prepare (TfxEngine *e)
   if (n_frames > most)
     n_frames = most;
   block = tfx_block_interleaved (NULL, type, e->plan->n_channels, n_frames);
+  is_short = tfx_transfer_is_short (n_frames, e->plan->n_channels, type);
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
     ret =
         prepare_node (&e->nodes[i], type, n_frames, e->plan->n_all_steps == 1);
   if (ret == 0 && e->plan->top.n == 0)
     ret = tfx_cuda_copy_prepare (&e->copy);
   if (ret == 0)
-    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].in, &block, false);
+    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].in, &block, false,
+        is_short && tfx_cuda_engine_reads_once (e->plan), &samples);
   if (ret == 0)
-    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].out, &block, false);
+    ret = tfx_transfer_reserve (&e->stream, &e->parts[0].out, &block, false,
+        is_short, &samples);
   return ret < 0 ? ret : tfx_cuda_engine_reserve (e, n_frames);
 }
 

@@ -15,7 +15,7 @@
  *
  * tfx_plan_run() takes blocks in host memory and in device memory, and detects the
  * kind from the address; input and output may differ.  Host memory is copied through
- * pinned staging buffers.  A run returns when its output is complete.  With
+ * pinned staging buffers; for short blocks kernels work on these.  A run returns when its output is complete.  With
  * tfx_cuda_set_waiting (cuda, false) a run with output in device memory returns at
  * once; later work on tfx_cuda_stream() sees the output, for all plans of the TfxCuda.
  *

@@ -49,6 +49,8 @@ struct TfxCudaUnitKind
   bool (*can_run) (const TfxStage *stage);
   /* True if in and out must not overlap. */
   bool is_apart;
+  /* True if it reads each sample once, by a thread of its own. */
+  bool reads_once;
 
   /* Sets up a unit at rest, whose memory is zero after its base; NULL if that is
    * enough. (These functions, up to copy_state, do what units.h does not.) */

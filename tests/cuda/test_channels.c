@@ -139,7 +139,7 @@ test_cases (void)
     cuda_pair_free (&p);
 
     p = cuda_pair_new (chain, n_channels, 1, cuda);
-    cuda_row_check_work (&work, p.row, cuda, n_channels, TFX_SAMPLE_F64, 300,
+    cuda_row_check_work (&work, p.row, cuda, n_channels, TFX_SAMPLE_F64, 600,
         cases[i].n_launches, cases[i].text);
     cuda_pair_free (&p);
   }

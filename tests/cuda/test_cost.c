@@ -181,6 +181,40 @@ test_host (void)
       "15 more parts take %.0f ns, of the host %.0f", many - one, 15.0 * host);
 }
 
+/* ns for which samples move. */
+static double
+time_moved (const TfxCudaCard *card, const CardCase *c, size_t n_frames)
+{
+  return cardcase_estimate (card, c, n_frames, false) -
+         cardcase_estimate (card, c, n_frames, true);
+}
+
+/* Without the starts of two copies; of one where samples are read more than once. */
+static void
+test_short (void)
+{
+  const CardCase fir = { .n_taps = 101,
+    .n_channels = 2,
+    .type = TFX_SAMPLE_F32 };
+  CardCase stereo = api;
+
+  stereo.n_channels = 2;
+  for (unsigned i = 0; standin_card_at (i); i++) {
+    const StandinCard *s = standin_card_at (i);
+    const TfxCudaCard card = cardcase_card (s);
+    const double more =
+        time_moved (&card, &stereo, 513) - time_moved (&card, &stereo, 512);
+    const double fir_more =
+        time_moved (&card, &fir, 513) - time_moved (&card, &fir, 512);
+
+    tap_check (s->is_integrated
+                   ? more < 10.0 && fir_more < 10.0
+                   : more > 4e3 && fir_more > 3e3 && fir_more < more,
+        "%s: 513 frames take %.0f ns more to move than 512, of a FIR %.0f",
+        s->title, more, fir_more);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -188,7 +222,7 @@ main (int argc, char **argv)
     { "bounds", test_bounds }, { "overlaps", test_overlaps },
     { "unknown", test_unknown }, { "read", test_read },
     { "transforms", test_transforms }, { "no-kernel", test_no_kernel },
-    { "host", test_host }, { NULL, NULL } };
+    { "host", test_host }, { "short", test_short }, { NULL, NULL } };
 
   return tap_main (argc, argv, tests);
 }

@@ -430,7 +430,7 @@ static void
 test_launches (void)
 {
   static const size_t taps[] = { 101, 511, 4000, 20000 };
-  static const size_t blocks[] = { 64, 1024, 3000 };
+  static const size_t blocks[] = { 600, 1024, 3000 };
   TapMany many = tap_many ("one launch for a FIR, two with sections");
   TfxSos sos[12];
 

@@ -259,10 +259,11 @@ test_flights (void)
 {
   static const char *const ways[] = { "", "late", "apart:1", "apart:2" };
   static const size_t parts[] = { 1 << 20, 400, 130 };
-  const size_t n_each = 1000;
   TapMany many = tap_many ("blocks that are started before others have ended");
 
-  for (unsigned i = 0; i < 24; i++) {
+  for (unsigned i = 0; i < 48; i++) {
+    /* The host's memory is copied, or kernels read and write it. */
+    const size_t n_each = i < 24 ? 1000 : 400;
     Setup s = setup_new (TEST_CUDA_DOUBLE, 12 * n_each, parts[i % 3]);
     const size_t failing = i % 2 ? 1 + i / 2 % 11 : 12;
     size_t n_done;
@@ -273,8 +274,9 @@ test_flights (void)
     error = finish_by_cpu (&s, n_done);
     test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
     tap_many_check (&many, n_done == failing * n_each && error < 1e-11,
-        "%s, parts of %zu, launch of block %zu fails: %zu done, %g",
-        ways[i % N_OF (ways)], parts[i % 3], failing, n_done, error);
+        "%s, blocks of %zu, parts of %zu, launch of block %zu fails: %zu done, "
+        "%g",
+        ways[i % N_OF (ways)], n_each, parts[i % 3], failing, n_done, error);
     setup_free (&s);
   }
   tap_many_end (&many);
@@ -520,6 +522,135 @@ test_integrated (void)
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
 }
 
+/* A chain whose first step is the one of the case, and a block for it. */
+typedef struct ShortCase
+{
+  const char *first;
+  unsigned n_channels;
+  TfxSample sample;
+  bool is_planar;
+  size_t n_frames;
+  unsigned n_up, n_down;
+} ShortCase;
+
+static const ShortCase short_cases[] = {
+  { "sections", 8, TFX_SAMPLE_F32, false, 256, 0, 0 },
+  { "sections", 2, TFX_SAMPLE_F32, true, 100, 0, 0 },
+  { "sections", 8, TFX_SAMPLE_F64, false, 512, 0, 0 },
+  { "gain", 3, TFX_SAMPLE_F32, false, 480, 0, 0 },
+  { "clip", 1, TFX_SAMPLE_F64, true, 480, 0, 0 },
+  /* Samples that are read more than once, or by few threads. */
+  { "fir", 2, TFX_SAMPLE_F32, false, 256, 1, 0 },
+  { "many", 2, TFX_SAMPLE_F64, false, 256, 1, 0 },
+  /* Too many frames, or bytes. */
+  { "sections", 2, TFX_SAMPLE_F32, false, 513, 1, 1 },
+  { "sections", 17, TFX_SAMPLE_F32, false, 512, 1, 1 },
+};
+
+static TfxChain *
+short_chain (const char *first)
+{
+  static const double taps[101] = { [0] = 0.5, [100] = 0.25 };
+  const double *kernel = taps;
+  TfxChain *chain = tfx_chain_new ();
+  TfxStage *stage;
+  TfxSos sos[7];
+
+  test_cuda_equaliser (sos, 7);
+  if (strcmp (first, "gain") == 0)
+    stage = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+  else if (strcmp (first, "clip") == 0)
+    stage = tfx_stage_new_clip (tfx_stage_new_id (), 2.0);
+  else if (strcmp (first, "fir") == 0)
+    stage = tfx_stage_new_fir (tfx_stage_new_id (), &kernel, 1, N_OF (taps),
+        TFX_FIR_AUTO);
+  else
+    stage = tfx_stage_new_sections (tfx_stage_new_id (), sos,
+        strcmp (first, "many") == 0 ? 7 : 3);
+  test_cuda_append (&chain, stage);
+  return chain;
+}
+
+/* Two blocks, in place; the copies of the second one.  On the device: in its memory,
+ * where nothing is copied. */
+static int
+run_short (TfxCuda *cuda, const ShortCase *c, TfxChain *chain, const void *x,
+    void *y, bool on_device, Timeline *t)
+{
+  const size_t size = c->n_frames * c->n_channels * tfx_sample_size (c->sample);
+  const TfxFilterSpec spec = { RATE, c->n_channels, c->sample, c->n_frames };
+  CudaRow *row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+  void *at = on_device ? test_cuda_alloc (cuda, size) : y;
+  const TfxBlock block =
+      c->is_planar
+          ? tfx_block_planar (at, c->sample, c->n_channels, c->n_frames,
+                c->n_frames)
+          : tfx_block_interleaved (at, c->sample, c->n_channels, c->n_frames);
+  int ret = 0;
+
+  memcpy (y, x, size);
+  if (on_device)
+    test_cuda_upload (cuda, at, x, size);
+  ret = cuda_row_run (row, &block, &block);
+  begin_timeline ();
+  if (ret == 0)
+    ret = cuda_row_run (row, &block, &block);
+  test_cuda_set ("TFX_STANDIN_TIMELINE", NULL);
+  *t = read_timeline ();
+  if (on_device) {
+    test_cuda_download (cuda, y, at, size);
+    test_cuda_free (cuda, at);
+  }
+  ret += (int)row->n_by_cpu;
+  cuda_row_free (&row);
+  return ret;
+}
+
+/* Kernels of a device with memory of its own read and write that of the host, if the
+ * block is short: the same bits, and no copies. */
+static void
+test_short (void)
+{
+  static const char *const cards[] = { "t4", "3070", "4090", "5090", "a100",
+    "h100", "b200" };
+  TapMany many = tap_many ("short blocks are not copied");
+
+  for (unsigned i = 0; i < N_OF (cards) * N_OF (short_cases); i++) {
+    const char *card = cards[i / N_OF (short_cases)];
+    const ShortCase *c = &short_cases[i % N_OF (short_cases)];
+    const size_t n = c->n_frames * c->n_channels;
+    double *x = test_cuda_noise (n), *y[2];
+    TfxChain *chain = short_chain (c->first);
+    Timeline t[2];
+    TfxCuda *cuda;
+    int ret[2];
+
+    if (c->sample == TFX_SAMPLE_F32)
+      test_noise_f32 ((float *)x, n);
+    test_cuda_set ("TFX_STANDIN_CARD", card);
+    cuda = test_cuda_new (NULL);
+    for (unsigned k = 0; k < 2; k++) {
+      y[k] = test_alloc (n * sizeof *x);
+      ret[k] = run_short (cuda, c, chain, x, y[k], k == 1, &t[k]);
+    }
+    tap_many_check (&many,
+        ret[0] == 0 && ret[1] == 0 &&
+            memcmp (y[0], y[1], n * tfx_sample_size (c->sample)) == 0 &&
+            t[0].n_up == c->n_up && t[0].n_down == c->n_down &&
+            t[0].n_kernels > 0,
+        "%s, %s, %u channels, %zu frames: %d, %d, %u up, %u down", card,
+        c->first, c->n_channels, c->n_frames, ret[0], ret[1], t[0].n_up,
+        t[0].n_down);
+    tfx_chain_unref (&chain);
+    tfx_cuda_unref (&cuda);
+    test_cuda_set ("TFX_STANDIN_CARD", NULL);
+    free (x);
+    free (y[0]);
+    free (y[1]);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "parts", test_parts },
   { "failure", test_failure },
@@ -529,6 +660,7 @@ static const TapTest tests[] = {
   { "timeline", test_timeline },
   { "planes", test_planes },
   { "integrated", test_integrated },
+  { "short", test_short },
   { NULL, NULL },
 };
 

@@ -342,7 +342,7 @@ test_curves (void)
 }
 
 /* Sections before a compressor whose threshold changes: the state of both is written, and no
- * coefficients. */
+ * coefficients.  Kernels read the blocks, which are short, in the host's memory. */
 static void
 test_others (void)
 {
@@ -364,9 +364,7 @@ test_others (void)
     if (ret == 0)
       ret = row_run (&row, samples);
   }
-  tap_check (ret == 0 && row.n_by_device > 0 &&
-                 n_ups ==
-                     test_cuda_copies (cuda, (unsigned)row.n_by_device) + 2,
+  tap_check (ret == 0 && row.n_by_device > 0 && n_ups == 2,
       "a ramp uploads the values that have changed: %d, %zu blocks, %u uploads",
       ret, row.n_by_device, n_ups);
   row_clear (&row);

@@ -421,7 +421,7 @@ test_launches (void)
     char what[16];
 
     snprintf (what, sizeof what, "unit %u", i);
-    cuda_row_check_work (&many, row, cuda, 2, TFX_SAMPLE_F64, 300, 3, what);
+    cuda_row_check_work (&many, row, cuda, 2, TFX_SAMPLE_F64, 600, 3, what);
     cuda_row_free (&row);
     tfx_chain_unref (&chain);
   }

@@ -122,7 +122,8 @@ GST_START_TEST (test_light)
 }
 GST_END_TEST;
 
-/* Long buffers go to the device, short ones come back; the state moves along. */
+/* Long buffers go to the device, short ones come back; the state moves along.  The
+ * kernels of the short one there work on the host's memory. */
 GST_START_TEST (test_heavy)
 {
   static const guint sizes[] = { N_SMALL, N_SMALL, N_SMALL, N_LARGE, N_LARGE,
@@ -139,8 +140,8 @@ GST_START_TEST (test_heavy)
         "buffer %u", i);
   }
   deck_end (deck);
-  deck_expect_stat (deck, "e0", "uploads", 4);
-  deck_expect_stat (deck, "e0", "downloads", 4);
+  deck_expect_stat (deck, "e0", "uploads", 3);
+  deck_expect_stat (deck, "e0", "downloads", 3);
   expect_cpu (HEAVY_ROW, deck, sizes, G_N_ELEMENTS (sizes));
   deck_free (deck);
 }
@@ -181,7 +182,7 @@ GST_START_TEST (test_follows)
   Deck *deck = deck_new ("tfxbutterworth name=first DEVICE ! MEMORY ! " LIGHT,
       DECK_CUDA, &info);
 
-  deck_push_many (deck, 4 * N_SMALL, N_SMALL);
+  deck_push_many (deck, 4 * N_LARGE, N_LARGE);
   fail_unless (deck_runs_on (deck, "e0", "cuda"));
   deck_expect_stat (deck, "e0", "uploads", 0);
   deck_expect_stat (deck, "e0", "downloads", 4);

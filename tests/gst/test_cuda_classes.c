@@ -82,7 +82,8 @@ expect_apart (Deck *deck, guint launches)
   deck_expect_stat (deck, "e1", "downloads", 0);
   deck_expect_stat (deck, "e2", "uploads", 0);
   deck_expect_stat (deck, "e2", "launches", n);
-  deck_expect_stat (deck, "e2", "downloads", n);
+  /* The kernel writes what stays, a short buffer, to the host's memory. */
+  deck_expect_stat (deck, "e2", "downloads", N_BUFFERS);
 }
 
 /* The CPU runs the AGC and what precedes it; the last element has the device. */

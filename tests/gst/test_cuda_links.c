@@ -9,7 +9,8 @@
 #include "deck.h"
 
 #define RATE 48000
-#define N_FRAMES 500
+/* Too many for kernels to write to the host's memory. */
+#define N_FRAMES 600
 
 /* Between a and b is CUDA memory. */
 #define A "tfxbutterworth name=a cutoff=9000 fuse=false DEVICE"
