@@ -41,12 +41,39 @@ tfx_buffer_reserve_zeros (const TfxCudaStream *stream, TfxBuffer *buffer,
 }
 
 int
+tfx_buffer_copy_up (const TfxCudaStream *stream, CUdeviceptr to,
+    const void *from, size_t size, const char *what)
+{
+  const uint64_t start = tfx_driver_now ();
+  CUresult result =
+      stream->cuda->driver->memcpy_htod_async (to, from, size, stream->handle);
+
+  tfx_driver_did ("copy", "upload", size, start);
+  return tfx_context_check (stream->cuda, result, what);
+}
+
+int
+tfx_buffer_copy_down (const TfxCudaStream *stream, void *to, CUdeviceptr from,
+    size_t size, const char *what)
+{
+  const uint64_t start = tfx_driver_now ();
+  CUresult result =
+      stream->cuda->driver->memcpy_dtoh_async (to, from, size, stream->handle);
+
+  tfx_driver_did ("copy", "download", size, start);
+  return tfx_context_check (stream->cuda, result, what);
+}
+
+int
 tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to, CUdeviceptr from,
     size_t size)
 {
-  return tfx_context_check (stream->cuda,
-      stream->cuda->driver->memcpy_dtod_async (to, from, size, stream->handle),
-      "copying on the device");
+  const uint64_t start = tfx_driver_now ();
+  CUresult result =
+      stream->cuda->driver->memcpy_dtod_async (to, from, size, stream->handle);
+
+  tfx_driver_did ("copy", "on the device", size, start);
+  return tfx_context_check (stream->cuda, result, "copying on the device");
 }
 
 int
@@ -58,10 +85,7 @@ tfx_buffer_upload (const TfxCudaStream *stream, TfxBuffer *to, const void *from,
   if (ret == 0)
     ret = tfx_context_drain (stream);
   if (ret == 0)
-    ret = tfx_context_check (stream->cuda,
-        stream->cuda->driver->memcpy_htod_async (to->data, from, size,
-            stream->handle),
-        "uploading");
+    ret = tfx_buffer_copy_up (stream, to->data, from, size, "uploading");
   return ret < 0 ? ret : tfx_context_wait (stream, NULL, "uploading", NULL);
 }
 
@@ -72,10 +96,7 @@ tfx_buffer_download (const TfxCudaStream *stream, void *to, CUdeviceptr from,
   int ret = tfx_context_drain (stream);
 
   if (ret == 0)
-    ret = tfx_context_check (stream->cuda,
-        stream->cuda->driver->memcpy_dtoh_async (to, from, size,
-            stream->handle),
-        "downloading");
+    ret = tfx_buffer_copy_down (stream, to, from, size, "downloading");
   return ret < 0 ? ret : tfx_context_wait (stream, NULL, "downloading", NULL);
 }
 

@@ -30,7 +30,12 @@ int tfx_buffer_reserve (const TfxCudaStream *stream, TfxBuffer *buffer,
 int tfx_buffer_reserve_zeros (const TfxCudaStream *stream, TfxBuffer *buffer,
     size_t size, bool clear);
 
-/* Puts a copy within the device on the stream.  0 or a negative errno. */
+/* Put a copy on the stream: from and to pinned memory of the host, or within the device.
+ * what: for an error.  0 or a negative errno. */
+int tfx_buffer_copy_up (const TfxCudaStream *stream, CUdeviceptr to,
+    const void *from, size_t size, const char *what);
+int tfx_buffer_copy_down (const TfxCudaStream *stream, void *to,
+    CUdeviceptr from, size_t size, const char *what);
 int tfx_buffer_copy (const TfxCudaStream *stream, CUdeviceptr to,
     CUdeviceptr from, size_t size);
 

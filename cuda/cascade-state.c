@@ -15,15 +15,12 @@ tfx_cascade_state_size (const TfxCudaCascade *c)
 int
 tfx_cascade_state_push (TfxCudaCascade *c)
 {
-  TfxCuda *cuda = c->stream->cuda;
   int ret;
 
   if (!c->host_is_newer)
     return 0;
-  ret = tfx_context_check (cuda,
-      cuda->driver->memcpy_htod_async (c->state[c->current].data, c->host.data,
-          tfx_cascade_state_size (c), c->stream->handle),
-      "uploading the state");
+  ret = tfx_buffer_copy_up (c->stream, c->state[c->current].data, c->host.data,
+      tfx_cascade_state_size (c), "uploading the state");
   c->host_is_newer = ret < 0;
   c->is_moving = true;
   return ret;

@@ -176,13 +176,13 @@ int
 tfx_context_wait (const TfxCudaStream *stream, CUevent event, const char *what,
     uint64_t *usual_ns)
 {
-  const uint64_t start = tfx_observer_now ();
+  const uint64_t start = tfx_driver_now ();
   int ret = wait_once (stream, event, what, usual_ns);
 
   if (ret < 0)
     ret = wait_once (stream, event, what, usual_ns);
-  tfx_observer_did_wait (event ? "wait for an event" : "wait for the stream",
-      start);
+  tfx_driver_did ("wait", event ? "wait for an event" : "wait for the stream",
+      0, start);
   return ret;
 }
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tfx-cuda.h"
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static TfxDriver driver;
 static bool usable;
@@ -72,7 +74,6 @@ driver_open (void)
   }
   if (driver.driver_get_version (&version) != CUDA_SUCCESS)
     version = 0;
-  tfx_observer_wrap (&driver);
   usable = true;
 }
 
@@ -110,4 +111,28 @@ tfx_driver_describe (const TfxDriver *d, CUresult result, char *text,
     snprintf (text, size, "%s", name);
   else
     snprintf (text, size, "%s (%s)", name, meaning);
+}
+
+/* ---- the observer ------------------------------------------------------------- */
+
+static const TfxCudaObserver *observer;
+
+void
+tfx_cuda_observe (const TfxCudaObserver *by)
+{
+  observer = by;
+}
+
+uint64_t
+tfx_driver_now (void)
+{
+  return observer ? observer->now () : 0;
+}
+
+void
+tfx_driver_did (const char *what, const char *name, size_t n_bytes,
+    uint64_t start)
+{
+  if (observer)
+    observer->did (what, name, n_bytes, start);
 }

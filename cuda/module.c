@@ -307,6 +307,7 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
   TfxKernel found = { 0 };
   int ret;
 
+  tfx_kernel_name (id, found.name);
   ret = find_function (cuda, id, &found.function);
   if (ret == 0)
     ret = tfx_context_check (cuda,
@@ -328,15 +329,18 @@ int
 tfx_module_launch (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args)
 {
+  const uint64_t start = tfx_driver_now ();
+  CUresult result;
+
   /* The largest grid; a block of samples needs less. */
   if (n_blocks > 0x7fffffff)
     return -EINVAL;
   stream->n_launches++;
-  return tfx_context_check (stream->cuda,
-      stream->cuda->driver->launch_kernel (kernel->function, (unsigned)n_blocks,
-          1, 1, n_threads, 1, 1, (unsigned)shared_size, stream->handle, &args,
-          NULL),
-      "starting a kernel");
+  result = stream->cuda->driver->launch_kernel (kernel->function,
+      (unsigned)n_blocks, 1, 1, n_threads, 1, 1, (unsigned)shared_size,
+      stream->handle, &args, NULL);
+  tfx_driver_did ("launch", kernel->name, 0, start);
+  return tfx_context_check (stream->cuda, result, "starting a kernel");
 }
 
 bool

@@ -12,6 +12,7 @@ typedef struct TfxKernel
 {
   CUfunction function;
   int max_threads; /* of a block */
+  char name[TFX_KERNEL_NAME_SIZE];
 } TfxKernel;
 
 /* Finds a kernel, loads or compiles it if necessary, and allows it max_shared bytes

@@ -146,7 +146,6 @@ tfx_cuda_past_commit (TfxCudaPast *p)
 int
 tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
 {
-  TfxCuda *cuda = p->stream->cuda;
   const size_t width = sizeof *state, n = p->length;
   size_t first, n_first;
   int ret;
@@ -161,15 +160,11 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++, state += n) {
     const CUdeviceptr ring = p->data.data + c * p->size * width;
 
-    ret = tfx_context_check (cuda,
-        cuda->driver->memcpy_dtoh_async (state, ring + first * width,
-            n_first * width, p->stream->handle),
-        "downloading the state");
+    ret = tfx_buffer_copy_down (p->stream, state, ring + first * width,
+        n_first * width, "downloading the state");
     if (ret == 0 && n_first < n)
-      ret = tfx_context_check (cuda,
-          cuda->driver->memcpy_dtoh_async (state + n_first, ring,
-              (n - n_first) * width, p->stream->handle),
-          "downloading the state");
+      ret = tfx_buffer_copy_down (p->stream, state + n_first, ring,
+          (n - n_first) * width, "downloading the state");
   }
   if (tfx_context_drain (p->stream) < 0 && ret == 0)
     ret = -EIO;
@@ -179,7 +174,6 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
 int
 tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
 {
-  TfxCuda *cuda = p->stream->cuda;
   const size_t width = sizeof *state;
   int ret;
 
@@ -189,10 +183,8 @@ tfx_cuda_past_set_state (TfxCudaPast *p, const double *state)
   if (ret == 0)
     ret = tfx_context_drain (p->stream);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++)
-    ret = tfx_context_check (cuda,
-        cuda->driver->memcpy_htod_async (p->data.data + c * p->size * width,
-            state + c * p->length, p->length * width, p->stream->handle),
-        "uploading the state");
+    ret = tfx_buffer_copy_up (p->stream, p->data.data + c * p->size * width,
+        state + c * p->length, p->length * width, "uploading the state");
   if (tfx_context_drain (p->stream) < 0 && ret == 0)
     ret = -EIO;
   return ret;

@@ -16,8 +16,7 @@
  *   context    a device, its context and stream, errors
  *   fft-cut    the partitions of a FIR for transforms
  *   card       a device as its driver describes it
- *   driver     libcuda.so.1
- *   observer   reports the calls of the driver */
+ *   driver     libcuda.so.1, and who observes it */
 #include "context.h"
 
 #include <errno.h>

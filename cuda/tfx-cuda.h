@@ -15,9 +15,10 @@
  *
  * tfx_plan_run() takes blocks in host memory and in device memory, and detects the
  * kind from the address; input and output may differ.  Host memory is copied through
- * pinned staging buffers; for short blocks kernels work on these.  A run returns when its output is complete.  With
- * tfx_cuda_set_waiting (cuda, false) a run with output in device memory returns at
- * once; later work on tfx_cuda_stream() sees the output, for all plans of the TfxCuda.
+ * pinned staging buffers; for short blocks kernels work on these.  A run returns when
+ * its output is complete.  With tfx_cuda_set_waiting (cuda, false) a run with output in
+ * device memory returns at once; later work on tfx_cuda_stream() sees the output, for
+ * all plans of the TfxCuda.
  *
  * A run that fails on the device returns -EIO or -ENOMEM and keeps the state before
  * the failure, and its input unless the output is the same device memory.  So a plan
@@ -130,8 +131,7 @@ typedef struct TfxCudaObserver
       uint64_t start);
 } TfxCudaObserver;
 
-/* Sets the observer of this process, before any other call of this file. Without it
- * no call is wrapped. */
+/* Sets the observer of this process, before any other call of this file. */
 void tfx_cuda_observe (const TfxCudaObserver *observer);
 
 /* ---- estimates ---------------------------------------------- */

@@ -167,14 +167,16 @@ copy (const TfxBlock *from, const TfxBlock *to)
 }
 
 /* Planes of the host, up or down. */
-static CUresult
+static int
 copy_planes (const TfxCudaStream *stream, const TfxTransfer *t,
-    const TfxBlock *block, bool is_up)
+    const TfxBlock *block, bool is_up, const char *what)
 {
+  const uint64_t start = tfx_driver_now ();
   const size_t size = tfx_sample_size (block->type);
   const size_t pitch = (size_t)block->channel_stride * size;
   CUDA_MEMCPY2D copy = { .WidthInBytes = block->n_frames * size,
     .Height = block->n_channels };
+  CUresult result;
 
   if (is_up) {
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
@@ -191,61 +193,51 @@ copy_planes (const TfxCudaStream *stream, const TfxTransfer *t,
     copy.dstHost = block->data;
     copy.dstPitch = pitch;
   }
-  return stream->cuda->driver->memcpy_2d_async (&copy, stream->handle);
+  result = stream->cuda->driver->memcpy_2d_async (&copy, stream->handle);
+  tfx_driver_did ("copy", is_up ? "upload" : "download",
+      copy.WidthInBytes * copy.Height, start);
+  return tfx_context_check (stream->cuda, result, what);
 }
 
-static CUresult
-start_upload (const TfxCudaStream *stream, const TfxTransfer *t,
-    const TfxBlock *block)
+/* Between the host's memory and the device's.  A call that fails once may succeed the
+ * next time. */
+static int
+move (const TfxCudaStream *stream, const TfxTransfer *t, const TfxBlock *block,
+    bool is_up)
 {
-  if (t->is_direct && !is_dense (block))
-    return copy_planes (stream, t, block, true);
-  return stream->cuda->driver->memcpy_htod_async (t->device.data,
-      t->is_direct ? block->data : t->pinned.data, size_of (block),
-      stream->handle);
+  const char *what = is_up ? "uploading samples" : "downloading samples";
+  void *host = t->is_direct ? block->data : t->pinned.data;
+  int ret = t->is_mapped ? 0 : -EIO;
+
+  for (int i = 0; ret < 0 && i < 2; i++) {
+    if (t->is_direct && !is_dense (block))
+      ret = copy_planes (stream, t, block, is_up, what);
+    else if (is_up)
+      ret = tfx_buffer_copy_up (stream, t->device.data, host, size_of (block),
+          what);
+    else
+      ret = tfx_buffer_copy_down (stream, host, t->device.data, size_of (block),
+          what);
+  }
+  return ret;
 }
 
-static CUresult
-start_download (const TfxCudaStream *stream, const TfxTransfer *t,
-    const TfxBlock *block)
-{
-  if (t->is_direct && !is_dense (block))
-    return copy_planes (stream, t, block, false);
-  return stream->cuda->driver->memcpy_dtoh_async (t->is_direct ? block->data
-                                                               : t->pinned.data,
-      t->device.data, size_of (block), stream->handle);
-}
-
-/* A call that fails once may succeed the next time. */
 int
 tfx_transfer_upload (const TfxCudaStream *stream, TfxTransfer *t,
     const TfxBlock *block)
 {
   TfxBlock moved = dense (block, t->pinned.data);
-  int ret = -EIO;
 
   if (!t->is_direct)
     copy (block, &moved);
-  if (t->is_mapped)
-    return 0;
-  for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (stream->cuda, start_upload (stream, t, block),
-        "uploading samples");
-  return ret;
+  return move (stream, t, block, true);
 }
 
 int
 tfx_transfer_download (const TfxCudaStream *stream, TfxTransfer *t,
     const TfxBlock *block)
 {
-  int ret = -EIO;
-
-  if (t->is_mapped)
-    return 0;
-  for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (stream->cuda, start_download (stream, t, block),
-        "downloading samples");
-  return ret;
+  return move (stream, t, block, false);
 }
 
 void

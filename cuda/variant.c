@@ -76,10 +76,8 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
     return ret;
   tfx_tables_fill (v->staging.data, v->id.real, v->groups, c->sos, c->n_sos,
       c->gain, tfx_variant_is_normalised (c, v), has_drive (v));
-  ret = tfx_context_check (cuda,
-      d->memcpy_htod_async (v->tables.data, v->staging.data, size_of_tables (v),
-          c->stream->handle),
-      "uploading coefficients");
+  ret = tfx_buffer_copy_up (c->stream, v->tables.data, v->staging.data,
+      size_of_tables (v), "uploading coefficients");
   if (ret == 0)
     ret = tfx_context_check (cuda,
         d->event_record (v->uploaded, c->stream->handle),
