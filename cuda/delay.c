@@ -19,7 +19,7 @@ unit_make (void *data, const TfxStage *stage)
 {
   Unit *u = data;
 
-  u->base.past.length = stage->u.delay.longest;
+  u->base.state.n_past = stage->u.delay.longest;
   return 0;
 }
 
@@ -91,7 +91,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .n_taps = (unsigned)u->base.stage->u.delay.n_taps,
     .direct = u->base.gain * u->base.stage->u.delay.direct,
     .taps = u->taps.data,
-    .ring = tfx_cuda_past_ring (&u->base.past, run->n_frames),
+    .ring = tfx_cuda_state_ring (&u->base.state, run->n_frames),
     .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
   };
 

@@ -37,7 +37,7 @@ unit_make (void *data, const TfxStage *stage)
 
   u->is_linked = stage->u.dynamics.is_linked && u->base.n_channels > 1;
   u->is_broken = true;
-  u->base.numbers.n = (size_t)u->base.n_channels * N_STATE;
+  u->base.state.n_numbers = N_STATE;
   return 0;
 }
 
@@ -111,8 +111,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.n_channels = u->base.n_channels;
   args.n_levels = n_levels_of (u);
   args.n_tiles = (unsigned)n_tiles;
-  args.state_in = tfx_cuda_pair_in (&u->base.numbers);
-  args.state_out = tfx_cuda_pair_out (&u->base.numbers);
+  args.state_in = tfx_cuda_state_in (&u->base.state);
+  args.state_out = tfx_cuda_state_out (&u->base.state);
   args.carry = u->carry.data;
   args.control = u->control.data;
   args.cleared = run->cleared;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fft-cut.h"
-#include "past.h"
+#include "state.h"
 
 /* The spectra of a launch's tiles take no more than this; longer blocks are
  * several launches. */

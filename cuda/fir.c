@@ -42,7 +42,7 @@ unit_make (void *data, const TfxStage *stage)
 
   u->n_taps = stage->u.fir.n_taps;
   u->asked = stage->u.fir.method;
-  u->base.past.length = u->n_taps - 1;
+  u->base.state.n_past = u->n_taps - 1;
   tfx_cuda_fft_init (&u->fft, u->base.stream, u->base.n_channels, u->n_taps);
   return 0;
 }
@@ -208,7 +208,8 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  const TfxKernelRing ring = tfx_cuda_past_ring (&u->base.past, run->n_frames);
+  const TfxKernelRing ring =
+      tfx_cuda_state_ring (&u->base.state, run->n_frames);
 
   return u->method == TFX_FIR_FFT ? run_transforms (u, run, &ring)
                                   : run_direct (u, run, &ring);
@@ -237,7 +238,7 @@ unit_set_state (void *data, const double *state)
   Unit *u = data;
 
   tfx_cuda_fft_forget (&u->fft);
-  return tfx_cuda_past_set_state (&u->base.past, state);
+  return tfx_cuda_state_set (&u->base.state, state);
 }
 
 static int

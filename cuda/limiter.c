@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/unit-args.h"
 #include "unit.h"
@@ -45,8 +46,8 @@ unit_make (void *data, const TfxStage *stage)
   u->n_silent = l->n_ahead;
   if (l->n_ahead > TFX_LIMITER_NEAR)
     u->n_tops = (unsigned)(l->n_ahead / TFX_UNIT_TILE + 1);
-  u->base.past.length = l->n_ahead;
-  u->base.numbers.n = u->base.n_channels;
+  u->base.state.n_past = l->n_ahead;
+  u->base.state.n_numbers = 1;
   return 0;
 }
 
@@ -104,9 +105,9 @@ unit_run (void *data, const TfxUnitRun *run)
     .tile = u->tile,
     .n_over = u->n_over,
     .is_new = !u->has_tops,
-    .state_in = tfx_cuda_pair_in (&u->base.numbers),
-    .state_out = tfx_cuda_pair_out (&u->base.numbers),
-    .ring = tfx_cuda_past_ring (&u->base.past, run->n_frames),
+    .state_in = tfx_cuda_state_in (&u->base.state),
+    .state_out = tfx_cuda_state_out (&u->base.state),
+    .ring = tfx_cuda_state_ring (&u->base.state, run->n_frames),
     .tops = u->tops.data,
     .cleared = run->cleared,
   };
@@ -140,27 +141,17 @@ unit_abandon (void *data)
 
 /* ---- state ---------------------------------------------------------------------- */
 
-/* The gain of a channel; before the first output, minus the number of frames since
- * rest. */
+/* Behind the past the gain of a channel; before the first output, minus the number of
+ * frames since rest. */
 static int
 unit_get_state (void *data, double *state)
 {
   Unit *u = data;
-  const size_t n = u->n_ahead, n_channels = u->base.n_channels;
-  double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
-  const double *past = numbers, *gains = numbers + n * n_channels;
-  int ret = -ENOMEM;
+  const size_t n = u->n_ahead;
+  const int ret = tfx_cuda_state_get (&u->base.state, state);
 
-  if (numbers)
-    ret = tfx_cuda_past_get_state (&u->base.past, numbers);
-  if (ret == 0)
-    ret = tfx_cuda_pair_get (&u->base.numbers, numbers + n * n_channels);
-  for (unsigned c = 0; ret == 0 && c < n_channels; c++) {
-    for (size_t i = 0; i < n; i++)
-      *state++ = *past++;
-    *state++ = u->n_silent > 0 ? -(double)(n - u->n_silent) : gains[c];
-  }
-  free (numbers);
+  for (unsigned c = 0; u->n_silent > 0 && c < u->base.n_channels; c++)
+    state[c * (n + 1) + n] = -(double)(n - u->n_silent);
   return ret;
 }
 
@@ -178,26 +169,19 @@ static int
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
-  const size_t n = u->n_ahead, n_channels = u->base.n_channels;
-  const double last = state[n];
-  double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
-  double *past = numbers, *gains = numbers + n * n_channels;
-  int ret = 0;
+  const size_t n = u->n_ahead, size = (n + 1) * u->base.n_channels;
+  double *copy = malloc (size * sizeof *copy);
+  int ret;
 
-  if (!numbers)
+  if (!copy)
     return -ENOMEM;
-  for (unsigned c = 0; c < n_channels; c++) {
-    for (size_t i = 0; i < n; i++)
-      *past++ = *state++;
-    gains[c] = *state > 0.0 ? *state : 1.0;
-    state++;
-  }
-  ret = tfx_cuda_past_set_state (&u->base.past, numbers);
-  if (ret == 0)
-    ret = tfx_cuda_pair_set (&u->base.numbers, numbers + n * n_channels);
-  u->n_silent = last > 0.0 ? 0 : n - (size_t)-last;
+  memcpy (copy, state, size * sizeof *copy);
+  for (size_t i = n; i < size; i += n + 1)
+    copy[i] = copy[i] > 0.0 ? copy[i] : 1.0;
+  ret = tfx_cuda_state_set (&u->base.state, copy);
+  u->n_silent = state[n] > 0.0 ? 0 : n - (size_t)-state[n];
   u->has_tops = false;
-  free (numbers);
+  free (copy);
   return ret;
 }
 
@@ -205,21 +189,18 @@ unit_set_state (void *data, const double *state)
 #define REST 1e-9
 
 static double
-unit_state_peak (void *data)
+unit_state_peak (const void *data, const double *state)
 {
-  Unit *u = data;
-  double *gains = malloc (u->base.n_channels * sizeof *gains);
-  double peak = INFINITY;
+  const Unit *u = data;
+  const size_t n = u->n_ahead, size = (n + 1) * u->base.n_channels;
+  double peak = 0.0;
 
-  if (gains && tfx_cuda_pair_get (&u->base.numbers, gains) == 0) {
-    peak = tfx_cuda_past_peak (&u->base.past);
-    for (unsigned c = 0; u->base.numbers.has_state && c < u->base.n_channels;
-         c++) {
-      if (fabs (1.0 - gains[c]) > REST)
-        peak = fmax (peak, 1.0);
-    }
+  for (size_t i = 0; i < size; i++) {
+    if (i % (n + 1) < n)
+      peak = fmax (peak, fabs (state[i]));
+    else if (state[i] > 0.0 && fabs (1.0 - state[i]) > REST)
+      peak = fmax (peak, 1.0);
   }
-  free (gains);
   return peak;
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "past.h"
 #include "unit.h"
 #include "kernels/unit-args.h"
 

@@ -56,7 +56,7 @@ unit_make (void *data, const TfxStage *stage)
       u->args.part = length;
   }
   u->args.state_size = n + N_POLES;
-  u->base.numbers.n = (size_t)u->base.n_channels * u->args.state_size;
+  u->base.state.n_numbers = u->args.state_size;
   return 0;
 }
 
@@ -93,8 +93,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.out = run->out;
   args.sum = run->sum;
   args.n_frames = run->n_frames;
-  args.state_in = tfx_cuda_pair_in (&u->base.numbers);
-  args.state_out = tfx_cuda_pair_out (&u->base.numbers);
+  args.state_in = tfx_cuda_state_in (&u->base.state);
+  args.state_out = tfx_cuda_state_out (&u->base.state);
   args.cleared = run->cleared;
   u->n_running = run->n_frames;
   return tfx_module_launch (u->base.stream, &u->kernel, u->base.n_channels,
@@ -146,12 +146,18 @@ turn (const Unit *u, double *rings, double *lines, bool from_rings)
   }
 }
 
+static size_t
+n_doubles (const Unit *u)
+{
+  return (size_t)u->base.n_channels * u->args.state_size;
+}
+
 static int
 unit_get_state (void *data, double *state)
 {
   Unit *u = data;
-  double *rings = malloc (u->base.numbers.n * sizeof *rings);
-  int ret = rings ? tfx_cuda_pair_get (&u->base.numbers, rings) : -ENOMEM;
+  double *rings = malloc (n_doubles (u) * sizeof *rings);
+  int ret = rings ? tfx_cuda_state_get (&u->base.state, rings) : -ENOMEM;
 
   if (ret == 0)
     turn (u, rings, state, true);
@@ -163,15 +169,15 @@ static int
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
-  double *lines = malloc (2 * u->base.numbers.n * sizeof *lines);
-  double *rings = lines + u->base.numbers.n;
+  double *lines = malloc (2 * n_doubles (u) * sizeof *lines);
+  double *rings = lines + n_doubles (u);
   int ret = -ENOMEM;
 
   if (!lines)
     return ret;
-  memcpy (lines, state, u->base.numbers.n * sizeof *lines);
+  memcpy (lines, state, n_doubles (u) * sizeof *lines);
   turn (u, rings, lines, false);
-  ret = tfx_cuda_pair_set (&u->base.numbers, rings);
+  ret = tfx_cuda_state_set (&u->base.state, rings);
   free (lines);
   return ret;
 }
@@ -189,30 +195,25 @@ unit_copy_state (void *data, const void *from)
 
 /* As the CPU has it: without what it has put out. */
 static double
-unit_state_peak (void *data)
+unit_state_peak (const void *data, const double *state)
 {
-  Unit *u = data;
-  double *state = malloc (u->base.numbers.n * sizeof *state);
-  double peak = INFINITY;
+  const Unit *u = data;
+  double peak = 0.0;
 
-  if (state && unit_get_state (u, state) == 0) {
-    peak = 0.0;
-    for (unsigned c = 0; c < u->base.n_channels; c++) {
-      const double *at = state + (size_t)c * u->args.state_size;
+  for (unsigned c = 0; c < u->base.n_channels; c++) {
+    const double *at = state + (size_t)c * u->args.state_size;
 
-      for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
-        const TfxReverbLine *line = &u->args.lines[i];
+    for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
+      const TfxReverbLine *line = &u->args.lines[i];
 
-        for (size_t k = line->size - line->length; k < line->size; k++)
-          peak = fmax (peak, fabs (at[line->offset + k]));
-      }
-      at += u->args.state_size - N_POLES;
-      for (unsigned k = TFX_REVERB_POLES_KEPT - 1; k < N_POLES;
-           k += TFX_REVERB_POLES_KEPT)
-        peak = fmax (peak, fabs (at[k]));
+      for (size_t k = line->size - line->length; k < line->size; k++)
+        peak = fmax (peak, fabs (at[line->offset + k]));
     }
+    at += u->args.state_size - N_POLES;
+    for (unsigned k = TFX_REVERB_POLES_KEPT - 1; k < N_POLES;
+         k += TFX_REVERB_POLES_KEPT)
+      peak = fmax (peak, fabs (at[k]));
   }
-  free (state);
   return peak;
 }
 

@@ -8,7 +8,7 @@
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
  *   copy       channels as they are
  *   units      which kinds of stage have a unit · clip · delay · dynamics · fir
- *              · limiter · mix · reverb · fft · pair · past · unit
+ *              · limiter · mix · reverb · fft · state · unit
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory

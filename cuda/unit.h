@@ -9,8 +9,7 @@
 #include "kernels/args.h"
 #include "core/kind.h"
 #include "module.h"
-#include "pair.h"
-#include "past.h"
+#include "state.h"
 #include "kernels/unit-args.h"
 
 /* A block for a unit, or a cascade: out = gain (unit (in)) + sum, in device memory.
@@ -34,9 +33,7 @@ typedef struct TfxCudaUnit
   const TfxStage *stage; /* with its values, */
   double gain;           /* and behind it */
   bool is_changed;       /* one of them changed; cleared after an upload */
-  /* The state: the last inputs, and numbers; make() sets both lengths. */
-  TfxCudaPast past;
-  TfxCudaPair numbers;
+  TfxCudaState state;    /* make() sets its lengths */
 } TfxCudaUnit;
 
 /* The context is current in all calls.  0 or a negative errno. */
@@ -72,10 +69,11 @@ struct TfxCudaUnitKind
   /* The state of another unit for such a stage is copied on the stream.  NULL: nothing
    * has to be done. */
   int (*copy_state) (void *unit, const void *from);
-  /* In the form of the CPU's unit.  NULL: that is the past, or the numbers. */
+  /* In the form of the CPU's unit.  NULL: that of state.h. */
   int (*get_state) (void *unit, double *state);
   int (*set_state) (void *unit, const double *state);
-  double (*state_peak) (void *unit);
+  /* The largest magnitude in such a state; 0: at rest.  NULL: of all numbers. */
+  double (*state_peak) (const void *unit, const double *state);
 
   /* The counts of a launch: see cost.h.  cost has the bytes that it reads and
    * writes.  NULL: cost.c has them. */

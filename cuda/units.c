@@ -3,6 +3,7 @@
 #include "units.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 const TfxCudaUnitKind *
@@ -32,9 +33,10 @@ tfx_cuda_units_make (TfxCudaStream *stream, unsigned n_channels,
   *unit = u;
   if (!u)
     return kind ? -ENOMEM : -ENOTSUP;
-  *u = (TfxCudaUnit){ kind, stream, n_channels };
-  tfx_cuda_past_init (&u->past, stream, n_channels, 0);
-  tfx_cuda_pair_init (&u->numbers, stream, 0);
+  *u = (TfxCudaUnit){ .kind = kind,
+    .stream = stream,
+    .n_channels = n_channels,
+    .state = { .stream = stream, .n_channels = n_channels } };
   if (kind->make)
     ret = kind->make (u, stage);
   if (ret < 0)
@@ -52,8 +54,7 @@ tfx_cuda_units_free (TfxCudaUnit **unit)
     return;
   if (u->kind->clear)
     u->kind->clear (u);
-  tfx_cuda_past_clear (&u->past);
-  tfx_cuda_pair_clear (&u->numbers);
+  tfx_cuda_state_clear (&u->state);
   free (u);
 }
 
@@ -72,18 +73,15 @@ tfx_cuda_units_set_stage (TfxCudaUnit *u, const TfxStage *stage, double gain)
 int
 tfx_cuda_units_prepare (TfxCudaUnit *u, bool is_double, size_t n_frames)
 {
-  int ret = tfx_cuda_pair_reserve (&u->numbers);
+  const int ret = u->kind->prepare (u, is_double, n_frames);
 
-  if (ret == 0)
-    ret = u->kind->prepare (u, is_double, n_frames);
-  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+  return ret < 0 ? ret : tfx_cuda_state_reserve (&u->state, n_frames);
 }
 
 void
 tfx_cuda_units_commit (TfxCudaUnit *u)
 {
-  tfx_cuda_past_commit (&u->past);
-  tfx_cuda_pair_commit (&u->numbers);
+  tfx_cuda_state_commit (&u->state);
   if (u->kind->commit)
     u->kind->commit (u);
 }
@@ -100,38 +98,39 @@ tfx_cuda_units_abandon (TfxCudaUnit *u)
 int
 tfx_cuda_units_copy_state (TfxCudaUnit *u, const TfxCudaUnit *from)
 {
-  int ret = tfx_cuda_past_copy (&u->past, &from->past);
+  const int ret = tfx_cuda_state_copy (&u->state, &from->state);
 
-  if (ret == 0)
-    ret = tfx_cuda_pair_copy (&u->numbers, &from->numbers);
-  if (ret == 0 && u->kind->copy_state)
-    ret = u->kind->copy_state (u, from);
-  return ret;
+  return ret == 0 && u->kind->copy_state ? u->kind->copy_state (u, from) : ret;
 }
 
 int
 tfx_cuda_units_get_state (TfxCudaUnit *u, double *state)
 {
-  if (u->kind->get_state)
-    return u->kind->get_state (u, state);
-  return u->past.length > 0 ? tfx_cuda_past_get_state (&u->past, state)
-                            : tfx_cuda_pair_get (&u->numbers, state);
+  return u->kind->get_state ? u->kind->get_state (u, state)
+                            : tfx_cuda_state_get (&u->state, state);
 }
 
 int
 tfx_cuda_units_set_state (TfxCudaUnit *u, const double *state)
 {
-  if (u->kind->set_state)
-    return u->kind->set_state (u, state);
-  return u->past.length > 0 ? tfx_cuda_past_set_state (&u->past, state)
-                            : tfx_cuda_pair_set (&u->numbers, state);
+  return u->kind->set_state ? u->kind->set_state (u, state)
+                            : tfx_cuda_state_set (&u->state, state);
 }
 
 double
 tfx_cuda_units_state_peak (TfxCudaUnit *u)
 {
-  if (u->kind->state_peak)
-    return u->kind->state_peak (u);
-  return u->past.length > 0 ? tfx_cuda_past_peak (&u->past)
-                            : tfx_cuda_pair_peak (&u->numbers);
+  const size_t n = u->n_channels * (u->state.n_past + u->state.n_numbers);
+  double *state = malloc ((n + 1) * sizeof *state);
+  double peak = 0.0;
+
+  if (!state || tfx_cuda_units_get_state (u, state) < 0)
+    peak = INFINITY;
+  else if (u->kind->state_peak)
+    peak = u->kind->state_peak (u, state);
+  else
+    for (size_t i = 0; i < n; i++)
+      peak = fmax (peak, fabs (state[i]));
+  free (state);
+  return peak;
 }

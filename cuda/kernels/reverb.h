@@ -8,7 +8,7 @@
  * A line is a ring of its length and of TFX_REVERB_OLD earlier frames, which the CPU
  * needs.  For frame f of the block index (at + f) has the input of one length before;
  * the new input is written one length further.  The rings before the block and those
- * after it are separate: see pair.h. */
+ * after it are separate: see state.h. */
 #ifndef TFX_KERNEL_REVERB_H
 #define TFX_KERNEL_REVERB_H
 
