@@ -21,15 +21,9 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  TfxClipArgs args = { .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = u->base.n_channels,
-    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+  TfxClipArgs args = { .run = tfx_cuda_unit_args (run, u->base.n_channels),
     .factor = u->base.stage->u.gain,
-    .gain = u->base.gain,
-    .cleared = run->cleared };
+    .gain = u->base.gain };
 
   return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,
       run->n_frames * u->base.n_channels, &args);

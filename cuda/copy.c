@@ -24,12 +24,7 @@ int
 tfx_cuda_copy_run (TfxCudaCopy *copy, const TfxUnitRun *run,
     const TfxCudaChannels *channels, double gain)
 {
-  TfxCopyArgs args = { .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = channels->n,
-    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+  TfxCopyArgs args = { .run = tfx_cuda_unit_args (run, channels->n),
     .gain = gain,
     .from = map_of (channels->from),
     .to = map_of (channels->to) };

@@ -83,16 +83,11 @@ unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
   TfxDelayArgs args = {
-    .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = u->base.n_channels,
+    .run = tfx_cuda_unit_args (run, u->base.n_channels),
     .n_taps = (unsigned)u->base.stage->u.delay.n_taps,
     .direct = u->base.gain * u->base.stage->u.delay.direct,
     .taps = u->taps.data,
     .ring = tfx_cuda_state_ring (&u->base.state, run->n_frames),
-    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
   };
 
   return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,

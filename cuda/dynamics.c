@@ -104,18 +104,13 @@ unit_run (void *data, const TfxUnitRun *run)
   const size_t n_tiles = n_tiles_of (run->n_frames);
   TfxDynamicsArgs args = u->args;
 
-  args.in = run->in;
-  args.out = run->out;
-  args.sum = run->sum;
-  args.n_frames = run->n_frames;
-  args.n_channels = u->base.n_channels;
+  args.run = tfx_cuda_unit_args (run, u->base.n_channels);
   args.n_levels = n_levels_of (u);
   args.n_tiles = (unsigned)n_tiles;
   args.state_in = tfx_cuda_state_in (&u->base.state);
   args.state_out = tfx_cuda_state_out (&u->base.state);
   args.carry = u->carry.data;
   args.control = u->control.data;
-  args.cleared = run->cleared;
   return tfx_module_launch (u->base.stream, &u->kernel,
       n_tiles * n_levels_of (u), TFX_UNIT_THREADS, TFX_DYNAMICS_SHARED, &args);
 }

@@ -220,7 +220,7 @@ count_threads (const TfxCudaFft *f, unsigned grid)
 static int
 launch (TfxCudaFft *f, TfxCudaStream *stream, TfxFftArgs *args)
 {
-  unsigned grid = args->n_tiles * args->n_channels;
+  unsigned grid = args->n_tiles * args->run.n_channels;
 
   args->log2 = f->log2;
   args->n_out = f->n_out;
@@ -240,8 +240,8 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
   double *scaled = malloc (n * sizeof *scaled);
   /* What the transforms there and back multiply by. */
   double scale = gain / (8.0 * ldexp (1.0, (int)f->log2));
-  TfxFftArgs args = { .n_frames = f->n_taps,
-    .n_channels = n_kernels,
+  TfxFftArgs args = { .run.n_frames = f->n_taps,
+    .run.n_channels = n_kernels,
     .of_taps = 1,
     .n_tiles = f->n_partitions,
     .n_slots = f->n_partitions,
@@ -260,7 +260,7 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
         n_kernels * f->n_partitions * spectrum_size (f));
   if (ret < 0)
     return ret;
-  args.in = (TfxKernelBlock){ .data = room->data,
+  args.run.in = (TfxKernelBlock){ .data = room->data,
     .frame_stride = 1,
     .channel_stride = (long long)f->n_taps,
     .is_double = 1 };
@@ -294,11 +294,7 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
   while (ret == 0 && tile <= end) {
     size_t n_tiles = min_size (end - tile + 1, max_tiles (f, n_before));
     TfxFftArgs args = {
-      .in = block->in,
-      .out = block->out,
-      .sum = block->sum,
-      .n_frames = block->n_frames,
-      .n_channels = f->n_channels,
+      .run = tfx_cuda_unit_args (block, f->n_channels),
       .per_channel = r->per_channel,
       .start = (long long)(tile * f->n_out - f->position),
       .n_tiles = (unsigned)n_tiles,
@@ -309,7 +305,6 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
       .history = f->history.data,
       .ring = r->ring,
       .limit = r->limit,
-      .cleared = block->cleared,
     };
 
     ret = launch (f, f->stream, &args);

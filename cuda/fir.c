@@ -172,17 +172,12 @@ run_direct (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
 {
   const size_t n_tiles = (run->n_frames + TFX_FIR_FRAMES - 1) / TFX_FIR_FRAMES;
   TfxFirArgs args = {
-    .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = u->base.n_channels,
+    .run = tfx_cuda_unit_args (run, u->base.n_channels),
     .n_taps = (unsigned)u->n_taps,
     .per_channel = u->n_kernels > 1,
     .taps = u->taps.data,
     .ring = *ring,
     .limit = u->is_double ? LIMIT_DOUBLE : LIMIT_FLOAT,
-    .cleared = run->cleared,
   };
 
   return tfx_module_launch (u->base.stream, &u->direct,

@@ -88,11 +88,7 @@ unit_run (void *data, const TfxUnitRun *run)
   const TfxLimiter *l = &u->base.stage->u.limiter;
   const double threshold = pow (10.0, l->threshold_db / 20.0);
   TfxLimiterArgs args = {
-    .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = u->base.n_channels,
+    .run = tfx_cuda_unit_args (run, u->base.n_channels),
     .n_levels = n_levels_of (u),
     .n_ahead = u->n_ahead,
     .n_silent = (unsigned)u->n_silent,
@@ -109,7 +105,6 @@ unit_run (void *data, const TfxUnitRun *run)
     .state_out = tfx_cuda_state_out (&u->base.state),
     .ring = tfx_cuda_state_ring (&u->base.state, run->n_frames),
     .tops = u->tops.data,
-    .cleared = run->cleared,
   };
 
   u->n_running = run->n_frames;

@@ -78,16 +78,10 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  TfxMixArgs args = { .in = run->in,
-    .out = run->out,
-    .sum = run->sum,
-    .n_frames = run->n_frames,
-    .n_channels = u->base.n_channels,
+  TfxMixArgs args = { .run = tfx_cuda_unit_args (run, u->base.n_channels),
     .n_heard = u->n_heard,
-    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
     .gain = u->base.gain,
-    .gains = u->copied.data,
-    .cleared = run->cleared };
+    .gains = u->copied.data };
 
   return tfx_cuda_unit_run_points (u->base.stream, &u->kernel,
       run->n_frames * u->base.n_channels, &args);

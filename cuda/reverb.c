@@ -89,13 +89,9 @@ unit_run (void *data, const TfxUnitRun *run)
   Unit *u = data;
   TfxReverbArgs args = u->args;
 
-  args.in = run->in;
-  args.out = run->out;
-  args.sum = run->sum;
-  args.n_frames = run->n_frames;
+  args.run = tfx_cuda_unit_args (run, u->base.n_channels);
   args.state_in = tfx_cuda_state_in (&u->base.state);
   args.state_out = tfx_cuda_state_out (&u->base.state);
-  args.cleared = run->cleared;
   u->n_running = run->n_frames;
   return tfx_module_launch (u->base.stream, &u->kernel, u->base.n_channels,
       TFX_UNIT_THREADS, TFX_REVERB_SHARED, &args);

@@ -19,6 +19,18 @@ tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block)
   return llabs (block->channel_stride) <= llabs (block->frame_stride);
 }
 
+TfxKernelRun
+tfx_cuda_unit_args (const TfxUnitRun *run, unsigned n_channels)
+{
+  return (TfxKernelRun){ .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .n_channels = n_channels,
+    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+    .cleared = run->cleared };
+}
+
 int
 tfx_cuda_unit_run_points (TfxCudaStream *stream, const TfxKernel *kernel,
     size_t n_samples, void *args)

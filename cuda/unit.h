@@ -86,6 +86,9 @@ struct TfxCudaUnitKind
 int
 tfx_cuda_unit_load (TfxCudaStream *stream, const char *name, TfxKernel *kernel);
 
+/* The beginning of a kernel's arguments. */
+TfxKernelRun tfx_cuda_unit_args (const TfxUnitRun *run, unsigned n_channels);
+
 /* For kernels that take point by point: whether neighbouring threads take
  * neighbouring channels; and a launch. */
 bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);

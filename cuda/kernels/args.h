@@ -91,6 +91,18 @@ typedef struct TfxKernelBlock
   unsigned unused;
 } TfxKernelBlock;
 
+/* What the arguments of all kernels begin with that run one stage: out = stage (in) +
+ * sum. */
+typedef struct TfxKernelRun
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels;
+  unsigned by_channel; /* 1: neighbouring threads take neighbouring channels */
+  /* [channel]: set to 1 where a sample or a state was not finite and counted as 0. */
+  TFX_DEVICE (unsigned char) cleared;
+} TfxKernelRun;
+
 typedef struct TfxCascadeArgs
 {
   TfxKernelBlock in, out;
@@ -148,14 +160,11 @@ typedef struct TfxKernelTap
 /* out = direct in + sum over taps of gain in[n - delay] + sum. */
 typedef struct TfxDelayArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels, n_taps;
+  TfxKernelRun run;
+  unsigned n_taps, unused;
   double direct;
   TFX_DEVICE (const TfxKernelTap) taps;
   TfxKernelRing ring; /* none if there are no taps */
-  unsigned by_channel;
-  unsigned unused;
 } TfxDelayArgs;
 
 /* Threads of a block of the FIR kernel; outputs of a thread; most taps in shared
@@ -180,16 +189,12 @@ typedef struct TfxDelayArgs
  * not finite, or larger than limit, counts as 0. */
 typedef struct TfxFirArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels, n_taps;
-  unsigned unused;
+  TfxKernelRun run;
+  unsigned n_taps;
   unsigned per_channel;         /* 1: a kernel for each channel */
   TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
   TfxKernelRing ring;
   double limit;
-  /* [channel]: set to 1 where a sample counted as 0. */
-  TFX_DEVICE (unsigned char) cleared;
 } TfxFirArgs;
 
 /* Sizes of the transforms: 2^log2 complex numbers for twice as many frames. */
@@ -211,15 +216,13 @@ typedef struct TfxFirArgs
  * partitions.  Spectra have P numbers each. */
 typedef struct TfxFftArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels, log2;
+  TfxKernelRun run;
+  unsigned log2;
   unsigned n_partitions, n_taps;
   unsigned per_channel;
   /* 1: the input are taps; their spectra go to `history`, nothing else. */
   unsigned of_taps;
   unsigned n_out; /* even */
-  unsigned unused;
 
   long long start;   /* of the first tile, in frames of the block */
   unsigned n_tiles;  /* of this launch */
@@ -239,7 +242,6 @@ typedef struct TfxFftArgs
   TFX_DEVICE (unsigned) control;
   TfxKernelRing ring;
   double limit;
-  TFX_DEVICE (unsigned char) cleared;
 } TfxFftArgs;
 
 #endif

@@ -12,13 +12,14 @@ clip_run (const TfxClipArgs &args)
   unsigned channel;
   double y;
 
-  if (!any_visit (args.n_channels, args.n_frames, args.by_channel, &channel,
-          &n))
+  if (!any_visit (args.run.n_channels, args.run.n_frames, args.run.by_channel,
+          &channel, &n))
     return;
-  y = __dmul_rn (args.factor, unit_read (args.in, channel, n, args.cleared));
+  y = __dmul_rn (args.factor,
+      unit_read (args.run.in, channel, n, args.run.cleared));
   y = y < -1.0 ? -1.0 : y;
   y = y > 1.0 ? 1.0 : y;
-  unit_write (args.out, args.sum, channel, n, __dmul_rn (args.gain, y));
+  unit_write (args.run.out, args.run.sum, channel, n, __dmul_rn (args.gain, y));
 }
 
 #endif

@@ -18,10 +18,11 @@ copy_run (const TfxCopyArgs &args)
   unsigned i;
   double x;
 
-  if (!any_visit (args.n_channels, args.n_frames, args.by_channel, &i, &n))
+  if (!any_visit (args.run.n_channels, args.run.n_frames, args.run.by_channel,
+          &i, &n))
     return;
-  x = any_read (args.in, copy_place (args.from, i), n);
-  unit_write (args.out, args.sum, copy_place (args.to, i), n,
+  x = any_read (args.run.in, copy_place (args.from, i), n);
+  unit_write (args.run.out, args.run.sum, copy_place (args.to, i), n,
       args.gain == 0.0 ? 0.0 : __dmul_rn (args.gain, x));
 }
 

@@ -144,17 +144,18 @@ dynamics_run (const TfxDynamicsArgs &args, unsigned char *shared)
 
   tile.index = ticket / args.n_levels;
   tile.channel = ticket % args.n_levels;
-  tile.n_channels = args.n_channels / args.n_levels;
+  tile.n_channels = args.run.n_channels / args.n_levels;
   tile.first = (unsigned long long)tile.index * TFX_UNIT_TILE;
-  n_frames = args.n_frames - tile.first;
+  n_frames = args.run.n_frames - tile.first;
   tile.n_frames = n_frames < TFX_UNIT_TILE ? (unsigned)n_frames : TFX_UNIT_TILE;
 
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < TFX_UNIT_TILE; i += TFX_UNIT_THREADS)
     levels[unit_place (i)] =
-        i < tile.n_frames ? unit_hear (args.in, tile.channel, tile.n_channels,
-                                tile.first + i, args.cleared)
-                          : 0.0;
+        i < tile.n_frames
+            ? unit_hear (args.run.in, tile.channel, tile.n_channels,
+                  tile.first + i, args.run.cleared)
+            : 0.0;
   __syncthreads ();
   dynamics_follow (args, tile, levels, room);
   __syncthreads ();
@@ -165,9 +166,9 @@ dynamics_run (const TfxDynamicsArgs &args, unsigned char *shared)
 
 #pragma unroll 1
     for (unsigned c = tile.channel; c < tile.channel + tile.n_channels; c++)
-      unit_write (args.out, args.sum, c, tile.first + i,
+      unit_write (args.run.out, args.run.sum, c, tile.first + i,
           __dmul_rn (gain,
-              unit_read (args.in, c, tile.first + i, args.cleared)));
+              unit_read (args.run.in, c, tile.first + i, args.run.cleared)));
   }
   unit_finish (args.control, args.n_tiles, tile.epoch);
 }

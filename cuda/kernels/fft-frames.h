@@ -48,13 +48,13 @@ fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
     return n > -(long long)args.n_taps && args.ring.data != nullptr
                ? *ring_at (args.ring, channel, n)
                : 0.0;
-  if ((unsigned long long)n >= args.n_frames)
+  if ((unsigned long long)n >= args.run.n_frames)
     return 0.0;
-  x = any_read (args.in, channel, (unsigned long long)n);
+  x = any_read (args.run.in, channel, (unsigned long long)n);
   sound = sound_or_zero (x, args.limit);
   if (is_own) {
     if (!(sound == x))
-      args.cleared[channel] = 1;
+      args.run.cleared[channel] = 1;
     ring_keep (args.ring, channel, (unsigned long long)n, sound);
   }
   return sound;
@@ -99,9 +99,9 @@ fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
   const long long begin = fft_begin (args, tile);
   unsigned long long most = args.ring.data != nullptr &&
                                     tile.index >= args.n_silent &&
-                                    args.ring.first < args.n_frames
+                                    args.ring.first < args.run.n_frames
                                 ? args.ring.first
-                                : args.n_frames;
+                                : args.run.n_frames;
 
   return !args.of_taps && begin >= 2 * (long long)fft_n_before (args) &&
          (unsigned long long)(begin + args.n_out) <= most;
@@ -161,8 +161,8 @@ fft_fetch (const TfxFftArgs &args, const FftTile &tile, unsigned i,
     Complex<R> (&v)[RUN])
 {
   const unsigned stride = 1u << (args.log2 - LOG2);
-  const long long frames = args.in.frame_stride;
-  const IO *begin = samples_from<const IO> (args.in, tile.channel,
+  const long long frames = args.run.in.frame_stride;
+  const IO *begin = samples_from<const IO> (args.run.in, tile.channel,
       (unsigned long long)(fft_begin (args, tile) -
                            2 * (long long)fft_n_before (args)))
                         .data;
@@ -217,7 +217,7 @@ fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
 
     if (!is_inside) {
       fft_take<LOG2> (z, i, stride, v);
-    } else if (args.in.is_double) {
+    } else if (args.run.in.is_double) {
       is_sound &= fft_fetch<LOG2, double> (args, tile, i, v);
     } else {
       is_sound &= fft_fetch<LOG2, float> (args, tile, i, v);
@@ -240,7 +240,7 @@ fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
     }
   }
   if (!is_sound)
-    args.cleared[tile.channel] = 1;
+    args.run.cleared[tile.channel] = 1;
 }
 
 /* All of the transform but what tells even samples from odd ones. */
@@ -280,13 +280,13 @@ fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
     const Complex<R> *c = z + fft_place (fft_n_before (args) + i / 2);
     double y;
 
-    if (n < 0 || (unsigned long long)n >= args.n_frames)
+    if (n < 0 || (unsigned long long)n >= args.run.n_frames)
       continue;
     real_get (i & 1 ? c->im : c->re, &y);
-    if (args.sum.data != nullptr)
+    if (args.run.sum.data != nullptr)
       y = __dadd_rn (y,
-          any_read (args.sum, tile.channel, (unsigned long long)n));
-    any_write (args.out, tile.channel, (unsigned long long)n, y);
+          any_read (args.run.sum, tile.channel, (unsigned long long)n));
+    any_write (args.run.out, tile.channel, (unsigned long long)n, y);
   }
 }
 
@@ -334,7 +334,7 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
 {
   const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
   const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
-  const long long frames = args.out.frame_stride;
+  const long long frames = args.run.out.frame_stride;
   const unsigned n_before = fft_n_before (args);
   const unsigned long long begin = (unsigned long long)fft_begin (args, tile);
 
@@ -359,12 +359,12 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
 #pragma unroll
         for (int m = 0; m < N; m++)
           z[fft_place (k) + m * step] = v[g + m];
-      } else if (args.out.is_double) {
+      } else if (args.run.out.is_double) {
         fft_write<N> (v + g, k, stride, n_before, frames,
-            samples_from<double> (args.out, tile.channel, begin).data);
+            samples_from<double> (args.run.out, tile.channel, begin).data);
       } else {
         fft_write<N> (v + g, k, stride, n_before, frames,
-            samples_from<float> (args.out, tile.channel, begin).data);
+            samples_from<float> (args.run.out, tile.channel, begin).data);
       }
     }
   }
@@ -379,8 +379,8 @@ fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
   const unsigned first_log2 = fft_first_log2<R> (args.log2);
   const long long begin = fft_begin (args, tile);
   const bool is_inside =
-      first_log2 > 0 && begin >= 0 && args.sum.data == nullptr &&
-      (unsigned long long)(begin + args.n_out) <= args.n_frames;
+      first_log2 > 0 && begin >= 0 && args.run.sum.data == nullptr &&
+      (unsigned long long)(begin + args.n_out) <= args.run.n_frames;
 
   fft_backward (z, twiddles, args.log2);
   __syncthreads ();

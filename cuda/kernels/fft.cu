@@ -75,10 +75,10 @@ fft_next (const TfxFftArgs &args, volatile FftTile *tile)
   bool has_history = fft_has_history (args);
   unsigned ticket =
       has_history ? atomicAdd (args.control, 1u) : (unsigned)blockIdx.x;
-  unsigned index = ticket / args.n_channels;
+  unsigned index = ticket / args.run.n_channels;
 
   tile->index = index;
-  tile->channel = ticket % args.n_channels;
+  tile->channel = ticket % args.run.n_channels;
   tile->slot = (args.slot + index) % args.n_slots;
   /* Nobody writes it before the last block has ended. */
   tile->epoch = has_history ? args.control[2] + 1 : 0;

@@ -42,10 +42,10 @@ TFX_DEVICE_FN void
 fir_fetch (const TfxFirArgs &args, unsigned channel, unsigned long long n,
     unsigned count, R *window)
 {
-  const long long step = args.in.frame_stride * TFX_FIR_THREADS;
+  const long long step = args.run.in.frame_stride * TFX_FIR_THREADS;
   const IO limit = (IO)args.limit;
   const IO *from =
-      samples_from<const IO> (args.in, channel, n + threadIdx.x).data;
+      samples_from<const IO> (args.run.in, channel, n + threadIdx.x).data;
   bool is_sound = true;
 
 #pragma unroll 1
@@ -70,7 +70,7 @@ fir_fetch (const TfxFirArgs &args, unsigned channel, unsigned long long n,
     }
   }
   if (!is_sound)
-    args.cleared[channel] = 1;
+    args.run.cleared[channel] = 1;
 }
 
 /* The same where the window goes beyond the block, or is_new: has frames that a
@@ -85,12 +85,12 @@ fir_gather (const TfxFirArgs &args, unsigned channel, long long begin,
     long long n = begin + i;
     double x = 0.0;
 
-    if (n >= 0 && (unsigned long long)n < args.n_frames) {
-      double given = any_read (args.in, channel, (unsigned long long)n);
+    if (n >= 0 && (unsigned long long)n < args.run.n_frames) {
+      double given = any_read (args.run.in, channel, (unsigned long long)n);
 
       x = sound_or_zero (given, args.limit);
       if (!(x == given))
-        args.cleared[channel] = 1;
+        args.run.cleared[channel] = 1;
       if (is_new && i >= count - TFX_FIR_FRAMES)
         ring_keep (args.ring, channel, (unsigned long long)n, x);
     } else if (n < 0 && n > -(long long)args.n_taps)
@@ -109,14 +109,14 @@ fir_load (const TfxFirArgs &args, unsigned channel, unsigned long long first,
   const unsigned count = TFX_FIR_FRAMES + reach;
   long long begin = (long long)first - tap - reach;
   /* Where what is not in the block, or is kept, begins. */
-  unsigned long long end =
-      tap == 0 && args.ring.data != nullptr && args.ring.first < args.n_frames
-          ? args.ring.first
-          : args.n_frames;
+  unsigned long long end = tap == 0 && args.ring.data != nullptr &&
+                                   args.ring.first < args.run.n_frames
+                               ? args.ring.first
+                               : args.run.n_frames;
 
   if (begin < 0 || (unsigned long long)begin + count > end)
     fir_gather (args, channel, begin, count, tap == 0, window);
-  else if (args.in.is_double)
+  else if (args.run.in.is_double)
     fir_fetch<R, double> (args, channel, (unsigned long long)begin, count,
         window);
   else
@@ -259,9 +259,9 @@ TFX_DEVICE_FN void
 fir_store (const TfxFirArgs &args, unsigned channel, unsigned long long n,
     unsigned count, const R *window)
 {
-  const long long step = args.out.frame_stride * TFX_FIR_THREADS;
+  const long long step = args.run.out.frame_stride * TFX_FIR_THREADS;
   const R *from = window + fir_place<R> (threadIdx.x);
-  IO *to = samples_from<IO> (args.out, channel, n + threadIdx.x).data;
+  IO *to = samples_from<IO> (args.run.out, channel, n + threadIdx.x).data;
 
 #pragma unroll
   for (unsigned k = 0; k < TFX_FIR_RUN; k++) {
@@ -269,11 +269,11 @@ fir_store (const TfxFirArgs &args, unsigned channel, unsigned long long n,
     const R y = from[fir_place<R> (k * TFX_FIR_THREADS)];
 
     if (i < count) {
-      if (args.sum.data == nullptr)
+      if (args.run.sum.data == nullptr)
         real_get (y, to);
       else
         *to = (IO)__dadd_rn (real_to_double (y),
-            any_read (args.sum, channel, n + i));
+            any_read (args.run.sum, channel, n + i));
     }
     to += step;
   }
@@ -288,9 +288,9 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
   R *taps = (R *)shared + TFX_FIR_MARGIN;
   R *window = taps + TFX_FIR_REACH (args.n_taps) + TFX_FIR_MARGIN;
   /* Channels side by side, so that interleaved ones share sectors. */
-  unsigned channel = blockIdx.x % args.n_channels;
+  unsigned channel = blockIdx.x % args.run.n_channels;
   unsigned long long first =
-      (unsigned long long)(blockIdx.x / args.n_channels) * TFX_FIR_FRAMES;
+      (unsigned long long)(blockIdx.x / args.run.n_channels) * TFX_FIR_FRAMES;
   const R *kernel =
       (const R *)args.taps +
       (args.per_channel ? (size_t)channel * args.n_taps : (size_t)0);
@@ -326,10 +326,10 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
   for (int i = 0; i < TFX_FIR_RUN; i++)
     window[fir_place<R> (fir_frame<R> (i))] = y[i];
   __syncthreads ();
-  count = args.n_frames - first < TFX_FIR_FRAMES
-              ? (unsigned)(args.n_frames - first)
+  count = args.run.n_frames - first < TFX_FIR_FRAMES
+              ? (unsigned)(args.run.n_frames - first)
               : TFX_FIR_FRAMES;
-  if (args.out.is_double)
+  if (args.run.out.is_double)
     fir_store<R, double> (args, channel, first, count, window);
   else
     fir_store<R, float> (args, channel, first, count, window);

@@ -197,12 +197,12 @@ TFX_DEVICE_FN double
 limiter_magnitude (const TfxLimiterArgs &args, unsigned channel,
     unsigned n_channels, long long frame)
 {
-  if (frame >= (long long)args.n_frames || -frame > (long long)args.n_ahead)
+  if (frame >= (long long)args.run.n_frames || -frame > (long long)args.n_ahead)
     return 0.0;
   if (frame < 0)
     return limiter_past (args, channel, n_channels, frame);
-  return unit_hear (args.in, channel, n_channels, (unsigned long long)frame,
-      args.cleared);
+  return unit_hear (args.run.in, channel, n_channels, (unsigned long long)frame,
+      args.run.cleared);
 }
 
 TFX_DEVICE_FN double *

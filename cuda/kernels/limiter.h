@@ -115,7 +115,7 @@ limiter_tile (const TfxLimiterArgs &args, const LimiterRoom &room,
     double gain)
 {
   long long run = first + threadIdx.x * TFX_UNIT_RUN;
-  long long n_left = (long long)args.n_frames - first;
+  long long n_left = (long long)args.run.n_frames - first;
   double x[TFX_UNIT_RUN], y[TFX_UNIT_RUN];
   /* Where gains will be, or where the windows look for it. */
   double *segment = FAR ? room.gains + unit_place (threadIdx.x * TFX_UNIT_RUN)
@@ -166,18 +166,20 @@ limiter_apply (const TfxLimiterArgs &args, const double *gains,
 
     if (n < 0)
       continue;
-    if (n >= (long long)args.n_frames)
+    if (n >= (long long)args.run.n_frames)
       break;
-    x = unit_read (args.in, channel, (unsigned long long)n, args.cleared);
+    x = unit_read (args.run.in, channel, (unsigned long long)n,
+        args.run.cleared);
     ring_keep (args.ring, channel, (unsigned long long)n, x);
     if (from >= 0)
-      x = unit_read (args.in, channel, (unsigned long long)from, args.cleared);
+      x = unit_read (args.run.in, channel, (unsigned long long)from,
+          args.run.cleared);
     else
       x = *ring_at (args.ring, channel, from);
     y = __dmul_rn (gains[unit_place (i)], x);
     y = y > args.limit ? args.limit : y;
     y = y < -args.limit ? -args.limit : y;
-    unit_write (args.out, args.sum, channel, (unsigned long long)n,
+    unit_write (args.run.out, args.run.sum, channel, (unsigned long long)n,
         __dmul_rn (args.gain, y));
   }
 }
@@ -188,7 +190,7 @@ TFX_DEVICE_FN void
 limiter_run (const TfxLimiterArgs &args, unsigned char *shared)
 {
   LimiterRoom room;
-  unsigned n_channels = args.n_channels / args.n_levels;
+  unsigned n_channels = args.run.n_channels / args.n_levels;
   unsigned channel = blockIdx.x * n_channels, t = args.tile;
   double gain = args.state_in != nullptr ? args.state_in[channel] : 1.0;
 
@@ -204,7 +206,7 @@ limiter_run (const TfxLimiterArgs &args, unsigned char *shared)
   __syncthreads ();
 #pragma unroll 1
   for (long long first = -(long long)args.n_over;
-       first < (long long)args.n_frames; first += TFX_UNIT_TILE, t++) {
+       first < (long long)args.run.n_frames; first += TFX_UNIT_TILE, t++) {
     gain = limiter_tile<FAR> (args, room, channel, n_channels, first, t, gain);
     for (unsigned c = channel; c < channel + n_channels; c++)
       limiter_apply (args, room.gains, c, first);

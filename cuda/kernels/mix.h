@@ -9,7 +9,7 @@ template <typename IO>
 TFX_DEVICE_FN double
 mix_sum (const TfxMixArgs &args, unsigned channel, unsigned long long n)
 {
-  const Samples<const IO> in = samples_from<const IO> (args.in, 0, n);
+  const Samples<const IO> in = samples_from<const IO> (args.run.in, 0, n);
   const double *gains = args.gains + channel;
   double y = 0.0;
 
@@ -18,10 +18,10 @@ mix_sum (const TfxMixArgs &args, unsigned channel, unsigned long long n)
     double x = (double)in.data[k * in.channel_stride];
 
     if (!isfinite (x)) {
-      args.cleared[k] = 1;
+      args.run.cleared[k] = 1;
       x = 0.0;
     }
-    y = __fma_rn (gains[k * args.n_channels], x, y);
+    y = __fma_rn (gains[k * args.run.n_channels], x, y);
   }
   return y;
 }
@@ -33,12 +33,12 @@ mix_run (const TfxMixArgs &args)
   unsigned channel;
   double y;
 
-  if (!any_visit (args.n_channels, args.n_frames, args.by_channel, &channel,
-          &n))
+  if (!any_visit (args.run.n_channels, args.run.n_frames, args.run.by_channel,
+          &channel, &n))
     return;
-  y = args.in.is_double ? mix_sum<double> (args, channel, n)
-                        : mix_sum<float> (args, channel, n);
-  unit_write (args.out, args.sum, channel, n, __dmul_rn (args.gain, y));
+  y = args.run.in.is_double ? mix_sum<double> (args, channel, n)
+                            : mix_sum<float> (args, channel, n);
+  unit_write (args.run.out, args.run.sum, channel, n, __dmul_rn (args.gain, y));
 }
 
 #endif

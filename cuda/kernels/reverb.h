@@ -124,8 +124,8 @@ reverb_part (const TfxReverbArgs &args, const Reverb &r, long long first,
   bool is_bad;
 
   if (k < n)
-    x[k] = unit_read (args.in, r.channel, (unsigned long long)(first + k),
-        args.cleared);
+    x[k] = unit_read (args.run.in, r.channel, (unsigned long long)(first + k),
+        args.run.cleared);
   __syncthreads ();
   reverb_comb (args, r, comb, first, n, x, sums + comb * REVERB_PLACES,
       poles + comb * TFX_REVERB_POLES_KEPT);
@@ -137,7 +137,8 @@ reverb_part (const TfxReverbArgs &args, const Reverb &r, long long first,
   }
   is_bad = unit_any (!isfinite (w), flags);
   if (k < n)
-    unit_write (args.out, args.sum, r.channel, (unsigned long long)(first + k),
+    unit_write (args.run.out, args.run.sum, r.channel,
+        (unsigned long long)(first + k),
         is_bad ? 0.0 : __fma_rn (args.wet, w, __dmul_rn (args.dry, x[k])));
   return !is_bad;
 }
@@ -149,7 +150,7 @@ reverb_keep (const TfxReverbArgs &args, const Reverb &r)
   for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++) {
     const TfxReverbLine line = args.lines[i];
     long long old = (long long)line.size - line.length;
-    long long f = (long long)args.n_frames - old;
+    long long f = (long long)args.run.n_frames - old;
 
     for (f += threadIdx.x; f < line.length; f += TFX_UNIT_THREADS) {
       unsigned place = (line.at + line.size + (unsigned)f) % line.size;
@@ -181,9 +182,9 @@ reverb_run (const TfxReverbArgs &args, unsigned char *shared)
                              : 0.0;
   __syncthreads ();
 #pragma unroll 1
-  for (long long first = 0; first < (long long)args.n_frames;
+  for (long long first = 0; first < (long long)args.run.n_frames;
        first += args.part) {
-    long long left = (long long)args.n_frames - first;
+    long long left = (long long)args.run.n_frames - first;
     unsigned n = left < args.part ? (unsigned)left : args.part;
 
     if (!reverb_part (args, r, first, n, x, sums, poles, flags)) {
@@ -191,7 +192,7 @@ reverb_run (const TfxReverbArgs &args, unsigned char *shared)
       if (threadIdx.x < n_poles)
         poles[threadIdx.x] = 0.0;
       if (threadIdx.x == 0)
-        args.cleared[r.channel] = 1;
+        args.run.cleared[r.channel] = 1;
     }
     __syncthreads ();
   }

@@ -17,24 +17,17 @@
 /* out = gain (factor in, within -1 ... 1) + sum. */
 typedef struct TfxClipArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels;
-  unsigned by_channel; /* 1: neighbouring threads take neighbouring channels */
+  TfxKernelRun run;
   double factor, gain;
-  TFX_DEVICE (unsigned char) cleared;
 } TfxClipArgs;
 
 /* out[c] = gain (sum of gains[k][c] in[k], k < n_heard) + sum. */
 typedef struct TfxMixArgs
 {
-  TfxKernelBlock in, out, sum; /* in and out apart */
-  unsigned long long n_frames;
-  unsigned n_channels, n_heard;
-  unsigned by_channel, unused;
+  TfxKernelRun run; /* in and out apart */
+  unsigned n_heard, unused;
   double gain;
   TFX_DEVICE (const double) gains; /* [n_heard][n_channels] */
-  TFX_DEVICE (unsigned char) cleared;
 } TfxMixArgs;
 
 /* The i-th of some channels: places[i], and behind these next, next + 1 ... */
@@ -47,9 +40,7 @@ typedef struct TfxChannelMap
 /* out = gain in + sum, channel by channel of n_channels. */
 typedef struct TfxCopyArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels, by_channel;
+  TfxKernelRun run;
   double gain;
   TfxChannelMap from, to;
 } TfxCopyArgs;
@@ -80,12 +71,10 @@ typedef struct TfxCurveArgs
 /* out = gain x (what the level makes of it) + sum. */
 typedef struct TfxDynamicsArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
-  unsigned n_channels;
+  TfxKernelRun run;
   unsigned n_levels; /* 1: all channels go by the loudest one */
   unsigned n_tiles;  /* per level */
-  unsigned is_rms;
+  unsigned is_rms, unused;
   double gain;
   TfxDecay attack, release;
   TfxCurveArgs curve;
@@ -94,7 +83,6 @@ typedef struct TfxDynamicsArgs
   /* For more than one tile, as of cascades. */
   TFX_DEVICE (unsigned long long) carry;
   TFX_DEVICE (unsigned) control;
-  TFX_DEVICE (unsigned char) cleared;
 } TfxDynamicsArgs;
 
 /* Bytes of shared memory: numbers of a tile, one place left out after each run;
@@ -117,12 +105,11 @@ typedef struct TfxDynamicsArgs
 /* out[n] = gain (what is left of in[n - n_ahead]) + sum. */
 typedef struct TfxLimiterArgs
 {
-  TfxKernelBlock in, out, sum; /* in and out apart */
-  unsigned long long n_frames;
-  unsigned n_channels;
+  TfxKernelRun run;  /* in and out apart */
   unsigned n_levels; /* 1: all channels go by the loudest one */
   unsigned n_ahead;
   unsigned n_silent; /* frames that come before the first input comes out */
+  unsigned unused;
   double threshold, limit, attack, release, gain;
   TFX_DEVICE (const double) state_in; /* [channel]; 0: at rest */
   TFX_DEVICE (double) state_out;
@@ -134,7 +121,6 @@ typedef struct TfxLimiterArgs
    * the earlier tiles are unknown. */
   TFX_DEVICE (double) tops;
   unsigned n_tops, tile, n_over, is_new;
-  TFX_DEVICE (unsigned char) cleared;
 } TfxLimiterArgs;
 
 /* Frames of a part; frames that a line keeps after its output, and that a comb
@@ -157,8 +143,7 @@ typedef struct TfxReverbLine
 /* out = dry in + wet (reverb of in) + sum. */
 typedef struct TfxReverbArgs
 {
-  TfxKernelBlock in, out, sum;
-  unsigned long long n_frames;
+  TfxKernelRun run;
   unsigned part; /* frames: no more than any line has */
   unsigned state_size;
   double input, feedback, dry, wet;
@@ -167,8 +152,6 @@ typedef struct TfxReverbArgs
   /* [channel][state_size]: the rings, then the one-poles; 0: at rest. */
   TFX_DEVICE (const double) state_in;
   TFX_DEVICE (double) state_out;
-  TFX_DEVICE (unsigned char) cleared;
-  unsigned long long unused;
 } TfxReverbArgs;
 
 #endif

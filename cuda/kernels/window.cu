@@ -25,10 +25,10 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
   unsigned channel;
   double x, y;
 
-  if (!any_visit (args.n_channels, args.n_frames, args.by_channel, &channel,
-          &n))
+  if (!any_visit (args.run.n_channels, args.run.n_frames, args.run.by_channel,
+          &channel, &n))
     return;
-  x = any_read (args.in, channel, n);
+  x = any_read (args.run.in, channel, n);
   y = args.direct == 0.0 ? 0.0 : __dmul_rn (args.direct, x);
   for (unsigned i = 0; i < args.n_taps; i++) {
     const TfxKernelTap tap = args.taps[i];
@@ -37,18 +37,18 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
 
     if (!(tap.parity >> (channel & 1) & 1))
       continue;
-    if (tap.swap && (channel ^ 1) < args.n_channels)
+    if (tap.swap && (channel ^ 1) < args.run.n_channels)
       from = channel ^ 1;
     past =
         tap.delay <= n
-            ? finite_or_zero (any_read (args.in, from, n - tap.delay))
+            ? finite_or_zero (any_read (args.run.in, from, n - tap.delay))
             : *ring_at (args.ring, from, (long long)n - (long long)tap.delay);
     y = __fma_rn (tap.gain, past, y);
   }
   ring_keep (args.ring, channel, n, finite_or_zero (x));
-  if (args.sum.data != nullptr)
-    y = __dadd_rn (y, any_read (args.sum, channel, n));
-  any_write (args.out, channel, n, y);
+  if (args.run.sum.data != nullptr)
+    y = __dadd_rn (y, any_read (args.run.sum, channel, n));
+  any_write (args.run.out, channel, n, y);
 }
 
 #endif
