@@ -87,11 +87,10 @@ tfx_cuda_cascade_set_state (TfxCudaCascade *c, size_t first, size_t n_sos,
   return 0;
 }
 
-/* Between the cascade and state[n_channels][n_sos][2] on the device, channel by
- * channel: a pitch is what the driver likes. */
-static int
-copy_state (TfxCudaCascade *c, size_t first, size_t n_sos, CUdeviceptr state,
-    bool is_kept)
+/* Channel by channel: a pitch is what the driver likes. */
+int
+tfx_cuda_cascade_copy_state (TfxCudaCascade *c, size_t first, size_t n_sos,
+    CUdeviceptr state, bool is_kept)
 {
   const size_t size = 2 * n_sos * sizeof (double);
   const size_t pitch = 2 * c->n_sos * sizeof (double);
@@ -108,20 +107,6 @@ copy_state (TfxCudaCascade *c, size_t first, size_t n_sos, CUdeviceptr state,
     ret = tfx_context_drain (c->stream);
   c->host_is_valid = c->host_is_valid && is_kept;
   return ret;
-}
-
-int
-tfx_cuda_cascade_take_state (TfxCudaCascade *c, size_t first, size_t n_sos,
-    CUdeviceptr state)
-{
-  return copy_state (c, first, n_sos, state, false);
-}
-
-int
-tfx_cuda_cascade_keep_state (TfxCudaCascade *c, size_t first, size_t n_sos,
-    CUdeviceptr state)
-{
-  return copy_state (c, first, n_sos, state, true);
 }
 
 void

@@ -38,11 +38,9 @@ int tfx_cuda_cascade_get_state (TfxCudaCascade *cascade, size_t first,
     size_t n_sos, double *state);
 int tfx_cuda_cascade_set_state (TfxCudaCascade *cascade, size_t first,
     size_t n_sos, const double *state);
-/* The same in device memory; they wait for the copies. */
-int tfx_cuda_cascade_keep_state (TfxCudaCascade *cascade, size_t first,
-    size_t n_sos, CUdeviceptr state);
-int tfx_cuda_cascade_take_state (TfxCudaCascade *cascade, size_t first,
-    size_t n_sos, CUdeviceptr state);
+/* To the same in device memory, or back, if it is not kept there.  Waits for it. */
+int tfx_cuda_cascade_copy_state (TfxCudaCascade *cascade, size_t first,
+    size_t n_sos, CUdeviceptr state, bool is_kept);
 void tfx_cuda_cascade_reset (TfxCudaCascade *cascade);
 double tfx_cuda_cascade_state_peak (TfxCudaCascade *cascade);
 

@@ -1,69 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-state.c: the state of an engine's stages, from and to the host. */
+ * engine-state.c: the state of an engine's stages: from and to the host; kept on the
+ * device while no engine runs the stage; and moved to the next engine there. */
 #include "engine-private.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
 
-static void
-state_is_lost (TfxEngine *e)
-{
-  __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
-}
+/* ---- from and to the host ------------------------------------------------------- */
 
 /* Tries each call twice: a device that has just failed often succeeds. */
-static int
-try_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->unit)
-    ret = tfx_cuda_units_get_state (node->unit, state);
-  tfx_context_leave (e->cuda);
-  return ret;
-}
-
 void
 tfx_cuda_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
 {
+  const Node *node = &e->nodes[s->step->index];
+  int ret = -EIO;
 
-  if (try_get_state (e, s, state) == 0 || try_get_state (e, s, state) == 0)
+  for (int i = 0; ret < 0 && i < 2; i++) {
+    ret = tfx_context_enter (e->cuda);
+    if (ret < 0)
+      continue;
+    if (node->cascade)
+      ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
+          state);
+    else if (node->unit)
+      ret = tfx_cuda_units_get_state (node->unit, state);
+    tfx_context_leave (e->cuda);
+  }
+  if (ret == 0)
     return;
-  memset (state, 0,
-      e->nodes[s->step->index].n_channels * s->state_size * sizeof *state);
-  state_is_lost (e);
-}
-
-static int
-try_set_state (TfxEngine *e, const TfxPlanPart *s, const double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->unit)
-    ret = tfx_cuda_units_set_state (node->unit, state);
-  tfx_context_leave (e->cuda);
-  return ret;
+  memset (state, 0, node->n_channels * s->state_size * sizeof *state);
+  __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
 int
 tfx_cuda_engine_set_state (TfxEngine *e, const TfxPlanPart *s,
     const double *state)
 {
-  return try_set_state (e, s, state) == 0 ? 0 : try_set_state (e, s, state);
+  const Node *node = &e->nodes[s->step->index];
+  int ret = -EIO;
+
+  for (int i = 0; ret < 0 && i < 2; i++) {
+    ret = tfx_context_enter (e->cuda);
+    if (ret < 0)
+      continue;
+    if (node->cascade)
+      ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
+          state);
+    else if (node->unit)
+      ret = tfx_cuda_units_set_state (node->unit, state);
+    tfx_context_leave (e->cuda);
+  }
+  return ret;
 }
 
 double
@@ -85,4 +76,130 @@ tfx_cuda_engine_state_peak (const TfxEngine *e)
   }
   tfx_context_leave (e->cuda);
   return peak;
+}
+
+/* ---- without an engine ---------------------------------------------------------- */
+
+/* A copy that does not refer to its engine: of a cascade, the sections of one stage; of
+ * a unit, a unit that never runs. */
+typedef struct Resident
+{
+  TfxResident base;
+  TfxCudaStream stream; /* the device's */
+  size_t n;             /* doubles */
+  TfxCudaUnit *unit;    /* NULL: of a cascade: */
+  TfxBuffer sections;   /* [n_channels][n_sos][2] */
+} Resident;
+
+static TfxCuda *
+device_of (const Resident *r)
+{
+  return (TfxCuda *)r->base.device;
+}
+
+void
+tfx_cuda_engine_free_resident (TfxResident *resident)
+{
+  Resident *r = (Resident *)resident;
+  bool entered = tfx_context_enter (device_of (r)) == 0;
+
+  tfx_buffer_free (&r->stream, &r->sections);
+  tfx_cuda_units_free (&r->unit);
+  if (entered)
+    tfx_context_leave (device_of (r));
+  free (r);
+}
+
+static void
+resident_read (TfxResident *resident, double *state)
+{
+  Resident *r = (Resident *)resident;
+  TfxCuda *cuda = device_of (r);
+  int ret = -EIO;
+
+  for (int i = 0; ret < 0 && i < 2; i++) {
+    ret = tfx_context_enter (cuda);
+    if (ret < 0)
+      continue;
+    ret = r->unit ? tfx_cuda_units_get_state (r->unit, state)
+                  : tfx_buffer_download (&r->stream, state, r->sections.data,
+                        r->n * sizeof *state);
+    tfx_context_leave (cuda);
+  }
+  if (ret == 0)
+    return;
+  memset (state, 0, r->n * sizeof *state);
+  __atomic_store_n (&cuda->lost, true, __ATOMIC_RELEASE);
+}
+
+static int
+fill (Resident *r, TfxEngine *e, const TfxPlanPart *s)
+{
+  const Node *node = &e->nodes[s->step->index];
+  int ret;
+
+  if (node->cascade) {
+    ret = tfx_buffer_reserve (&r->stream, &r->sections,
+        r->n * sizeof (double) + 16);
+    return ret < 0 ? ret
+                   : tfx_cuda_cascade_copy_state (node->cascade, s->first_sos,
+                         s->n_sos, r->sections.data, true);
+  }
+  ret = tfx_cuda_units_make (&r->stream, node->n_channels, s->step->stage,
+      &r->unit);
+  return ret < 0 ? ret : tfx_cuda_units_copy_state (r->unit, node->unit);
+}
+
+/* Waits for the copy, because the engine may be freed afterwards. */
+TfxResident *
+tfx_cuda_engine_keep_state (TfxEngine *e, const TfxPlanPart *s)
+{
+  const Node *node = &e->nodes[s->step->index];
+  Resident *r;
+  int ret;
+
+  if ((node->unit && s->state_size == 0) || !(r = calloc (1, sizeof *r)))
+    return NULL;
+  r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
+  r->stream = (TfxCudaStream){ .cuda = e->cuda, .handle = e->cuda->stream };
+  r->n = node->n_channels * s->state_size;
+  ret = tfx_context_enter (e->cuda);
+  if (ret == 0) {
+    /* Earlier uploads of the state come first. */
+    ret = tfx_context_drain (&e->stream);
+    if (ret == 0)
+      ret = fill (r, e, s);
+    /* Also what was put there before one failed: the copy is freed then. */
+    if (ret < 0)
+      tfx_context_drain (&e->stream);
+    else
+      ret = tfx_context_drain (&r->stream);
+    tfx_context_leave (e->cuda);
+  }
+  if (ret == 0)
+    return &r->base;
+  tfx_cuda_engine_free_resident (&r->base);
+  return NULL;
+}
+
+bool
+tfx_cuda_engine_take_state (TfxEngine *e, const TfxPlanPart *s,
+    TfxResident *resident)
+{
+  const Node *node = &e->nodes[s->step->index];
+  const Resident *r = (const Resident *)resident;
+  int ret;
+
+  if (r->base.device != e->cuda || tfx_context_enter (e->cuda) < 0)
+    return false;
+  if (node->cascade)
+    ret = tfx_cuda_cascade_copy_state (node->cascade, s->first_sos, s->n_sos,
+        r->sections.data, false);
+  else
+    ret = tfx_cuda_units_copy_state (node->unit, r->unit);
+  /* The owner of the copy frees it, also after a failure here. */
+  if (tfx_context_drain (&e->stream) < 0)
+    ret = -EIO;
+  tfx_context_leave (e->cuda);
+  return ret == 0;
 }

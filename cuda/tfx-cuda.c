@@ -5,7 +5,7 @@
  *
  *   tfx-cuda   the table, references
  *   cost       what a plan would take on a card
- *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
+ *   engine     a plan made ready and run · engine-run, -steps, -state
  *   copy       channels as they are
  *   units      which kinds of stage have a unit · clip · delay · dynamics · fir
  *              · limiter · mix · reverb · fft · state · unit
