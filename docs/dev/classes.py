@@ -439,6 +439,11 @@ PICTURES = {
     'designable-fir': lambda: gains(
         (-120, 6), 20, 'DesignableFIR(1000, 101)', 'DesignableFIR(1000, 255)',
         "DesignableFIR(1000, 255, window=('kaiser', 8.6))", low=200, high=5000),
+    'curve': lambda: gains(
+        (-12, 12), 6, 'Curve([[20, -3], [100, 2], [20000, 0]])',
+        'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]])',
+        'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]], '
+        'taps=1001)'),
     'gain': draw_gain,
     'mix': draw_mix,
     'reverb': lambda: tails(

@@ -48,6 +48,9 @@ static const TfxWord windows[] = {
 static const TfxWord conv_modes[] = {
   PLAIN ("auto"), PLAIN ("direct"), PLAIN ("fft"), { NULL }
 };
+static const TfxWord phases[] = {
+  PLAIN ("linear"), PLAIN ("minimum"), { NULL }
+};
 static const TfxWord delays[] = { PLAIN ("peak"), { NULL } };
 static const TfxWord riaa_modes[] = {
   { "playback", { "reproduction" }, NULL }, PLAIN ("recording"), { NULL }
@@ -256,6 +259,16 @@ static const TfxParam designable[] = {
   CONV_MODE,
   MAYBE ("beta", KEYWORD, "", 0.0, 700.0, "beta of the Kaiser window", NONE) };
 
+static const TfxParam curve[] = {
+  { "points", TFX_VALUE_LIST, REQUIRED | SCALED, "", -1e9, 1e9, 2,
+      TFX_EXPR_MAX_LIST, NULL, NONE, "points, each [Hz, dB], in rising order",
+      NULL, 2 },
+  WORD ("phase", 0, phases, "linear",
+      "linear: with latency; minimum: without"),
+  MAYBE ("taps", WHOLE, "", 1.0, TFX_CURVE_MAX_TAPS,
+      "number of taps, odd; None: a tap for each 5 Hz of the sample rate", NONE),
+  CONV_MODE, FS };
+
 /* Of effects. */
 #define PART(name, n, doc) NUMBER (name, 0, "", 0.0, 1.0, n, doc)
 #define MIX(n) PART ("mix", n, "wet/dry balance, 1 is fully wet")
@@ -449,6 +462,9 @@ static const TfxClass classes[] = {
   CLASS ("DesignableFIR", FIR, 1, designable, windowed,
       "windowed-sinc FIR filter, linear phase",
       "DesignableFIR(1000, num_taps=101)"),
+  CLASS ("Curve", FIR, 1, curve, drawn,
+      "FIR filter with the magnitude of a drawn curve",
+      "Curve([[20, -3], [100, 2], [20000, 0]], phase='minimum')"),
 
   CLASS ("Gain", GAIN, 1, gain, gain, "gain as a factor or in dB",
       "Gain(-6, gain_type='db')"),

@@ -156,6 +156,12 @@ extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;
 /* class-fir.c */
 extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
 
+/* class-drawn.c */
+#define TFX_CURVE_MAX_DB 120.0
+/* Finer than 3 Hz at 384 kHz. */
+#define TFX_CURVE_MAX_TAPS 131071
+extern const TfxClassOps tfx_drawn_ops;
+
 /* class-effects.c */
 extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_reverb_ops,
     tfx_echo_ops, tfx_delay_ops;

@@ -124,7 +124,8 @@ typedef enum
   TFX_PARAM_DEPENDENT = 1 << 9,
   TFX_PARAM_ROWS = 1 << 10,     /* a list in rows of any one length */
   TFX_PARAM_INFINITE = 1 << 11, /* the maximum means infinity, written inf */
-  /* Another parameter selects the unit; the class checks the range of each unit. */
+  /* Another parameter selects the unit, or the columns have different ones; the class
+   * checks the range of each unit. */
   TFX_PARAM_SCALED = 1 << 12
 } TfxParamFlags;
 

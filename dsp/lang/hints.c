@@ -156,8 +156,8 @@ refuse_setting (const char *name, const char *rest, size_t length,
         "FilterSettings('right.txt')");
   if (has_colon && strcasecmp (name, "GraphicEQ") == 0)
     return tfx_error_set (error, -EINVAL,
-        "GraphicEQ: lines of Equalizer APO are not supported; of its "
-        "lines " ONLY);
+        "GraphicEQ: lines of Equalizer APO are not supported; write "
+        "Curve([[25, 0], [40, 1.5], …], phase='minimum')");
   if (has_colon && tfx_lexer_is_word (name,
                        "Device Convolution Include Copy Delay Stage Eval"))
     return tfx_error_set (error, -EINVAL,

@@ -96,13 +96,13 @@ choose_number (Writer *w, const TfxParam *param)
 {
   double low = param->minimum, high = param->maximum, x;
 
+  /* A delay is less than the taps of the impulse response. */
+  if (strcmp (param->name, "delay") == 0 && (param->types & TFX_VALUE_WORD))
+    return 0.0;
   if (rarely (w, 40))
     return 1e7 * (fraction (w) - 0.3);
   if (param->flags & TFX_PARAM_FREQUENCY)
     return 10.0 * pow (2000.0, fraction (w));
-  /* A delay is less than the taps of the impulse response. */
-  if (strcmp (param->name, "delay") == 0 && (param->types & TFX_VALUE_WORD))
-    return 0.0;
   if (strcmp (param->name, "order") == 0)
     high = 24.0;
   if (high - low > 1000.0)
@@ -156,6 +156,24 @@ put_rows (Writer *w, const TfxParam *param)
   put (w, "]");
 }
 
+/* Points of a curve: Hz, rising, and dB. */
+static void
+put_points (Writer *w)
+{
+  const unsigned n = 1 + below (w, 4);
+  double hz = 10.0 * pow (2000.0, fraction (w));
+
+  put (w, "[");
+  for (unsigned i = 0; i < n; i++, hz = 1.5 * hz + 1.0) {
+    put (w, i > 0 ? ", [" : "[");
+    put_number (w, hz);
+    put (w, ",");
+    put_number (w, 48.0 * fraction (w) - 24.0);
+    put (w, "]");
+  }
+  put (w, "]");
+}
+
 static void
 put_word (Writer *w, const TfxParam *param)
 {
@@ -189,6 +207,13 @@ put_word (Writer *w, const TfxParam *param)
     put (w, "%s%s%s", quote, word, quote);
 }
 
+/* The number of taps of a Curve: without it a kernel is long. */
+static bool
+is_taps (const TfxParam *param)
+{
+  return strcmp (param->name, "taps") == 0 && (param->types & TFX_VALUE_NONE);
+}
+
 static void
 put_value (Writer *w, const TfxParam *param)
 {
@@ -196,7 +221,7 @@ put_value (Writer *w, const TfxParam *param)
 
   do
     type = 1u << below (w, 5);
-  while (!(param->types & type));
+  while (!(param->types & type) || (is_taps (param) && type == TFX_VALUE_NONE));
   switch (type) {
     case TFX_VALUE_NONE:
       put (w, "None");
@@ -213,6 +238,8 @@ put_value (Writer *w, const TfxParam *param)
     default:
       if (param->flags & TFX_PARAM_ROWS)
         put_rows (w, param);
+      else if (param->n_columns == 2)
+        put_points (w);
       else
         put_list (w, param);
       break;
@@ -255,7 +282,7 @@ put_call (Writer *w)
     const TfxParam *param = &klass->params[i];
 
     by_name = by_name || rarely (w, 3) || (param->flags & TFX_PARAM_KEYWORD);
-    if (!(param->flags & TFX_PARAM_REQUIRED) &&
+    if (!(param->flags & TFX_PARAM_REQUIRED) && !is_taps (param) &&
         (rarely (w, 2) || (param->flags & TFX_PARAM_STREAM) ||
             is_of_file (param))) {
       by_name = true;

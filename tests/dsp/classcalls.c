@@ -58,6 +58,8 @@ const char *const class_calls[] = {
   "DesignableFIR(300, 101)",
   "DesignableFIR(300, 101, window=('kaiser', 4))",
   "DesignableFIR([300, 900], 501, pass_zero=False)",
+  "Curve([[300, -6], [3000, 6]], taps=101)",
+  "Curve([[300, -6], [3000, 6]], phase='minimum', taps=101)",
   "Gain(1)",
   "Gain(-6, gain_type='db')",
   "Gain(1, gain_type='power')",
@@ -122,6 +124,7 @@ static const Way ways[] = {
   { "harmonics", { 8, 3 } },
   { "gains", { -6, 0.25 } },
   { "b", { -1, 0.75 } },
+  { "points", { 900, 600 } },
   { "num_taps", { 301, 31 } },
   { "beta", { 12, 1 } },
   { "mix", { 0.9, 0.1 } },
@@ -153,6 +156,8 @@ class_number_is_fixed (const TfxParam *param)
          strcmp (param->name, "channel") == 0 ||
          (strcmp (param->name, "delay") == 0 &&
              (param->types & TFX_VALUE_WORD)) ||
+         (strcmp (param->name, "taps") == 0 &&
+             (param->types & TFX_VALUE_NONE)) ||
          strcmp (param->name, "lookahead") == 0 ||
          strcmp (param->name, "window") == 0;
 }

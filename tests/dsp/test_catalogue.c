@@ -288,6 +288,7 @@ static const char *const signatures[] = {
   "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None)",
+  "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
   "Reverb(room_size=0.5, damping=0.5, mix=0.3, fs=None)",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_curves.c: the classes whose magnitude follows a curve: RIAA, weightings,
- * graphic equalisers.
+ * graphic equalisers, drawn curves.
  */
 #include "common.h"
+#include "core/stage.h"
 #include "plain.h"
 
 #include <math.h>
@@ -193,10 +194,149 @@ test_graphic (void)
   tap_many_end (&many);
 }
 
+/* ---- Curve -------------------------------------------------------------------------- */
+
+typedef struct Drawn
+{
+  const char *points, *taps;
+  size_t n_points, n_taps;
+  double point[8];
+  double bound_db; /* from 20 Hz to 20 kHz; INFINITY: the curve is too steep */
+} Drawn;
+
+static const Drawn drawns[] = {
+  { "[20, -3], [100, 2], [20000, 0]", "", 3, 9601, { 20, -3, 100, 2, 20000, 0 },
+      0.3 },
+  { "[60, 6], [120, 0], [10000, 0], [16000, -4]", "", 4, 9601,
+      { 60, 6, 120, 0, 10000, 0, 16000, -4 }, 0.3 },
+  { "[1000, 0], [2000, -100]", ", taps=4801", 2, 4801, { 1000, 0, 2000, -100 },
+      0.6 },
+  { "[1000, -6]", ", taps=31", 1, 31, { 1000, -6 }, 1e-9 },
+  { "[1000, 120], [1001, -120]", ", taps=2001", 2, 2001,
+      { 1000, 120, 1001, -120 }, INFINITY },
+  { "[30, -60], [31, 40]", ", taps=101", 2, 101, { 30, -60, 31, 40 },
+      INFINITY },
+};
+
+/* By the definition of the page: a straight line over log f. */
+static double
+drawn_db (const Drawn *d, double f)
+{
+  const double *p = d->point;
+
+  for (size_t i = 0; i + 1 < d->n_points; i++, p += 2) {
+    if (f < p[2])
+      return f <= p[0]
+                 ? p[1]
+                 : p[1] + (p[3] - p[1]) * log2 (f / p[0]) / log2 (p[2] / p[0]);
+  }
+  return p[1];
+}
+
+/* The stage of a Curve with one of the phases. */
+static TfxChain *
+build_drawn (const Drawn *d, const char *phase)
+{
+  char text[200];
+
+  snprintf (text, sizeof text, "Curve([%s], '%s'%s)", d->points, phase,
+      d->taps);
+  return test_build (text, 1);
+}
+
+static void
+test_drawn (void)
+{
+  TapMany follow = tap_many ("a drawn curve is followed, and never left");
+  TapMany linear_phase = tap_many ("linear phase: symmetric, with latency");
+  TapMany minimum_phase = tap_many (
+      "minimum phase: the same magnitude to -100 dB of its peak, earlier");
+  double worst = 0.0;
+
+  for (size_t k = 0; k < sizeof drawns / sizeof *drawns; k++) {
+    const Drawn *d = &drawns[k];
+    TfxChain *linear = build_drawn (d, "linear");
+    TfxChain *minimum = build_drawn (d, "minimum");
+    const TfxStage *a = linear->stages[0], *b = minimum->stages[0];
+    const size_t n = a->u.fir.n_taps;
+    double low = INFINITY, high = -INFINITY, peak = 0.0, late = 0.0;
+    double error = 0.0;
+    bool is_symmetric = true, is_early = true;
+
+    for (size_t i = 0; i < d->n_points; i++) {
+      low = fmin (low, d->point[2 * i + 1]);
+      high = fmax (high, d->point[2 * i + 1]);
+    }
+    for (double f = 1.0; f < 24000.0; f *= 1.02) {
+      const double is_db = magnitude_db (linear, f, 48000.0);
+      const TfxComplex other = plain_response (minimum, f, 48000.0).h;
+      const double gain = pow (10.0, is_db / 20.0);
+
+      peak = fmax (peak, gain);
+      error = fmax (error, fabs (gain - hypot (other.re, other.im)));
+      tap_many_check (&follow,
+          is_db >= low - 1e-3 && is_db <= high + 1e-3 &&
+              (f < 20.0 || f > 20000.0 ||
+                  fabs (is_db - drawn_db (d, f)) <= d->bound_db),
+          "[%s]: %.3f dB at %.1f Hz, not %.3f", d->points, is_db, f,
+          drawn_db (d, f));
+    }
+    worst = fmax (worst, error / peak);
+    /* Of all filters with a magnitude the minimum-phase one has the most energy in
+     * its first taps, however many they are. */
+    for (size_t i = 0; i < n; i++) {
+      const double *x = a->u.fir.taps, *y = b->u.fir.taps;
+
+      is_symmetric = is_symmetric && x[i] == x[n - 1 - i];
+      late += x[i] * x[i] - y[i] * y[i];
+      is_early = is_early && late <= 1e-5 * peak * peak;
+    }
+    tap_many_check (&linear_phase,
+        is_symmetric && n == d->n_taps &&
+            tfx_chain_latency (linear) == (n - 1) / 2,
+        "[%s]: %zu taps, latency %zu", d->points, n,
+        tfx_chain_latency (linear));
+    tap_many_check (&minimum_phase,
+        error <= 1e-5 * peak && is_early && b->u.fir.n_taps == n &&
+            tfx_chain_latency (minimum) == 0,
+        "[%s]: %.1f dB, %s, %zu taps", d->points, 20.0 * log10 (error / peak),
+        is_early ? "early" : "late", b->u.fir.n_taps);
+    tfx_chain_unref (&linear);
+    tfx_chain_unref (&minimum);
+  }
+  tap_diag ("the magnitudes differ by %.1f dB of the peak", 20 * log10 (worst));
+  tap_many_end (&follow);
+  tap_many_end (&linear_phase);
+  tap_many_end (&minimum_phase);
+}
+
+/* Without a number of taps there is one for each 5 Hz, at any rate. */
+static void
+test_drawn_rates (void)
+{
+  static const struct
+  {
+    double rate_hz;
+    size_t n_taps;
+  } rates[] = { { 8000.0, 1601 }, { 44100.0, 8821 }, { 48000.0, 9601 },
+    { 192000.0, 38401 }, { 768000.0, 131071 } };
+
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    TfxChain *chain =
+        test_build_at ("Curve([[100, -3], [1000, 0]])", rates[i].rate_hz, 1);
+    const size_t n = chain->stages[0]->u.fir.n_taps;
+
+    tap_check (n == rates[i].n_taps, "at %g Hz %zu taps", rates[i].rate_hz, n);
+    tfx_chain_unref (&chain);
+  }
+}
+
 static const TapTest tests[] = {
   { "standards", test_standards },
   { "k", test_k },
   { "graphic", test_graphic },
+  { "drawn", test_drawn },
+  { "drawn-rates", test_drawn_rates },
   { NULL, NULL },
 };
 

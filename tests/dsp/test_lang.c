@@ -90,6 +90,9 @@ static const struct
       "DesignableFIR(100, num_taps=51, window='hann')" },
   { "DesignableFIR(100, 51, None, False)",
       "DesignableFIR(100, num_taps=51, pass_zero=False)" },
+  { "curve(((20, -3), (100, 2.5)), minimum, None, 'auto', 48000)",
+      "Curve([[20, -3], [100, 2.5]], phase='minimum', fs=48000)" },
+  { "Curve([1000, 1e-3], taps=31)", "Curve([[1000, 0.001]], taps=31)" },
   /* values that are the default are left out, wherever they stand */
   { "HiButterworth(80, 5, 'linear', None)", "HiButterworth(80)" },
   { "Echo(4410, 0.5, 0.5)", "Echo()" },
@@ -427,6 +430,14 @@ static const struct
   { "DesignableFIR([1, 2], 63, pass_zero='lowpass')", 1, "needs one" },
   { "DesignableFIR(1, 63, pass_zero='bandpass')", 1, "needs two or more" },
   { "DesignableFIR(1, 63, window='kaiser')", 1, "TorchFX uses 0.5" },
+  { "Curve([[1, 2, 3]])", 7, "has rows of 3 numbers, but needs rows of 2" },
+  { "Curve([1, 2, 3])", 7, "is a list of 3 numbers, but needs rows of 2" },
+  { "Curve([[0, 1]])", 1, "point 1 is at 0 Hz, but must be above 0 Hz" },
+  { "Curve([[1, 1], [2, 120.5]])", 1, "point 2 is 120.5 dB, out of range" },
+  { "Curve([[1, 0], [1, 1]])", 1, "point 2 (1 Hz) is not higher than point 1" },
+  { "Curve([[1, 0]], taps=100)", 1, "taps of Curve is 100, but must be odd" },
+  { "Curve([[1, 0]], taps=131073)", 22, "out of range (1 to 131071)" },
+  { "Curve([[1, 0]], 'mixed')", 17, "use one of 'linear', 'minimum'" },
   /* a band without a list */
   { "Butterworth('bandpass', 500, 2000)", 25, "write [500, 2000]" },
   { "Butterworth('bandpass', 500, 2000, 6)", 25, "write [500, 2000]" },
@@ -496,7 +507,8 @@ static const struct
   { "Filter: ON PK Fc 63 Hz Gain -5 dB Q 4", 1, "FilterSettings(" },
   { "Filter Settings file", 1, "FilterSettings(" },
   { "GraphicEQ: 25 0; 40 1.5; 63 2", 1,
-      "GraphicEQ: lines of Equalizer APO are not supported" },
+      "GraphicEQ: lines of Equalizer APO are not supported; write "
+      "Curve([[25, 0], [40, 1.5], …], phase='minimum')" },
   { "Channel: L", 1, "ch[0]: FilterSettings('left.txt')" },
   { "Convolution: room.wav", 1, "not supported" },
   /* classes by other names */

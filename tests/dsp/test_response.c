@@ -443,6 +443,7 @@ test_memory (void)
     { "Hum(50) | Limiter(-1)", 0 },
     { "Gain(1) + (FIR([1, 2, 3, 4]) | Echo(300))", 300 },
     { "ch[0]: DesignableFIR(1000, 501)", 500 },
+    { "Curve([[20, -3], [100, 2]])", 9600 },
   };
 
   for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {

@@ -16,8 +16,8 @@ Lines of catalogue.txt; numbers are decimal and round-trip to double:
   i FROM TO INDEX=VALUE...
       samples of its impulse response, from channel FROM to channel TO
 
-The classes that SciPy has (butter, cheby1, cheby2, ellip, firwin) are SciPy's,
-put together here as docs/classes.md says.  The cookbook's are the analog
+The classes that SciPy has (butter, cheby1, cheby2, ellip, firwin, firwin2) are
+SciPy's, put together here as docs/classes.md says.  The cookbook's are the analog
 prototypes of R. Bristow-Johnson's Audio EQ Cookbook under the bilinear
 transform, in 40 digits; not its formulas for digital coefficients.  Echoes are
 sums of delayed impulses.
@@ -413,6 +413,42 @@ def write_firs():
         window='parzen')
 
 
+def curve_taps(n, points, rate):
+    """Curve, linear phase: the curve on a grid, as firwin2 takes it."""
+    grid = np.linspace(0, rate / 2, 4097)
+    hz, db = np.array(points, float).T
+    gains = np.interp(np.log(np.maximum(grid, hz[0])), np.log(hz), db)
+    return signal.firwin2(n, grid, 10 ** (gains / 20), nfreqs=len(grid),
+                          window='parzen', fs=rate)
+
+
+def minimum_phase(taps):
+    """The zeros outside the unit circle moved to their reciprocals, with the
+    gain at 0 Hz: no cepstrum."""
+    taps = [mpf(float(t)) for t in taps]
+    zeros = mp.polyroots(taps, maxsteps=400, extraprec=800)
+    out = [mpf(1)]
+    for z in zeros:
+        z = 1 / mp.conj(z) if abs(z) > 1 else z
+        out = [a - z * b for a, b in zip(out + [0], [0] + out)]
+    gain = abs(mp.fsum(taps)) / abs(mp.fsum(out))
+    return [gain * mp.re(x) for x in out]
+
+
+def write_curves():
+    for n, rate, args, points in (
+            (101, 48000.0, '', [[20, -3], [100, 2], [20000, 0]]),
+            (41, 44100.0, ", conv_mode='direct'",
+             [[500, 6], [1000, -20], [3000.5, 0], [30000, -60]]),
+            (3, 8000.0, '', [[1000, -6]])):
+        text = 'Curve(%s, %%staps=%d%s)' % (points, n, args)
+        taps = curve_taps(n, points, rate)
+        # The response of the chain excludes the latency, that of the taps
+        # does not.
+        write(text % "phase='linear', ", rate, None, list(taps) + [0.0] * 3)
+        write_kernel(text % "'minimum', ", rate, minimum_phase(taps))
+
+
 def echoes(delay, feedback, mix, taps):
     return ([(0, 1 - mix)]
             + [(k * delay, mix * feedback ** (k - 1))
@@ -522,6 +558,7 @@ def main():
     write_cookbook()
     write_sections()
     write_firs()
+    write_curves()
     write_effects()
     write_reverbs()
     write_compositions()

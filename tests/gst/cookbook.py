@@ -199,6 +199,14 @@ def equalise(recipe):
                     {20: -1, 300: -8, 1000: -4.5, 20000: -2}, 0.35)
 
 
+def drawn(recipe):
+    out, = recipe.run(impulse(), 'house.wav')
+    assert max(map(abs, out[:16])) > 0.5 * AMPLITUDE  # without latency
+    for hz, db in ((40, 4), (60 ** 0.5 * 200 ** 0.5, 2), (600, 0),
+                   (40e6 ** 0.5, -1.5)):
+        near(gain_db(out, hz), db - 4, 0.2, '%g Hz' % hz)
+
+
 def room(recipe):
     left, right = recipe.run([impulse(), impulse()], 'room.wav')
     for hz, wanted in (63, -5), (250, 3), (5000, 0):
@@ -389,6 +397,7 @@ CHECKS = {
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],
     'How do I split sound for a three-way loudspeaker?': [crossover, crossover],
+    'How do I follow a drawn curve?': [drawn],
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],

@@ -67,7 +67,8 @@ write_call (const TfxClass *klass)
       g_string_append (text, "'" IMPULSE "'");
     else if (param->types & TFX_VALUE_LIST &&
              !(param->types & TFX_VALUE_NUMBER))
-      g_string_append (text, param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]"
+      g_string_append (text, param->n_columns == 2  ? "[[2, 1]]"
+                             : param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]"
                              : param->flags & TFX_PARAM_ROWS
                                  ? "[[1, 0], [0, 1]]"
                                  : "[1, 2, 3]");
@@ -232,7 +233,16 @@ static const struct
       "< (double)0.5, (double)0.25, (double)0.125 >",
       "x=DesignableFIR([150, 200, 300], num_taps=31) | y=FIR([0.5, 0.25, "
       "0.125])" },
+  { "x=Curve([[100, 1]])", "x", "points", "<200, 3.0, 400, -1.5>",
+      "< (double)200, (double)3, (double)400, (double)-1.5 >",
+      "x=Curve([[200, 3], [400, -1.5]])" },
+  { NULL, "x", "phase", "minimum", "minimum",
+      "x=Curve([[200, 3], [400, -1.5]], phase='minimum')" },
+  { NULL, "x", "taps", "31", "31",
+      "x=Curve([[200, 3], [400, -1.5]], phase='minimum', taps=31)" },
   /* None */
+  { NULL, "x", "taps", "0", "0",
+      "x=Curve([[200, 3], [400, -1.5]], phase='minimum')" },
   { "x=Delay(bpm=120) | y=DesignableFIR(100, 31)", "x", "delay-samples", NULL,
       "0" },
   { NULL, "x", "bpm", NULL, "120" },

@@ -202,6 +202,8 @@ GST_START_TEST (test_look_ahead_refused)
     { "Limiter(20, 0.005)", "Limiter(20, 0.005) | Limiter(20, 0.01)",
         "its look-ahead is" },
     { "Limiter(20, 0.005)", "Gain(1)", "its look-ahead is" },
+    { "c=Curve([[1, 0]], taps=201)", "c=Curve([[1, 0]], 'minimum', taps=201)",
+        "its look-ahead is" },
     { "Limiter(20, 0.005) | LoButterworth(1000)",
         "Limiter(20, 0.01) | LoButterworth(1000)", "its look-ahead is" },
     { "a=Limiter(20, 0.005) | g=Gain(1)", "g=Gain(1) | b=Limiter(20, 0.005)",
@@ -238,6 +240,7 @@ static const gchar *const as_late[][2] = {
   { "Gain(1) + (Gain(0) | Limiter(20, 0.05))",
       "Mix([[1, 0], [0, 1]]) + (Gain(0) | Limiter(20, 0.05))" },
   { "ch[0]: a=Limiter(20, 0.05)", "a=Limiter(20, 0.05)" },
+  { "a=Curve([[1, 0]], taps=201)", "b=Curve([[2, 0]], taps=201)" },
   { "Gain(1) | a=Limiter(20, 0.05)", "b=Limiter(20, 0.05) | c=Gain(1)" },
 };
 
@@ -646,7 +649,7 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_look_ahead_changes, 0,
       2 * G_N_ELEMENTS (look_aheads));
   tcase_add_test (tc, test_look_ahead_flushed);
-  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 8);
+  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 9);
   tcase_add_loop_test (tc, test_look_ahead_replaced, 0,
       2 * G_N_ELEMENTS (as_late));
   tcase_add_test (tc, test_look_ahead_together);

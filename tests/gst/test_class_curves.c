@@ -118,7 +118,7 @@ static gboolean
 has_numbers (const TfxClass *klass)
 {
   return !(!strcmp (klass->name, "SOS") || !strcmp (klass->name, "FIR") ||
-           !strcmp (klass->name, "Mix"));
+           !strcmp (klass->name, "Mix") || !strcmp (klass->name, "Curve"));
 }
 
 /* Loops over the calls. */
@@ -185,7 +185,7 @@ refuse_lists (GObject *object)
 GST_START_TEST (test_lists)
 {
   static const gchar *const calls[] = { "FIR([1, 2])", "Mix([[1]])",
-    "SOS([[1, 0, 0, 1, 0, 0]])", "GraphicEQ([1, 2])",
+    "SOS([[1, 0, 0, 1, 0, 0]])", "GraphicEQ([1, 2])", "Curve([[100, 1]])",
     "Butterworth('bandpass', [100, 200])" };
   GstElement *element = gst_element_factory_make ("tfxfir", NULL);
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class-drawn.c: Curve, a FIR filter whose magnitude is drawn. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "class.h"
+#include "design/fir-curve.h"
+#include "design/min-phase.h"
+#include "error.h"
+
+/* Without a number of taps: a tap for each 5 Hz, so that what is 15 Hz wide or wider
+ * is followed at any rate. */
+#define HZ_PER_TAP 5.0
+/* Of a chain whose rate is not known. */
+#define USUAL_RATE_HZ 48000.0
+
+static size_t
+find_n_taps (const TfxNode *node, double rate_hz)
+{
+  const TfxValue *taps = tfx_class_value (node, "taps");
+
+  if (taps->type == TFX_VALUE_NUMBER)
+    return (size_t)taps->number;
+  return 2 * (size_t)fmin (rate_hz / (2.0 * HZ_PER_TAP),
+                 TFX_CURVE_MAX_TAPS / 2) +
+         1;
+}
+
+static int
+drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *points = tfx_class_value (node, "points");
+  const TfxValue *taps = tfx_class_value (node, "taps");
+
+  for (size_t i = 0; i < points->n_list; i += 2) {
+    const double *p = points->list + i;
+
+    if (!(p[0] > 0.0))
+      return tfx_error_set (error, -ERANGE,
+          "points of %s: point %zu is at %s Hz, but must be above 0 Hz", thing,
+          i / 2 + 1, TFX_NUMBER_TEXT (p[0]));
+    if (!(fabs (p[1]) <= TFX_CURVE_MAX_DB))
+      return tfx_error_set (error, -ERANGE,
+          "points of %s: point %zu is %s dB, out of range (-120 to 120 dB)",
+          thing, i / 2 + 1, TFX_NUMBER_TEXT (p[1]));
+    if (i > 0 && !(p[-2] < p[0]))
+      return tfx_error_set (error, -ERANGE,
+          "points of %s: point %zu (%s Hz) is not higher than point %zu (%s "
+          "Hz)",
+          thing, i / 2 + 1, TFX_NUMBER_TEXT (p[0]), i / 2,
+          TFX_NUMBER_TEXT (p[-2]));
+  }
+  if (taps->type == TFX_VALUE_NUMBER && fmod (taps->number, 2.0) == 0.0)
+    return tfx_error_set (error, -EINVAL,
+        "taps of %s is %s, but must be odd: an even number of taps gives a "
+        "zero at half the sample rate",
+        thing, TFX_NUMBER_TEXT (taps->number));
+  return 0;
+}
+
+static void
+drawn_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->taps += find_n_taps (node, rate_hz > 0.0 ? rate_hz : USUAL_RATE_HZ);
+}
+
+/* With linear phase the middle tap is at time 0. */
+static int
+drawn_design (TfxBuild *build, const TfxNode *node)
+{
+  const TfxValue *points = tfx_class_value (node, "points");
+  const bool is_linear = tfx_class_is (node, "phase", "linear");
+  const size_t n = find_n_taps (node, build->rate_hz);
+  double *linear = malloc (n * sizeof *linear);
+  double *minimum = is_linear ? NULL : malloc (n * sizeof *minimum);
+  const double *taps = is_linear ? linear : minimum;
+  int code = -ENOMEM;
+
+  if (linear && taps)
+    code = tfx_fir_curve_design (points->list, points->n_list / 2,
+        build->rate_hz, linear, n);
+  if (code == 0 && !is_linear)
+    code = tfx_min_phase_make (linear, n, minimum);
+  if (code == 0)
+    code = tfx_class_make_fir (build, &taps, 1, n,
+        (TfxFirMethod)tfx_class_word (node, "conv_mode"));
+  else
+    code = tfx_class_refuse (build,
+        code == -ENOMEM ? NULL
+                        : "no minimum-phase filter has its magnitude to -100 "
+                          "dB");
+  if (code == 0 && is_linear)
+    build->stage->u.fir.n_late = n / 2;
+  free (linear);
+  free (minimum);
+  return code;
+}
+
+const TfxClassOps tfx_drawn_ops = {
+  .design = drawn_design,
+  .check = drawn_check,
+  .measure = drawn_measure,
+  .is_rebuilt = true,
+};
