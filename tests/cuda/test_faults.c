@@ -55,6 +55,12 @@ static const Line lines[] = {
       0, "apart:1" },
   { "Limiter(-12, 0.002, link=True)", NULL, false, false, false, true, 0, 0,
       "apart:2" },
+  /* Short: kernels read and write the host's memory. */
+  { "HiButterworth(80, order=6) | Limiter(-12, 0.002)",
+      "HiButterworth(90, order=6) | Limiter(-18, 0.002)", false, false, true,
+      false, 0, 400, "apart:1" },
+  { "Gain(3, clamp=True) | Compressor(-30, 4)", NULL, true, true, false, true,
+      0, 400, "apart:2" },
   { "Reverb(0.4, mix=0.5)", "Reverb(0.7, mix=0.2)", false, false, false, false,
       900, 0, NULL },
   { "Reverb(0.4) | Mix([[0.5, 0.5], [0.5, -0.5]])", NULL, true, true, true,
