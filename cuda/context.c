@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* Streams that are created at the start. */
+/* Streams, and events, that are created at the start. */
 #define START_SPARE 4
 
 /* ---- errors ----------------------------------------------------------------- */
@@ -142,10 +142,8 @@ give_up (TfxCuda *cuda, uint64_t waited)
 
 /* Polls: the driver's own waits have no timeout, and spin. */
 static int
-wait_once (const TfxCudaStream *stream, CUevent event, const char *what,
-    uint64_t *usual_ns)
+wait_once (TfxCuda *cuda, CUevent event, const char *what, uint64_t *usual_ns)
 {
-  TfxCuda *cuda = stream->cuda;
   const size_t n = __atomic_load_n (&cuda->longest_run, __ATOMIC_RELAXED);
   const uint64_t patience = PATIENCE_NS + PATIENCE_SAMPLE_NS * (uint64_t)n;
   const uint64_t start = now ();
@@ -155,8 +153,7 @@ wait_once (const TfxCudaStream *stream, CUevent event, const char *what,
   if (usual_ns)
     sleep = __atomic_load_n (usual_ns, __ATOMIC_RELAXED) / 4 * 3;
   for (;;) {
-    result = event ? cuda->driver->event_query (event)
-                   : cuda->driver->stream_query (stream->handle);
+    result = cuda->driver->event_query (event);
     if (result != CUDA_ERROR_NOT_READY)
       break;
     if (waited > patience || tfx_cuda_is_hung (cuda))
@@ -172,15 +169,58 @@ wait_once (const TfxCudaStream *stream, CUevent event, const char *what,
   return tfx_context_check (cuda, result, what);
 }
 
+/* An event after the work that is on the stream.  0 or a negative errno. */
+static int
+take_mark (const TfxCudaStream *stream, const char *what, CUevent *mark)
+{
+  TfxCuda *cuda = stream->cuda;
+  int ret = 0;
+
+  *mark = NULL;
+  pthread_mutex_lock (&cuda->lock);
+  if (cuda->n_marks > 0)
+    *mark = cuda->marks[--cuda->n_marks];
+  pthread_mutex_unlock (&cuda->lock);
+  if (!*mark)
+    ret = tfx_context_check (cuda,
+        cuda->driver->event_create (mark, CU_EVENT_DISABLE_TIMING), what);
+  return ret < 0
+             ? ret
+             : tfx_context_check (cuda,
+                   cuda->driver->event_record (*mark, stream->handle), what);
+}
+
+static void
+give_mark (TfxCuda *cuda, CUevent mark)
+{
+  pthread_mutex_lock (&cuda->lock);
+  if (cuda->n_marks < TFX_MAX_SPARE) {
+    cuda->marks[cuda->n_marks++] = mark;
+    mark = NULL;
+  }
+  pthread_mutex_unlock (&cuda->lock);
+  if (mark)
+    cuda->driver->event_destroy (mark);
+}
+
+/* Without an event it waits for one that it records: a stream that others keep busy
+ * may never be idle when it is polled. */
 int
 tfx_context_wait (const TfxCudaStream *stream, CUevent event, const char *what,
     uint64_t *usual_ns)
 {
   const uint64_t start = tfx_driver_now ();
-  int ret = wait_once (stream, event, what, usual_ns);
+  int ret = -EIO;
 
-  if (ret < 0)
-    ret = wait_once (stream, event, what, usual_ns);
+  for (int i = 0; ret < 0 && i < 2; i++) {
+    CUevent mark = NULL;
+
+    ret = event ? 0 : take_mark (stream, what, &mark);
+    if (ret == 0)
+      ret = wait_once (stream->cuda, event ? event : mark, what, usual_ns);
+    if (mark)
+      give_mark (stream->cuda, mark);
+  }
   tfx_driver_did ("wait", event ? "wait for an event" : "wait for the stream",
       0, start);
   return ret;
@@ -317,14 +357,21 @@ tfx_context_start (TfxCuda *cuda)
   ret = tfx_context_check (cuda,
       cuda->driver->stream_create (&cuda->stream, CU_STREAM_NON_BLOCKING),
       "making a stream");
-  /* Streams of the first plans, so that no streaming thread waits for their
-   * creation. */
+  /* Streams and events of the first plans, so that no streaming thread waits for
+   * their creation. */
   while (ret == 0 && cuda->n_spare < START_SPARE) {
     ret = tfx_context_check (cuda,
         cuda->driver->stream_create (&cuda->spare[cuda->n_spare],
             CU_STREAM_NON_BLOCKING),
         "making a stream");
     cuda->n_spare += ret == 0;
+  }
+  while (ret == 0 && cuda->n_marks < START_SPARE) {
+    ret = tfx_context_check (cuda,
+        cuda->driver->event_create (&cuda->marks[cuda->n_marks],
+            CU_EVENT_DISABLE_TIMING),
+        "making an event");
+    cuda->n_marks += ret == 0;
   }
   tfx_context_leave (cuda);
   return ret;
@@ -337,6 +384,8 @@ tfx_context_free (TfxCuda *cuda)
 
   for (unsigned i = 0; i < cuda->n_spare; i++)
     cuda->driver->stream_destroy (cuda->spare[i]);
+  for (unsigned i = 0; i < cuda->n_marks; i++)
+    cuda->driver->event_destroy (cuda->marks[i]);
   if (cuda->stream)
     cuda->driver->stream_destroy (cuda->stream);
   if (entered)

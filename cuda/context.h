@@ -12,7 +12,7 @@
 struct TfxModule;
 struct TfxCompileTask;
 
-/* Most unused streams that are kept for reuse. */
+/* Most unused streams, and events, that are kept for reuse. */
 #define TFX_MAX_SPARE 12
 
 struct TfxCuda
@@ -41,6 +41,8 @@ struct TfxCuda
   struct TfxCompileTask *tasks;  /* under the lock */
   CUstream spare[TFX_MAX_SPARE]; /* streams; under the lock */
   unsigned n_spare;
+  CUevent marks[TFX_MAX_SPARE]; /* unused events; under the lock */
+  unsigned n_marks;
 };
 
 /* A stream of a device, and a count of its launches. */
@@ -77,7 +79,8 @@ void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
  * -ENOMEM where memory was short, else -EIO. */
 int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
 
-/* Waits for an event, or if it is NULL for all work on the stream; tries twice. The
+/* Waits for an event, or if it is NULL for the work that is on the stream now, not for
+ * what other threads add; tries twice. The
  * thread sleeps, first for three quarters of the time in *usual_ns (unless NULL),
  * which is updated; it spins for a few microseconds if the wait was short last time.
  * 0 or -EIO.

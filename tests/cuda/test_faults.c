@@ -322,10 +322,10 @@ run_stream (const Case *c, void *samples, bool on_device, unsigned again)
   land (&s);
   tfx_plan_free (&s.device);
   tfx_plan_free (&s.cpu);
-  if (s.cuda && !s.has_failed)
-    tfx_cuda_error (s.cuda, s.error, sizeof s.error);
   tfx_filter_unlock (s.filter);
   tfx_filter_unref (&s.filter);
+  if (s.cuda && !s.has_failed)
+    tfx_cuda_error (s.cuda, s.error, sizeof s.error);
   return s;
 }
 
@@ -429,8 +429,8 @@ static bool
 is_harmless (const char *what)
 {
   static const char *const words[] = { "Destroy", "Free", "Unload", "Release",
-    "PopCurrent", "PointerGetAttribute", "StreamQuery", "PushCurrent",
-    "GetFunction", "DriverGetVersion", "ModuleLoad", NULL };
+    "PopCurrent", "PointerGetAttribute", "PushCurrent", "GetFunction",
+    "DriverGetVersion", "ModuleLoad", NULL };
 
   return contains_one (what, words);
 }
@@ -601,8 +601,9 @@ test_device_lost (void)
     /* Gone while memory was being given back, it is not missed. */
     tap_many_check (&many,
         isfinite (o.distance) &&
-            (o.is_lost ||
-                (o.has_failed ? !o.has_device : is_harmless (o.what))),
+            (o.is_lost || (o.has_failed ? !o.has_device
+                                        : is_harmless (o.what) ||
+                                              is_tried_again (c.line, &o))),
         "from call %u on, %s: failed %d, lost %d, \"%s\"", n, o.what,
         o.has_failed, o.is_lost, o.error);
     n_failed += o.has_failed;

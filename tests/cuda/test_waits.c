@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,72 @@ test_patience (void)
   tap_check (ret == 0 && !tfx_cuda_is_lost (cuda),
       "400000 samples in 1.2 s: %d", ret);
   cuda_row_free (&row);
+  tfx_cuda_unref (&cuda);
+}
+
+/* Keeps the stream that device memory uses busy, until the waiting thread has returned or
+ * for 0.9 s. */
+typedef struct Feeder
+{
+  CudaRow *row;
+  TfxBlock block;
+  bool is_back; /* atomic: the waiting thread has returned */
+  int ret;
+} Feeder;
+
+static void *
+feed (void *data)
+{
+  Feeder *feeder = data;
+  const double start = seconds (CLOCK_MONOTONIC);
+  double time = 0.0;
+
+  for (unsigned n = 0; feeder->ret == 0 && time < 0.9 &&
+                       !__atomic_load_n (&feeder->is_back, __ATOMIC_ACQUIRE);
+       time = seconds (CLOCK_MONOTONIC) - start) {
+    /* 20 ms of work are always left. */
+    if ((double)n * 0.003 < time + 0.02) {
+      feeder->ret = cuda_row_run (feeder->row, &feeder->block, &feeder->block);
+      n++;
+    }
+    usleep (100);
+  }
+  return NULL;
+}
+
+/* A wait ends with the work that was queued before it. */
+static void
+test_busy_stream (void)
+{
+  TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+  Feeder feeder = { .row = new_row (cuda),
+    .block = tfx_block_interleaved (test_cuda_alloc (cuda,
+                                        N_FRAMES * N_CHANNELS * sizeof (float)),
+        TFX_SAMPLE_F32, N_CHANNELS, N_FRAMES) };
+  pthread_t thread;
+  double start;
+  int ret;
+
+  tfx_cuda_set_waiting (cuda, false);
+  do {
+    feeder.ret = cuda_row_run (feeder.row, &feeder.block, &feeder.block);
+  } while (feeder.ret == -EINPROGRESS); /* the kernel is being compiled */
+  test_cuda_set ("TFX_STANDIN_KERNELS", "none");
+  test_cuda_set ("TFX_STANDIN_SLOW", "3000");
+  if (pthread_create (&thread, NULL, feed, &feeder) != 0)
+    exit (1);
+  usleep (50000);
+  start = seconds (CLOCK_MONOTONIC);
+  ret = tfx_cuda_wait (cuda);
+  start = seconds (CLOCK_MONOTONIC) - start;
+  __atomic_store_n (&feeder.is_back, true, __ATOMIC_RELEASE);
+  pthread_join (thread, NULL);
+  test_cuda_set ("TFX_STANDIN_SLOW", NULL);
+  test_cuda_set ("TFX_STANDIN_KERNELS", NULL);
+  tap_check (ret == 0 && feeder.ret == 0 && start < 0.5,
+      "a wait on a busy stream returns after %.3f s: %d, %d", start, ret,
+      feeder.ret);
+  cuda_row_free (&feeder.row);
   tfx_cuda_unref (&cuda);
 }
 
@@ -280,8 +347,9 @@ main (int argc, char **argv)
 {
   /* The first device is of no use after "hangs". */
   static const TapTest tests[] = { { "sleeps", test_sleeps },
-    { "calls", test_calls }, { "patience", test_patience },
-    { "hangs", test_hangs }, { "hangs-reading", test_hangs_reading },
+    { "calls", test_calls }, { "busy-stream", test_busy_stream },
+    { "patience", test_patience }, { "hangs", test_hangs },
+    { "hangs-reading", test_hangs_reading },
     { "hangs-in-flight", test_hangs_in_flight }, { NULL, NULL } };
   static const TapTest none[] = { { "waits", test_nothing }, { NULL, NULL } };
 

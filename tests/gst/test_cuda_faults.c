@@ -204,7 +204,7 @@ static const gchar *const functions[] = { "cuCtxCreate_v2", "cuCtxDestroy_v2",
   "cuMemsetD8Async", "cuMemsetD8_v2", "cuModuleGetFunction", "cuModuleLoadData",
   "cuModuleUnload", "cuOccupancyMaxActiveBlocksPerMultiprocessor",
   "cuPointerGetAttribute", "cuStreamCreate", "cuStreamDestroy_v2",
-  "cuStreamQuery", "cuStreamSynchronize", "cuStreamWaitEvent" };
+  "cuStreamSynchronize", "cuStreamWaitEvent" };
 
 #define MOST_USES 100
 

@@ -241,8 +241,8 @@ GST_END_TEST;
 
 static const gchar *const functions[] = { "cuLaunchKernel", "cuMemAlloc_v2",
   "cuMemAllocHost_v2", "cuMemAllocPitch_v2", "cuMemcpy2DAsync_v2",
-  "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", "cuPointerGetAttribute",
-  "cuStreamQuery", "cuCtxPushCurrent_v2" };
+  "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", "cuPointerGetAttribute", "cuEventQuery",
+  "cuCtxPushCurrent_v2" };
 static const Deed deeds[] = { LOOK_BY_CPU, LOOK_TWICE, KEEP, DROP };
 
 #define N_USES 12

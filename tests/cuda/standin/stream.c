@@ -423,37 +423,20 @@ cuStreamDestroy (CUstream stream)
   return cuStreamDestroy_v2 (stream);
 }
 
-/* Asks once, or until it is over. */
-static CUresult
-stream_wait (const char *function, CUstream stream, bool asks)
+STANDIN_API
+cuStreamSynchronize (CUstream stream)
 {
-  CUresult result = standin_enter (function);
+  CUresult result = standin_enter (__func__);
   CUstream s = stream ? stream : &default_stream;
 
   if (result == CUDA_SUCCESS && !standin_stream_is_valid (stream))
     result = CUDA_ERROR_INVALID_HANDLE;
-  if (result == CUDA_SUCCESS && asks && now () < s->due)
-    result = CUDA_ERROR_NOT_READY;
   if (result == CUDA_SUCCESS) {
     wait_until (s->due, false);
     standin_timeline_wait (s->ready);
-    /* Late work never ready by itself would be a legal device, but a useless
-     * one. */
     result = standin_drain (stream);
   }
   return standin_leave (result);
-}
-
-STANDIN_API
-cuStreamSynchronize (CUstream stream)
-{
-  return stream_wait (__func__, stream, false);
-}
-
-STANDIN_API
-cuStreamQuery (CUstream stream)
-{
-  return stream_wait (__func__, stream, true);
 }
 
 STANDIN_API
