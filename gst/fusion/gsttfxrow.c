@@ -354,16 +354,6 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
 
 /* ---- silence and changes ------------------------------------------------- */
 
-gboolean
-gst_tfx_row_is_silent (const GstTfxRow *self)
-{
-  for (gsize i = 0; i < self->n; i++) {
-    if (!tfx_filter_is_silent (self->filters[i]))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 void
 gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames)
 {

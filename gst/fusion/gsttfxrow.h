@@ -138,9 +138,7 @@ void gst_tfx_row_leave_device (const GstTfxRow *self, gint err);
 /* The part of a block from a frame on. */
 TfxBlock gst_tfx_row_rest (const TfxBlock *block, gsize from);
 
-/* Whether the output of silence is silence; _pass() advances the filters over
- * n_frames of it. */
-gboolean gst_tfx_row_is_silent (const GstTfxRow *self);
+/* Advances filters for which tfx_filter_is_silent() over n_frames of silence. */
 void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 
 /* Whether a parameter ramp, a warm-up or a cross-fade is running. */
