@@ -12,9 +12,11 @@
 
 /* ---- from and to the host ------------------------------------------------------- */
 
-/* Tries each call twice: a device that has just failed often succeeds. */
-void
-tfx_cuda_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
+/* Reads the state of a stage, or writes it if there is one to write.  Tries twice: a
+ * device that has just failed often succeeds. */
+static int
+move_state (TfxEngine *e, const TfxPlanPart *s, double *read,
+    const double *written)
 {
   const Node *node = &e->nodes[s->step->index];
   int ret = -EIO;
@@ -24,15 +26,26 @@ tfx_cuda_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
     if (ret < 0)
       continue;
     if (node->cascade)
-      ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
-          state);
+      ret = read ? tfx_cuda_cascade_get_state (node->cascade, s->first_sos,
+                       s->n_sos, read)
+                 : tfx_cuda_cascade_set_state (node->cascade, s->first_sos,
+                       s->n_sos, written);
     else if (node->unit)
-      ret = tfx_cuda_units_get_state (node->unit, state);
+      ret = read ? tfx_cuda_units_get_state (node->unit, read)
+                 : tfx_cuda_units_set_state (node->unit, written);
     tfx_context_leave (e->cuda);
   }
-  if (ret == 0)
+  return ret;
+}
+
+void
+tfx_cuda_engine_get_state (TfxEngine *e, const TfxPlanPart *s, double *state)
+{
+  const unsigned n_channels = e->nodes[s->step->index].n_channels;
+
+  if (move_state (e, s, state, NULL) == 0)
     return;
-  memset (state, 0, node->n_channels * s->state_size * sizeof *state);
+  memset (state, 0, n_channels * s->state_size * sizeof *state);
   __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
@@ -40,21 +53,7 @@ int
 tfx_cuda_engine_set_state (TfxEngine *e, const TfxPlanPart *s,
     const double *state)
 {
-  const Node *node = &e->nodes[s->step->index];
-  int ret = -EIO;
-
-  for (int i = 0; ret < 0 && i < 2; i++) {
-    ret = tfx_context_enter (e->cuda);
-    if (ret < 0)
-      continue;
-    if (node->cascade)
-      ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
-          state);
-    else if (node->unit)
-      ret = tfx_cuda_units_set_state (node->unit, state);
-    tfx_context_leave (e->cuda);
-  }
-  return ret;
+  return move_state (e, s, NULL, state);
 }
 
 double
