@@ -127,9 +127,9 @@ print_least (void)
     { "taps, 10 s", &taps, 480000, 100000 },
   };
 
-  printf ("\n8 channels from system memory and back, what auto goes over to "
-          "the device for:\n");
-  print_head ("from so many");
+  printf ("\n8 channels from system memory and back, where auto uses "
+          "the device:\n");
+  print_head ("frames from");
   for (size_t i = 0; i < N_OF (rows); i++) {
     size_t least[16] = { 0 };
 

@@ -112,7 +112,8 @@ test_cases (void)
   TapMany there = tap_many ("in place in device memory");
   TapMany turns =
       tap_many ("the state goes from the device to the CPU and back");
-  TapMany work = tap_many ("one upload, one download, and so many launches");
+  TapMany work =
+      tap_many ("one upload, one download, and the expected launches");
 
   for (unsigned i = 0; i < N_OF (cases); i++) {
     const unsigned n_channels = cases[i].n_channels;

@@ -238,7 +238,7 @@ test_cache (void)
   tap_check (truncate (path, 20) == 0 &&
                  compile_one (90, why, sizeof why) == 0 &&
                  compilations () == before + 3,
-      "so is one that is cut off");
+      "so is a truncated one");
   compile_one (90, why, sizeof why);
   tap_check (compilations () == before + 3, "and is whole again");
 
@@ -319,10 +319,10 @@ test_trust (void)
     chmod (name, cases[i].folder);
     compile_one (90, why, sizeof why);
     tap_check (compilations () == before + 1,
-        "nothing is taken from a folder %s", cases[i].what);
+        "no entry is read from a folder %s", cases[i].what);
     empty_cache ();
     compile_one (90, why, sizeof why);
-    tap_check (!find_entry (path, sizeof path), "nor put there");
+    tap_check (!find_entry (path, sizeof path), "nor written there");
     chmod (folder, 0700);
     chmod (name, 0700);
   }

@@ -88,7 +88,7 @@ test_room (void)
     unsigned n_channels, want;
   } cases[] = { { "h100", 8, 8 }, { "h100", 1, 8 }, { "a100", 8, 8 },
     { "4090", 8, 8 }, { "t4", 8, 5 } };
-  TapMany many = tap_many ("segments are as long as there is room for");
+  TapMany many = tap_many ("segments fill the shared memory");
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const StandinCard *card = standin_card_find (cases[i].card);

@@ -197,7 +197,7 @@ test_again (void)
   int ret[2];
 
   if (test_cuda_copies (s.cuda, 1) == 0) {
-    tap_skip ("nothing is moved", "a part that fails");
+    tap_skip ("there are no copies", "a part that fails");
     setup_free (&s);
     return;
   }
@@ -215,7 +215,7 @@ test_again (void)
   test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
   tap_check (ret[0] < 0 && n_done == 0 && ret[1] == 0 &&
                  test_cuda_distance (s.x, s.expected, s.n) < 1e-11,
-      "after a failure the same plan goes on: %d, %zu done, %d, %g", ret[0],
+      "after a failure the same plan continues: %d, %zu done, %d, %g", ret[0],
       n_done, ret[1], test_cuda_distance (s.x, s.expected, s.n));
   setup_free (&s);
   tap_check (!strstr (test_cuda_report (), "queued work"),
@@ -416,7 +416,7 @@ test_timeline (void)
 
   tfx_cuda_unref (&cuda);
   if (!has_copies) {
-    tap_skip ("nothing is moved", "a timeline");
+    tap_skip ("there are no copies", "a timeline");
     return;
   }
   short_one = play_file (minute);
@@ -517,7 +517,7 @@ test_integrated (void)
       "an integrated device filters: %d, %g", ret,
       test_cuda_distance (s.x, s.expected, s.n));
   tap_check (stats.uploads == 0 && stats.downloads == 0 && stats.launches > 0,
-      "and nothing is moved");
+      "and no copies");
   setup_free (&s);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
 }
@@ -572,7 +572,7 @@ short_chain (const char *first)
 }
 
 /* Two blocks, in place; the copies of the second one.  On the device: in its memory,
- * where nothing is copied. */
+ * without copies. */
 static int
 run_short (TfxCuda *cuda, const ShortCase *c, TfxChain *chain, const void *x,
     void *y, bool on_device, Timeline *t)
@@ -606,8 +606,8 @@ run_short (TfxCuda *cuda, const ShortCase *c, TfxChain *chain, const void *x,
   return ret;
 }
 
-/* Kernels of a device with memory of its own read and write that of the host, if the
- * block is short: the same bits, and no copies. */
+/* For short blocks, kernels of a device with separate memory read and write the host's:
+ * the same bits, and no copies. */
 static void
 test_short (void)
 {

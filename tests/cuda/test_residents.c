@@ -256,7 +256,7 @@ test_alone (void)
         "block %u: returns %d, %u on the device", k, ret, n_held);
   }
   tap_check (test_cuda_distance (a, b, n) < 1e-6,
-      "the CPU goes on where the device was: %g", test_cuda_distance (a, b, n));
+      "the CPU continues after the device: %g", test_cuda_distance (a, b, n));
 
   own = test_cuda_new (TEST_CUDA_DOUBLE);
   tfx_cuda_set_owner (own, &owner);

@@ -367,9 +367,9 @@ test_frees (void)
   memset (pinned, 0, N * 4);
   d->memcpy_htod_async (memory, pinned, N * 4, o.stream);
   tap_many_check (&many, d->mem_free_host (pinned) != CUDA_SUCCESS,
-      "pinned memory that is to be uploaded");
+      "pinned memory before its upload");
   tap_many_check (&many, d->mem_free (memory) != CUDA_SUCCESS,
-      "memory that is to be written");
+      "memory before it is written");
   d->stream_synchronize (o.stream);
   start (&o, "standin_good", memory, 0, 1);
   tap_many_check (&many, d->mem_free (memory) != CUDA_SUCCESS,

@@ -99,7 +99,7 @@ test_other_device (void)
   }
   tap_many_check (&many,
       cuda_row_f64 (row, x, 1, 100) == 0 && !tfx_cuda_is_lost (cudas[0]),
-      "and the device goes on");
+      "and the device continues");
   cuda_row_free (&row);
   for (unsigned i = 0; i < 2; i++) {
     test_cuda_free (cudas[i], samples[i]);

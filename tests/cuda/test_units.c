@@ -340,7 +340,7 @@ test_overflow (void)
     peak = fmax (peak, isfinite (p.have[i]) ? fabs (p.have[i]) : INFINITY);
   tap_check (p.ret == 0 && isfinite (peak) &&
                  cuda_row_stats (p.row).recoveries > 0,
-      "a reverb that is cleared goes on: returns %d, peak %g", p.ret, peak);
+      "a reverb continues after a reset: returns %d, peak %g", p.ret, peak);
   cuda_pair_free (&p);
 }
 

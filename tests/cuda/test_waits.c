@@ -331,7 +331,7 @@ test_hangs_in_flight (void)
       "a flight returns: %d", ret);
   tfx_filter_unlock (row->filter);
   tap_check (cpu_runs (row), "the CPU continues");
-  tap_check (flights[0].n_done + flights[1].n_done == 0, "nothing is done");
+  tap_check (flights[0].n_done + flights[1].n_done == 0, "no frame is done");
   cuda_row_free (&row);
   end (cuda, start);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * nvrtc.c: a stand-in for libnvrtc, for machines without the toolkit.
  *
- * What it compiles is nothing; the stand-in driver runs the kernels by their
- * names.  It checks that the caller gives it what NVRTC needs.  Its version, part
- * of the key of the disk cache, is that of TFX_NVRTC_VERSION, or the one in the
- * name of its file.
+ * It compiles nothing; the stand-in driver runs the kernels by their names.  It checks
+ * the arguments that NVRTC needs.  Its version, part of the key of the disk cache, is
+ * TFX_NVRTC_VERSION, or the one in the name of its file.
  * TFX_NVRTC_FAIL set: nothing compiles.  TFX_NVRTC_LOG: a file that gets a line
  * for each compilation.  TFX_NVRTC_HOLD: a file; while it is there a compilation
  * does not end, for half a minute at most. */

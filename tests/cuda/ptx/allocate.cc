@@ -58,7 +58,7 @@ set (Bits &b, int i)
   b[(size_t)i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-/* The offsets of what an instruction reads, or writes; without constants. */
+/* The offsets of the registers that an instruction reads, or writes. */
 std::vector<uint32_t *>
 sources (Instruction &i)
 {
@@ -154,7 +154,7 @@ Allocator::look_into (Segment &s)
       if (!get (s.defined, number[*o]))
         set (s.used, number[*o]);
     }
-    /* What is done for some lanes only leaves the others' values. */
+    /* An instruction with a predicate keeps the values of other lanes. */
     for (uint32_t *o : targets (i)) {
       if (i.predicate < 0)
         set (s.defined, number[*o]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * arithmetic.cc: what an instruction does in each lane by itself.  To be compiled
- * with -ffp-contract=off -fno-strict-aliasing. */
+ * arithmetic.cc: instructions that work in each lane alone.  Compile with
+ * -ffp-contract=off -fno-strict-aliasing. */
 #include "functions.h"
 #include "operation.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * counts.c: what a sample costs a device, counted where there is none.
+ * counts.c: the cost of a sample on a device, counted without a device.
  *
  *   ptx_counts [api] [fir] [fft] [sections] [units]
  *   ptx_counts check
  *
  * Runs blocks on the stand-in that interprets PTX, which counts instructions of
  * threads, 32-byte sectors of global memory and passes over the banks of shared
- * memory; and says what published rates of some cards make of them.  That is
- * computed, not measured: no card takes less, all take more.
+ * memory, and computes times from the published rates of some cards.  These times
+ * are lower bounds, not measurements.
  *
  * "check" says as TAP whether cuda/cost.c, by which device=auto decides, reckons
  * with what is counted, and whether a sample costs no more than it may. */
@@ -134,7 +134,7 @@ reckon (const Case *c, const TfxPlan *plan)
   return tfx_cost_step (&card, &plan->top.steps[0], c->n_channels, c->n_frames);
 }
 
-/* Two blocks, of which the second one counts: its filter has a past. */
+/* Runs two blocks and counts the second: its filter has history. */
 static bool
 count (const Case *c, TfxCuda *cuda, Counts *counts, TfxCost *cost)
 {
@@ -242,7 +242,7 @@ static void
 check_number (const Case *c, const char *real, const char *what, double counted,
     double reckoned)
 {
-  /* Planar blocks of doubles, of which it does not know, take less. */
+  /* Planar blocks of doubles take less, which the estimate ignores. */
   const bool may_be_less = c->is_planar && c->type == TFX_SAMPLE_F64;
 
   tap_check (counted <= CLOSE * reckoned + 1 &&

@@ -31,17 +31,16 @@ typedef struct Counts
 {
   double kinds[N_COUNTS]; /* instructions of threads */
   double warps[N_COUNTS]; /* of warps, times 32 */
-  /* A product of matrices (mma) counts as FP64, as all the multiply-adds of
-   * doubles that it stands for: M N K / 32 a lane.  So FP64 does not depend on
-   * how a kernel multiplies.  But one instruction of a warp is issued:
-   * `mma_issued` times 32 of `mma_multiplies`. */
+  /* A product of matrices (mma) counts as FP64: M N K / 32 multiply-adds of doubles
+   * per lane, so FP64 does not depend on how a kernel multiplies.  A warp issues
+   * one instruction for it: `mma_issued` times 32 of `mma_multiplies`. */
   double mma_issued, mma_multiplies;
   double read, written; /* bytes, whole sectors */
   double touched;       /* bytes of different sectors of a launch */
   double passes, ideal; /* over the banks of shared memory */
 } Counts;
 
-/* Adds up what the file tells of launches for so many samples, and empties it.
+/* Adds up the counts of the launches in the file, per sample, and empties it.
  * False: there were none. */
 bool counts_read (Counts *counts, const char *path, double n_samples);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * countslimits.c: what a sample may cost at most, whatever the cost model says. */
+ * countslimits.c: the highest cost of a sample, independent of the cost model. */
 #include "chains.h"
 #include "counts.h"
 #include "tap.h"

@@ -131,7 +131,7 @@ memory (Scope &scope, Instruction &i, const Strings &op, const Strings &args)
     i.space = S_GLOBAL;
   if (parts.size () != i.n_vector)
     refuse (scope, "a vector of another length");
-  /* A narrow type may lie in a wide register. */
+  /* A wide register may hold a narrow type. */
   auto r = scope.registers.find (parts[0]);
   bool wide = r != scope.registers.end () ? r->second.size == '8'
                                           : size_of_type (type) == 8;
@@ -193,7 +193,7 @@ matrix (Scope &scope, Instruction &i, const Strings &op, const Strings &args)
   i.run = m->run;
   i.kind = K_FP64;
   i.flow = Flow::collective;
-  /* M N K / 32, of which n_a is M K / 32. */
+  /* M N K / 32; n_a is M K / 32. */
   i.n_multiplies = (uint8_t)(8 * m->n_a);
 }
 

@@ -57,7 +57,7 @@ C2 (Lt, a < b);
 C2 (Le, a <= b);
 C2 (Gt, a > b);
 C2 (Ge, a >= b);
-/* True also of what is no number. */
+/* True for NaN too. */
 C2 (Equ, !(a < b) && !(a > b));
 C2 (Neu, !(a == b));
 C2 (Ltu, !(a >= b));
@@ -170,8 +170,8 @@ struct Brev
   }
 };
 
-/* `length` bits from `first` on; signed: its last one, or the number's, goes on
- * upwards. */
+/* `length` bits from `first` on; signed: the last of them, or of the number, is
+ * repeated upwards. */
 struct Bfe
 {
   template <typename T>

@@ -36,10 +36,10 @@ typedef std::map<std::string, std::unique_ptr<PtxKernel>> Kernels;
 struct StandinImage
 {
   bool is_text;
-  Kernels kernels; /* of a text; the others' lie in the folder */
+  Kernels kernels; /* of a text; those of others are in the folder */
 };
 
-/* What has been unloaded: launches of it may be under way. */
+/* Unloaded kernels, which may still run. */
 static std::vector<Kernels> unloaded;
 
 static std::string

@@ -3,7 +3,7 @@
  * D = A B + C, of M x K, K x N and M x N.  To be compiled with
  * -ffp-contract=off -fno-strict-aliasing.
  *
- * How they lie in the lanes is in the PTX ISA, "Matrix Fragments for mma"; with
+ * Their layout over the lanes is in the PTX ISA, "Matrix Fragments for mma"; with
  * g = lane / 4 and t = lane % 4:
  *
  *   a[v]  A[g + 8 (v % (M / 8))][t + 4 (v / (M / 8))]

@@ -2,7 +2,7 @@
  * memory.cc: loads, stores, atomics.
  *
  * An address of global memory is an address of the host.  Each access must be
- * aligned to its size and lie in an allocation. */
+ * aligned to its size and within an allocation. */
 #include <cstdlib>
 
 #include "ptx.h"
@@ -130,7 +130,7 @@ addresses (const Context &c, const Instruction &i, uint64_t (&at)[WARP])
                 : ((const uint64_t *)from)[l] + displacement;
 }
 
-/* R: what a register holds. */
+/* R: the type in the register. */
 template <typename T, typename R>
 static void
 load (Context &c, const Instruction &i, uint32_t mask)
@@ -217,9 +217,8 @@ atomic_add (Context &c, const Instruction &i, uint32_t mask)
     count_access (c, i, mask, at, 4);
 }
 
-/* It reads nothing, so neither races nor counts come of it; but it must be in an
- * allocation, which no device asks for: what is fetched beyond one is a
- * mistake. */
+/* It reads nothing, so it neither races nor counts.  Its address must be in an
+ * allocation, which a device does not check: a prefetch outside is a mistake. */
 static void
 prefetch (Context &c, const Instruction &i, uint32_t mask)
 {

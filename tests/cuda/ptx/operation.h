@@ -8,13 +8,13 @@
 namespace ptx {
 typedef std::map<std::string, Spec> Table;
 
-/* arithmetic.cc: what a lane does for itself. */
+/* arithmetic.cc: instructions of one lane. */
 void add_arithmetic (Table &table);
-/* lanes.cc: predicates, halves of registers, special registers, and what lanes
- * do together. */
+/* lanes.cc: predicates, halves of registers, special registers, and instructions of
+ * several lanes. */
 void add_lanes (Table &table);
 
-/* How a type lies in a register. */
+/* A type in a register. */
 template <typename T> struct Stored
 {
   typedef T type;

@@ -7,10 +7,9 @@
  * volatile store or an atomic; a volatile load or an atomic that finds it (of that
  * place, whatever its value), then a fence.
  *
- * Weak memory: what a block stores to global memory becomes visible to others
- * late and in any order of the places, until a fence; what it has loaded once
- * it may see again although it is old, unless it asks for more (volatile, cg)
- * or a fence stands between. */
+ * Weak memory: stores of a block to global memory become visible to other blocks
+ * late and in any order, until a fence.  A second load may return the old value,
+ * unless it is volatile or cg, or a fence comes between. */
 #include "ptx.h"
 
 namespace ptx {
@@ -53,7 +52,7 @@ hand_over (Context &c, uint64_t at)
     merge (c.grid->handed[at], c.block->fenced);
 }
 
-/* A volatile load or an atomic hears of it, a fence later it counts. */
+/* A volatile load or an atomic receives the time; it counts after a fence. */
 static void
 hear (Context &c, uint64_t at)
 {
@@ -241,7 +240,7 @@ memory_drain (Grid &grid, Block &block, size_t keep)
   }
 }
 
-/* Something passes now and then; so much may be under way. */
+/* Makes some pending stores visible, so that their number stays bounded. */
 void
 memory_settle (Grid &grid, Block &block)
 {

@@ -36,7 +36,7 @@ struct Register
   uint32_t offset;
 };
 
-/* What a kernel's statements name, and the kernel that they become. */
+/* The names in a kernel's statements, and the kernel. */
 struct Scope
 {
   std::string origin;

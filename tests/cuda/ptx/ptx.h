@@ -166,8 +166,8 @@ struct Options
   uint64_t seed = 1;
   unsigned n_resident = 4; /* blocks at a time */
   Order order = Order::forward;
-  /* 0: lanes run together as much as they can; 1: groups of lanes in random
-   * order; 2: also apart where they could run together. */
+  /* 0: lanes run together where possible; 1: groups of lanes in random order; 2:
+   * groups are also split at random. */
   int divergence = 0;
   bool races = false;  /* look for unordered accesses */
   bool weak = false;   /* stores arrive late, caches are stale */
@@ -199,7 +199,7 @@ struct Totals
    * `thread`. */
   uint64_t mma_issued = 0, mma_multiplies = 0;
   uint64_t sectors_read = 0, sectors_written = 0;
-  /* Of these, different ones. */
+  /* The different ones among them. */
   uint64_t sectors_touched = 0;
   /* Over the banks; ideal: with no two lanes in each other's way. */
   uint64_t shared_passes = 0, shared_ideal = 0;
@@ -247,9 +247,9 @@ struct Block
   std::vector<Shadow> shadow;
   uint32_t n_barriers = 0;
   unsigned n_alive = 0, n_waiting = 0;
-  /* What of the other blocks' time is known to be over: by fences and what is
-   * handed over behind them.  `fenced` is what others may learn of, `heard`
-   * what a fence makes known here. */
+  /* The times of other blocks that are known to have passed, by fences and by
+   * values handed over after them.  `fenced`: for others; `heard`: received, and
+   * known after the next fence here. */
   std::vector<uint32_t> clock, fenced, heard;
   /* Weak memory. */
   std::vector<PendingStore> pending;
@@ -271,7 +271,7 @@ struct Grid
   std::vector<std::unique_ptr<Block>> blocks;
   uint64_t n_sleeps = 0;
   uint32_t id = 0;
-  /* By address: what is handed over; and who has read. */
+  /* By address: the times handed over; the readers. */
   std::unordered_map<uint64_t, std::vector<uint32_t>> handed, readers;
   std::map<uint64_t, Touched> touched; /* by where the allocation begins */
 };

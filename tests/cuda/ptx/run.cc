@@ -24,7 +24,7 @@ start (Grid &g, Block &b, unsigned index)
   b.n_barriers = 0;
   b.n_alive = launch.block;
   b.n_waiting = 0;
-  /* What was not written must not look like a number. */
+  /* Memory that was not written reads as NaN. */
   b.shared.assign (launch.shared + g.kernel->static_shared, 0xff);
   if (launch.options.races)
     b.shadow.assign (b.shared.size () / 4 + 1, Shadow ());
@@ -143,7 +143,7 @@ run_grid (Grid &g)
       Block &b = *g.blocks[(first + k) % n];
 
       if (b.n_alive == 0) {
-        /* What it stored last goes on its way. */
+        /* Its last stores become visible. */
         if (o.weak)
           memory_settle (g, b);
         continue;

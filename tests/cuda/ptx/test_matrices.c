@@ -151,7 +151,8 @@ test_counts (void)
     test_cuda_set ("TFX_STANDIN_COUNTS", path);
     launch (shapes[i].name, &x, WARP);
     test_cuda_set ("TFX_STANDIN_COUNTS", NULL);
-    tap_many_check (&many, counts_read (&c, path, WARP), "nothing is counted");
+    tap_many_check (&many, counts_read (&c, path, WARP),
+        "no launch was counted");
     tap_many_check (&many,
         c.kinds[COUNT_FP64] == each && c.warps[COUNT_FP64] == each &&
             c.mma_multiplies == each && c.mma_issued == 1,

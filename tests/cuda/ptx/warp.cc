@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * warp.cc: a warp's turn.
  *
- * The lanes of a warp that are at the same place run together.  Of several
- * such groups the one that is furthest back goes first, so that they come
- * together again, or (Options.divergence) any one does. */
+ * The lanes of a warp with the same program counter run together.  The group with
+ * the lowest counter runs first, so that groups meet again; with
+ * Options.divergence, any group. */
 #include <algorithm>
 
 #include "ptx.h"
@@ -45,7 +45,7 @@ arrive (Context &c, const Instruction &i, uint32_t group, uint32_t mask, int pc)
     release (b);
 }
 
-/* A function of several lanes.  Returns those that go on; 0: they wait. */
+/* A function of several lanes.  Returns those that continue; 0: they wait. */
 static uint32_t
 meet (Context &c, const Instruction &i, uint32_t group, uint32_t mask, int pc)
 {
@@ -134,7 +134,7 @@ set_places (Warp &w, uint32_t lanes, int pc)
     w.pc[first_lane (r)] = pc;
 }
 
-/* Lanes of the mask end, the others of the group go on. */
+/* Lanes of the mask end, the others of the group continue. */
 static void
 leave (Context &c, const Instruction &i, uint32_t group, uint32_t mask, int pc)
 {

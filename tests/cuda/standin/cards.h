@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cards.h: what a device is like.
+ * cards.h: properties of devices.
  *
  * The figures are NVIDIA's: its white papers (Turing, Ampere GA102, Ada, A100,
  * H100, RTX Blackwell, Jetson AGX Orin), and the tables of compute capabilities

@@ -130,13 +130,13 @@ copy (const char *function, uint64_t to, uint64_t from, size_t width,
                  ? standin_memory_check (to, (height - 1) * to_pitch + width,
                        function)
                  : standin_fault (CUDA_ERROR_INVALID_VALUE,
-                       "%s to what is no device memory", function);
+                       "%s: the target is not device memory", function);
   if (result == CUDA_SUCCESS && (sides & FROM_DEVICE))
     result = standin_is_device (from)
                  ? standin_memory_check (from,
                        (height - 1) * from_pitch + width, function)
                  : standin_fault (CUDA_ERROR_INVALID_VALUE,
-                       "%s from what is no device memory", function);
+                       "%s: the source is not device memory", function);
   /* What the driver says of intra-device copies: other pitches may fail. */
   if (result == CUDA_SUCCESS && sides == (TO_DEVICE | FROM_DEVICE) && is_2d &&
       (to_pitch % 512 != 0 || from_pitch % 512 != 0))
@@ -252,8 +252,8 @@ set (const char *function, CUdeviceptr to, size_t pitch, unsigned value,
   if (result == CUDA_SUCCESS && !standin_stream_is_valid (stream))
     result = CUDA_ERROR_INVALID_HANDLE;
   if (result == CUDA_SUCCESS && !standin_is_device (to))
-    result = standin_fault (CUDA_ERROR_INVALID_VALUE,
-        "%s of what is no device memory", function);
+    result = standin_fault (CUDA_ERROR_INVALID_VALUE, "%s: not device memory",
+        function);
   if (result == CUDA_SUCCESS)
     result =
         standin_memory_check (to, (height - 1) * pitch + work.width, function);

@@ -13,7 +13,7 @@ struct FaultyArgs
   unsigned unused;
 };
 
-/* Nothing is wrong: a sum over the block, by every means that there is. */
+/* Without a fault: a sum over the block, in every way. */
 TFX_KERNEL (standin_good, FaultyArgs, 256, 1)
 {
   TFX_DYNAMIC_SHARED (shared);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * fiber.h: a stack of its own and a switch to it. */
+ * fiber.h: separate stacks, and switching between them. */
 #ifndef TFX_STANDIN_FIBER_H
 #define TFX_STANDIN_FIBER_H
 
@@ -15,7 +15,7 @@ typedef struct StandinFiber
   void *fake_stack;
 } StandinFiber;
 
-/* Makes fiber stand for the stack that this thread runs on. */
+/* Makes fiber the stack of this thread. */
 void standin_fiber_init_here (StandinFiber *fiber);
 
 /* Makes a fiber that will call run on the stack of the given size.  run must
@@ -23,10 +23,10 @@ void standin_fiber_init_here (StandinFiber *fiber);
 void standin_fiber_init (StandinFiber *fiber, void *stack, size_t size,
     void (*run) (void));
 
-/* Stops here, goes on there. */
+/* Stops here, continues there. */
 void standin_fiber_switch (StandinFiber *here, const StandinFiber *there);
 
-/* Ends here for good, goes on there. */
+/* Ends here, continues there. */
 void standin_fiber_leave (StandinFiber *here, const StandinFiber *there);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * grid.h: runs a grid of threads on the host, one at a time.
  *
- * What one order of execution allows and another one does not is found by
- * running several: blocks start in index order, in reverse or in random order,
- * one or several at a time, and the threads of a block likewise. */
+ * Several orders of execution find faults that depend on the order: blocks start in
+ * index order, in reverse or in random order, one or several at a time, and the
+ * threads of a block likewise. */
 #ifndef TFX_STANDIN_GRID_H
 #define TFX_STANDIN_GRID_H
 
@@ -44,8 +44,7 @@ typedef struct StandinGrid
   uint64_t seed;
 } StandinGrid;
 
-/* Runs all of it.  NULL, or a text that says what the kernel did wrong; it then
- * has been stopped. */
+/* Runs the grid.  Returns NULL, or a text that names the fault at which it stopped. */
 const char *standin_grid_run (const StandinGrid *grid);
 
 /* ---- for the kernels ------------------------------------------------------------ */

@@ -121,7 +121,7 @@ host_ballot (unsigned mask, bool value, const char *file, int line)
 
 /* ---- arithmetic ---------------------------------------------------------------- */
 
-/* Compiled with -ffp-contract=off: every operation rounds as it is named. */
+/* Compiled with -ffp-contract=off: every operation rounds once, by its name. */
 #define __fma_rn(a, b, c) __builtin_fma (a, b, c)
 #define __dmul_rn(a, b) ((double)(a) * (double)(b))
 #define __dadd_rn(a, b) ((double)(a) + (double)(b))

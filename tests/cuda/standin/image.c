@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * image.c: what a driver takes for an image of kernels, and what it refuses.
+ * image.c: the images of kernels that a driver accepts or refuses.
  *
- * Machine code (ELF) runs on devices of its own generation, all but the last
+ * Machine code (ELF) runs on devices of the same generation, all but the last
  * digit of the compute capability, that are not older.  PTX runs on its own
  * target and on newer ones, if the driver knows its version.  A fat binary has
  * several of both, and one of them must do. */
@@ -36,7 +36,7 @@ typedef struct FatEntry
 } FatEntry;
 
 /* CUDA 12.0 came with PTX 8.0 and 13.0 with 9.0; from 12.6 on PTX is one minor
- * version behind, since 12.6 had none of its own. */
+ * version behind, since 12.6 had no new one. */
 static int
 ptx_version_of_driver (int driver)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * memory.c: device and pinned memory of the stand-in.
  *
- * An allocation lies between two pages that cannot be touched; what remains of
- * its own last page holds a pattern that is looked at after each kernel.  It
- * begins as numbers that are none. */
+ * An allocation has a page without access on either side.  The rest of its last page
+ * holds a pattern that is checked after each kernel.  It starts as NaN. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +77,7 @@ allocate (size_t size, bool is_device, Allocation **out)
   return CUDA_SUCCESS;
 }
 
-/* All bytes equal their neighbour, and the first one is as it was: libc compares
+/* All bytes equal their neighbour, and the first one has not changed: libc compares
  * many at a time. */
 static bool
 is_edge (const unsigned char *p, const unsigned char *end)
@@ -115,7 +114,7 @@ release (uint64_t at, bool is_device, const char *function)
     return CUDA_SUCCESS;
   }
   return standin_fault (CUDA_ERROR_INVALID_VALUE,
-      "%s of what is no allocation: %#llx", function, (unsigned long long)at);
+      "%s: no allocation is at %#llx", function, (unsigned long long)at);
 }
 
 CUresult

@@ -30,10 +30,10 @@
  *   TFX_STANDIN_CC        compute capability, default 90
  *   TFX_STANDIN_DRIVER    version of the driver, default 13000
  *   TFX_STANDIN_CARD      t4, 3070, 4090, 5090, a100, h100, b200 or orin: the
- *                         device is like this one (cards.h), and nothing is
- *                         forgiven: see below
+ *                         device has its properties (cards.h) and allows no
+ *                         fault: see below
  *
- * Freeing waits for nothing: what queued work still needs is a fault.
+ * Freeing does not wait: freeing memory that queued work still needs is a fault.
  *
  * A fault of the caller (memory outside an allocation, a kernel that diverges)
  * is printed on stderr and fails the call.  With a card named
@@ -55,7 +55,7 @@
 
 /* ---- settings (settings.c) ---------------------------------------------------- */
 
-/* Every entry point begins with one of these; the lock is held until leave().
+/* Every entry point calls one of them first; the lock is held until leave().
  * enter() returns an injected failure. */
 CUresult standin_enter (const char *function);
 CUresult standin_leave (CUresult result);
@@ -75,7 +75,7 @@ const StandinCard *standin_card (void);
 bool standin_is_strict (void);
 int standin_driver_version (void);
 
-/* Says what the caller did wrong, and returns the result for it. */
+/* Reports the caller's fault and returns the result for it. */
 CUresult standin_fault (CUresult result, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
@@ -95,7 +95,7 @@ struct CUctx_st
 CUcontext standin_context (void);
 /* A kernel has failed: the context is of no use any more. */
 void standin_context_spoil (CUcontext context, CUresult result);
-/* What a call fails with before it begins. */
+/* The error of a call before it starts. */
 CUresult standin_context_check (const char *function);
 
 /* ---- images (image.c) ----------------------------------------------------------- */
@@ -109,7 +109,7 @@ CUresult standin_memory_alloc (CUdeviceptr *at, size_t size);
 CUresult standin_memory_free (CUdeviceptr at);
 CUresult standin_host_alloc (void **at, size_t size);
 CUresult standin_host_free (void *at);
-/* Frees all that belongs to the context. */
+/* Frees all memory of the context. */
 void standin_memory_drop (CUcontext context);
 
 bool standin_is_device (uint64_t at);
@@ -166,8 +166,8 @@ typedef struct StandinWork
   uint64_t record; /* which record of the event a wait waits for */
 } StandinWork;
 
-/* Does the work now, late or never, as the stream and the settings have it.
- * The work is copied; what it owns is taken over. */
+/* Does the work now, late or never, by the stream and the settings.  Copies the work
+ * and takes over its memory. */
 CUresult standin_submit (CUstream stream, const StandinWork *work);
 
 /* Does all that the stream (NULL: the default one) still has to do. */

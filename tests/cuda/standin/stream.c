@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * stream.c: streams and events.
  *
- * A stream is a list of work.  Early, it is done as it comes; late, when
- * something waits for it: whoever forgot to wait then sees old data; apart, when
- * something waits for anything, on any stream: whoever forgot an event sees
- * what is too old or too new.  Whenever it is done, it is not over by the clock
- * before a slow device would have it. */
+ * A stream is a list of work.  Early: work is done at the call.  Late: when a caller
+ * waits for it, so that a missing wait shows old data.  Apart: at any wait, on any
+ * stream, so that a missing event shows data that are too old or too new.  In all
+ * cases the clock of a slow device decides when it is over. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
