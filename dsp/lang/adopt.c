@@ -5,7 +5,7 @@
  * class: the children of two series or sums are aligned in order, so that the
  * largest number of stages match, and among these alignments the largest number
  * with equal values (the longest common subsequence, weighted).  The parts of two
- * splits match by their channels. */
+ * splits match by their channels, the chains of two calls by their order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ adopt_names (Adoption *adoption)
   for (size_t i = 0; i < expr->n_stages; i++) {
     TfxNode *node = expr->stages[i];
     int found = node->is_named ? tfx_expr_find (adoption->old, node->name) : -1;
-    const TfxNode *old = found >= 0 ? adoption->old->stages[found] : NULL;
+    TfxNode *old = found >= 0 ? adoption->old->stages[found] : NULL;
 
     if (!old || !old->is_named)
       continue;
@@ -75,6 +75,34 @@ adopt_names (Adoption *adoption)
 }
 
 static unsigned align (Adoption *adoption, Row old, Row row, bool is_final);
+
+/* Aligns the chains of two calls, by their order. */
+static unsigned
+align_chains (Adoption *adoption, const TfxNode *old, const TfxNode *node,
+    bool is_final)
+{
+  unsigned worth = 0;
+
+  for (size_t i = 0; i < old->n_children && i < node->n_children; i++)
+    worth += align (adoption, row_of (&old->children[i]),
+        row_of (&node->children[i]), is_final);
+  return worth;
+}
+
+/* Those of calls with the same name, wherever they stand. */
+static void
+adopt_chains_of_names (Adoption *adoption)
+{
+  for (size_t i = 0; i < adoption->expr->n_stages; i++) {
+    const TfxNode *node = adoption->expr->stages[i];
+    int found = node->n_children > 0 && adoption->expr_taken[i]
+                    ? tfx_expr_find (adoption->old, node->name)
+                    : -1;
+
+    if (found >= 0 && adoption->old->stages[found]->klass == node->klass)
+      align_chains (adoption, adoption->old->stages[found], node, true);
+  }
+}
 
 /* The worth of aligning what is in two nodes; adopts their ids if is_final. */
 static unsigned
@@ -117,7 +145,8 @@ find_worth (Adoption *adoption, TfxNode *old, TfxNode *node)
     if (!IS_SAME_FILTER (old, node) || adoption->old_taken[old->index] ||
         adoption->expr_taken[node->index])
       return 0;
-    return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0);
+    return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0) +
+           align_chains (adoption, old, node, false);
   }
   worth =
       &adoption->worths[old->index * adoption->expr->n_groups + node->index];
@@ -132,8 +161,10 @@ match (Adoption *adoption, TfxNode *old, TfxNode *node)
 {
   if (old->kind != TFX_NODE_CALL || node->kind != TFX_NODE_CALL)
     align_inside (adoption, old, node, true);
-  else if (!node->is_named || !old->is_named)
+  else if (!node->is_named || !old->is_named) {
     adopt (node, old);
+    align_chains (adoption, old, node, true);
+  }
 }
 
 /* The worth of the best alignment of two rows of at most TFX_EXPR_MAX_STAGES nodes,
@@ -209,6 +240,7 @@ tfx_expr_adopt_ids (TfxExpr *expr, const TfxExpr *old)
     adoption.code = -ENOMEM;
   } else {
     adopt_names (&adoption);
+    adopt_chains_of_names (&adoption);
     align (&adoption, row_of (&old->root), row_of (&expr->root), true);
   }
   free (adoption.old_taken);

@@ -251,6 +251,8 @@ typedef struct Arguments
   size_t offsets[TFX_CLASS_MAX_PARAMS];
   unsigned n_positional;
   bool has_keyword;
+  TfxArgumentsChain read_chain;
+  void *data; /* its argument */
 } Arguments;
 
 static void
@@ -466,6 +468,73 @@ check_argument (TfxLexer *lexer, const Arguments *arguments, unsigned index,
         TFX_NUMBER_TEXT (number));
 }
 
+/* ---- chains ------------------------------------------------------------------------ */
+
+/* Whether a call begins here, not its name: "fx.filter.Gain(". */
+static bool
+is_call (TfxLexer lexer)
+{
+  TfxToken name;
+
+  lexer.error = NULL;
+  if (lexer.token.type != TFX_TOKEN_NAME)
+    return false;
+  tfx_lexer_skip_prefix (&lexer, &name);
+  return lexer.token.type == TFX_TOKEN_OPEN;
+}
+
+/* Whether the next argument is a chain: the values before the chains are there, and this
+ * is no "parameter=value". */
+static bool
+is_chain (TfxLexer *lexer, const Arguments *arguments)
+{
+  const TfxClass *klass = arguments->call->klass;
+  TfxLexer ahead = *lexer;
+
+  ahead.error = NULL;
+  if (klass->max_chains == 0)
+    return false;
+  for (unsigned i = 0; i < klass->n_positional; i++) {
+    if (!arguments->given[i] && is_call (*lexer))
+      tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
+          "%s of %s comes before its chains, for example %s",
+          klass->params[i].name, klass->name, klass->example);
+    if (!arguments->given[i])
+      return false;
+  }
+  if (ahead.token.type == TFX_TOKEN_NAME)
+    tfx_lexer_next (&ahead);
+  if (ahead.token.type != TFX_TOKEN_EQUALS)
+    return true;
+  tfx_lexer_next (&ahead);
+  return is_call (ahead) &&
+         tfx_class_find_param (klass, lexer->token.string) < 0;
+}
+
+/* "None" is the empty chain. */
+static void
+read_chain (TfxLexer *lexer, const Arguments *arguments)
+{
+  TfxNode *call = arguments->call, *chain;
+  const TfxClass *klass = call->klass;
+
+  if (call->n_children == klass->max_chains)
+    tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
+        "%s takes at most %u chain%s", klass->name, klass->max_chains,
+        klass->max_chains == 1 ? "" : "s");
+  if (lexer->token.type == TFX_TOKEN_NAME &&
+      strcmp (lexer->token.string, "None") == 0) {
+    tfx_lexer_next (lexer);
+    chain = tfx_node_new (TFX_NODE_SERIES, NULL);
+    if (!chain)
+      tfx_lexer_fail_no_memory (lexer);
+  } else {
+    chain = arguments->read_chain (arguments->data);
+  }
+  if (chain && tfx_node_add (call, chain) < 0)
+    tfx_lexer_fail_no_memory (lexer);
+}
+
 /* ---- the arguments ----------------------------------------------------------------- */
 
 /* FIR(room.wav): a text that is no number, without other marks of the language. */
@@ -519,15 +588,25 @@ check_required (TfxLexer *lexer, const Arguments *arguments,
         "%s%s%s%s needs %s, for example %s", is_alias ? name->string : "",
         is_alias ? " is " : "", klass->name, is_alias ? ", which" : "", missing,
         klass->example);
+  else if (arguments->call->n_children < klass->min_chains)
+    tfx_lexer_fail (lexer, name->offset, -EINVAL,
+        "%s needs %u chain%s%s, but has %zu; for example %s", klass->name,
+        klass->min_chains, klass->min_chains == 1 ? "" : "s",
+        klass->min_chains < klass->max_chains ? " or more" : "",
+        arguments->call->n_children, klass->example);
 }
 
 void
 tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
-    const TfxFileReader *files, bool *has_thousands)
+    const TfxFileReader *files, TfxArgumentsChain chain, void *data,
+    bool *has_thousands)
 {
   const TfxParam *first = &call->klass->params[0];
   const size_t open = lexer->token.offset;
-  Arguments arguments = { .call = call, .files = files };
+  Arguments arguments = { .call = call,
+    .files = files,
+    .read_chain = chain,
+    .data = data };
   TfxToken *token = &lexer->token;
 
   *has_thousands = false;
@@ -537,9 +616,12 @@ tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
   while (lexer->code == 0 && token->type != TFX_TOKEN_CLOSE &&
          token->type != TFX_TOKEN_END) {
     const size_t offset = token->offset;
-    const unsigned index = find_param (lexer, &arguments);
+    const bool is_value = !is_chain (lexer, &arguments);
+    const unsigned index = is_value ? find_param (lexer, &arguments) : 0;
 
-    if (lexer->code == 0) {
+    if (lexer->code == 0 && !is_value) {
+      read_chain (lexer, &arguments);
+    } else if (lexer->code == 0) {
       Written written;
 
       arguments.offsets[index] = token->offset;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -136,6 +137,43 @@ is_prepared (const TfxBuild *build)
          made->n_channels == build->n_channels && made->n_room == build->n_room;
 }
 
+static int
+build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain);
+
+/* Makes the chain of a branch. */
+static int
+build_chain (const TfxBuild *build, const TfxNode *node, TfxChain **chain)
+{
+  *chain = tfx_chain_new ();
+  return *chain ? build_into (build, node, chain)
+                : tfx_error_set_no_memory (build->error);
+}
+
+static void
+free_chains (TfxChain **chains, size_t n)
+{
+  for (size_t i = 0; chains && i < n; i++)
+    tfx_chain_unref (&chains[i]);
+  free (chains);
+}
+
+/* The chains of a call. */
+static int
+build_chains (const TfxBuild *all, TfxBuild *build)
+{
+  const TfxNode *node = build->node;
+  int code = 0;
+
+  build->chains = calloc (node->n_children, sizeof *build->chains);
+  if (!build->chains)
+    code = tfx_error_set_no_memory (build->error);
+  for (size_t i = 0; i < node->n_children && code == 0; i++)
+    code = build_chain (all, node->children[i], &build->chains[i]);
+  if (code < 0)
+    free_chains (build->chains, node->n_children);
+  return code;
+}
+
 int
 tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
 {
@@ -145,8 +183,10 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
   TfxFittedNode fitted;
   TfxExprClamp fit;
   const TfxNode *used = tfx_class_fit (node, &fitted, &fit);
-  int code = 0;
+  int code = node->n_children > 0 ? build_chains (all, &build) : 0;
 
+  if (code < 0)
+    return code;
   tfx_node_describe (node, build.thing);
   if (rate && rate->type != TFX_VALUE_NONE && rate->number != build.rate_hz)
     code = tfx_error_set (build.error, -EINVAL,
@@ -166,22 +206,11 @@ tfx_build_node (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
     code = used->klass->ops->design (&build, used);
     *stage = build.stage;
   }
+  free_chains (build.chains, node->n_children);
   return tfx_error_set_place (build.error, node->place, code);
 }
 
 /* ---- the chain ------------------------------------------------------------------ */
-
-static int
-build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain);
-
-/* Appends the stage, which it takes over. */
-static int
-append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
-{
-  return tfx_chain_take (chain, stage) < 0
-             ? tfx_error_set_no_memory (build->error)
-             : 0;
-}
 
 /* A sum or a split.  Branches with less look-ahead than others are delayed, and so
  * are the channels without a chain. */
@@ -192,12 +221,13 @@ build_branches (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
   const bool is_split = node->kind == TFX_NODE_SPLIT;
   TfxChain **chains = calloc (node->n_children + 1, sizeof *chains);
   uint64_t *channels = calloc (node->n_children + 1, sizeof *channels);
+  uint64_t *ids = calloc (node->n_children + 1, sizeof *ids);
   uint64_t rest =
       build->n_room < 64 ? ((uint64_t)1 << build->n_room) - 1 : UINT64_MAX;
-  size_t n = 0, latency, most = 0;
+  size_t n = 0;
   int code = 0;
 
-  if (!chains || !channels)
+  if (!chains || !channels || !ids)
     code = tfx_error_set_no_memory (build->error);
   while (n < node->n_children && code == 0) {
     const TfxNode *child = node->children[n];
@@ -208,37 +238,28 @@ build_branches (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
       own.n_room = (unsigned)__builtin_popcountll (channels[n]);
       rest &= ~channels[n];
     }
-    chains[n] = tfx_chain_new ();
-    code = chains[n] ? build_into (&own, child, &chains[n])
-                     : tfx_error_set_no_memory (build->error);
-    latency = code == 0 ? tfx_chain_latency (chains[n]) : 0;
-    most = latency > most ? latency : most;
+    ids[n] = child->id;
+    code = build_chain (&own, child, &chains[n]);
     n++;
   }
-  if (code == 0 && is_split && rest != 0 && most > 0) {
+  if (code == 0 && is_split && rest != 0 && tfx_class_latency (chains, n) > 0) {
     channels[n] = rest;
+    ids[n] = node->id;
     chains[n] = tfx_chain_new ();
     if (!chains[n++])
       code = tfx_error_set_no_memory (build->error);
   }
-  for (size_t i = 0; i < n && code == 0; i++) {
-    const uint64_t id = i < node->n_children ? node->children[i]->id : node->id;
-
-    latency = tfx_chain_latency (chains[i]);
-    if (latency < most)
-      code = append (build, &chains[i],
-          tfx_stage_new_wait (TFX_ID_OF_DELAY (id), most - latency));
-  }
+  if (code == 0)
+    code = tfx_class_align (build, chains, ids, n);
   if (code == 0) {
     *stage = is_split ? tfx_stage_new_split (node->id, chains, channels, n)
                       : tfx_stage_new_sum (node->id, chains, n);
     if (!*stage)
       code = tfx_error_set_no_memory (build->error);
   }
-  for (size_t i = 0; i < n; i++)
-    tfx_chain_unref (&chains[i]);
-  free (chains);
+  free_chains (chains, n);
   free (channels);
+  free (ids);
   return code;
 }
 
@@ -256,7 +277,7 @@ build_into (const TfxBuild *build, const TfxNode *node, TfxChain **chain)
   }
   code = node->kind == TFX_NODE_CALL ? tfx_build_node (build, node, &stage)
                                      : build_branches (build, node, &stage);
-  return code < 0 ? code : append (build, chain, stage);
+  return code < 0 ? code : tfx_class_append (build, chain, stage);
 }
 
 /* Whether the expression can be built for these conditions. */
@@ -327,6 +348,13 @@ tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
 
 /* ---- stages designed before the chain ------------------------------------------- */
 
+/* A stage with the stages of its chains, which have values of their own, is not. */
+static bool
+is_kept (const TfxNode *node)
+{
+  return node->n_children == 0 || node->klass->ops->absorbs_chains;
+}
+
 void
 tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t *n_sections, size_t *n_taps)
@@ -337,7 +365,7 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   for (size_t i = 0; i < expr->n_stages; i++) {
     const TfxBuild build = begin_node (&all, expr->stages[i]);
 
-    if (!is_prepared (&build))
+    if (is_kept (expr->stages[i]) && !is_prepared (&build))
       add_extent (expr->stages[i], rate_hz, &extent);
   }
   *n_sections = extent.sections;
@@ -347,14 +375,21 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 /* The most numbers of a stage that depend on the rate, for it to be kept. */
 #define MAX_FITS 64
 
-/* Appends to a TfxNodeMade; a number that does not depend on the rate is reported
- * anew each time. */
+typedef struct Noted
+{
+  const TfxNode *node;
+  TfxNodeMade *made;
+} Noted;
+
+/* Appends to a TfxNodeMade.  A number that does not depend on the rate, or is of a chain
+ * of the call, is reported anew each time. */
 static void
 note_fit (const TfxExprClamp *c, void *data)
 {
-  TfxNodeMade *made = data;
+  const Noted *noted = data;
+  TfxNodeMade *made = noted->made;
 
-  if (c->because)
+  if (c->because || strcmp (c->stage, noted->node->name) != 0)
     return;
   if (made->n_fits < MAX_FITS)
     made->fits[made->n_fits] = *c;
@@ -377,14 +412,15 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxNodeMade *made, *fitted;
 
     add_extent (node, rate_hz, &extent);
-    if (extent.sections + extent.taps == 0 || is_prepared (&build))
+    if (extent.sections + extent.taps == 0 || is_prepared (&build) ||
+        !is_kept (node))
       continue;
     made = malloc (sizeof *made + MAX_FITS * sizeof *made->fits);
     if (!made)
       return;
     *made = (TfxNodeMade){ 0, NULL, rate_hz, build.n_channels, build.n_room };
     all.report = note_fit;
-    all.data = made;
+    all.data = &(Noted){ node, made };
     if (tfx_build_node (&all, node, &made->stage) < 0 ||
         made->n_fits > MAX_FITS) {
       tfx_stage_unref (&made->stage);
@@ -410,7 +446,8 @@ tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
 
       if (same->id != node->id)
         continue;
-      if (same->made && tfx_node_has_values_of (node, same, 0))
+      if (same->made && tfx_node_has_values_of (node, same, 0) &&
+          (node->n_children == 0 || tfx_node_equal (node, same)))
         tfx_node_keep (node, same->made);
       break;
     }

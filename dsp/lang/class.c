@@ -241,6 +241,42 @@ tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
             : tfx_stage_new_delay (build->node->id, direct, taps, n_taps));
 }
 
+int
+tfx_class_append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
+{
+  return tfx_chain_take (chain, stage) < 0 ? tfx_class_refuse (build, NULL) : 0;
+}
+
+size_t
+tfx_class_latency (TfxChain *const *chains, size_t n)
+{
+  size_t most = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const size_t latency = tfx_chain_latency (chains[i]);
+
+    most = latency > most ? latency : most;
+  }
+  return most;
+}
+
+int
+tfx_class_align (const TfxBuild *build, TfxChain **chains, const uint64_t *ids,
+    size_t n)
+{
+  const size_t most = tfx_class_latency (chains, n);
+  int code = 0;
+
+  for (size_t i = 0; i < n && code == 0; i++) {
+    const size_t latency = tfx_chain_latency (chains[i]);
+
+    if (latency < most)
+      code = tfx_class_append (build, &chains[i],
+          tfx_stage_new_wait (TFX_ID_OF_DELAY (ids[i]), most - latency));
+  }
+  return code;
+}
+
 /* While it runs, a limiter keeps its latency and a loudness its positions. */
 int
 tfx_class_make (TfxBuild *build, TfxStage values)

@@ -39,6 +39,7 @@ typedef struct TfxBuild
   size_t n_spares;
 
   const TfxNode *node; /* of the stage */
+  TfxChain **chains;   /* of its children, as they are built; or NULL */
   char thing
       [TFX_NODE_THING_SIZE]; /* "stage 'eq' (ParametricEQ)", for messages */
   TfxStage *stage;           /* the result: a reference for the caller */
@@ -65,6 +66,8 @@ struct TfxClassOps
    * stage.  NULL: they may, unless is_rebuilt. */
   bool (*can_move) (const TfxNode *node);
   bool is_rebuilt;
+  /* Its stage has the numbers of its chains, not their stages. */
+  bool absorbs_chains;
   /* The number with a range that depends on others. */
   void (*fit) (const TfxNode *node, TfxExprClamp *fit);
 };
@@ -131,6 +134,18 @@ int tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
 int tfx_class_make (TfxBuild *build, TfxStage values);
 int tfx_class_take (TfxBuild *build, TfxStage *stage);
 
+/* ---- branches -------------------------------------------------------------------- */
+
+/* Appends a stage, which it takes over. */
+int tfx_class_append (const TfxBuild *build, TfxChain **chain, TfxStage *stage);
+
+/* The latency of the branches together. */
+size_t tfx_class_latency (TfxChain *const *chains, size_t n);
+
+/* Delays chains with less look-ahead than others; ids[n] are those of the branches. */
+int tfx_class_align (const TfxBuild *build, TfxChain **chains,
+    const uint64_t *ids, size_t n);
+
 /* ---- one stage ------------------------------------------------------------------- */
 
 /* Makes the stage of a call, or takes the kept one, for an expression with these
@@ -149,6 +164,11 @@ extern const TfxClassOps tfx_iir_ops;
 /* class-sections.c: variant is a TfxRbjKind. */
 extern const TfxClassOps tfx_biquad_ops, tfx_bank_ops, tfx_given_ops,
     tfx_hum_ops;
+
+/* class-bands.c */
+#define TFX_BANDS_MAX_CROSSOVERS 15
+#define TFX_BANDS_MAX_ORDER 8
+extern const TfxClassOps tfx_bands_ops;
 
 /* class-curves.c */
 extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;

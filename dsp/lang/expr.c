@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "class.h"
 #include "error.h"
-#include "node.h"
 
 /* ---- the whole --------------------------------------------------------------- */
 
 /* Numbers the calls and groups in the order of the text; lists the calls, unless
  * there is no list yet.  depth: levels of sums around the node. */
 static void
-list_calls (TfxExpr *expr, TfxNode *node, unsigned depth)
+list_calls (TfxExpr *expr, TfxNode *node, unsigned depth, TfxNode *absorber)
 {
   const bool is_call = node->kind == TFX_NODE_CALL;
 
@@ -23,11 +23,13 @@ list_calls (TfxExpr *expr, TfxNode *node, unsigned depth)
                    : node->kind != TFX_NODE_SERIES;
   expr->sum_depth = depth > expr->sum_depth ? depth : expr->sum_depth;
   expr->positions |= node->positions;
+  node->absorber = absorber;
   node->index = is_call ? expr->n_stages++ : expr->n_groups++;
   if (is_call && expr->stages)
     expr->stages[node->index] = node;
   for (size_t i = 0; i < node->n_children; i++)
-    list_calls (expr, node->children[i], depth);
+    list_calls (expr, node->children[i], depth,
+        is_call && node->klass->ops->absorbs_chains ? node : absorber);
 }
 
 static bool
@@ -88,14 +90,14 @@ tfx_expr_new (TfxNode *root)
   }
   expr->root = root;
   expr->structure = tfx_stage_new_id ();
-  list_calls (expr, root, 0);
+  list_calls (expr, root, 0, NULL);
   expr->stages = calloc (expr->n_stages, sizeof *expr->stages);
   if (!expr->stages) {
     tfx_expr_free (&expr);
     return NULL;
   }
   expr->n_stages = expr->n_groups = 0;
-  list_calls (expr, root, 0);
+  list_calls (expr, root, 0, NULL);
   tfx_flow_fix (expr);
   generate_names (expr);
   return expr;
@@ -253,7 +255,8 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
     tfx_value_clear (at);
     *at = copy;
   }
-  tfx_node_keep (node, NULL);
+  for (TfxNode *stale = node; stale; stale = stale->absorber)
+    tfx_node_keep (stale, NULL);
   if (found->flags & TFX_PARAM_ROWS)
     tfx_flow_fix (expr);
   if (is_structure) {

@@ -9,7 +9,9 @@
  * a "(" gives channels their own chains; other channels pass unchanged.  "name="
  * before a call names the stage.  A call is a class of the catalogue with positional
  * and keyword arguments: numbers, strings, True, False, None, lists and tuples; a
- * parameter for a file takes its name as a string.  A module prefix such as
+ * parameter for a file takes its name as a string.  Some classes take chains after
+ * their positional values, such as Multiband(500, low=Gain(2) | Limiter(), None);
+ * None is the chain that changes nothing.  A module prefix such as
  * "fx.filter." is skipped.  White space, newlines and comments are free, as inside
  * the parentheses of a Python expression.  An empty text is an expression without
  * stages, which changes nothing.
@@ -186,6 +188,9 @@ typedef struct TfxClass
   const char *example; /* a valid call */
   const TfxClassOps *ops;
   int variant, mode; /* what tells the classes with the same ops apart */
+  /* The number of chains after the positional values; at most 0: it takes none. */
+  unsigned min_chains, max_chains;
+  const char *chain_doc; /* of a chain, one line */
 } TfxClass;
 
 /* The classes in the order of the documentation. */

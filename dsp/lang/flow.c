@@ -117,7 +117,9 @@ check_part (const TfxNode *part, const TfxFlow *stream, unsigned n,
 static unsigned
 walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
 {
-  const bool is_sum = node->kind == TFX_NODE_SUM;
+  const bool is_call = node->kind == TFX_NODE_CALL;
+  const bool is_sum =
+      node->kind == TFX_NODE_SUM || (is_call && node->n_children > 0);
   const TfxValue *gains = NULL;
   const TfxNode *part, *first;
   unsigned out = is_sum ? 0 : n;
@@ -126,7 +128,7 @@ walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
   if (!w->stream)
     node->outer = outer;
   part = tfx_node_part (node);
-  if (node->kind == TFX_NODE_CALL) {
+  if (is_call) {
     if (node->klass->kind == TFX_CLASS_MIX)
       gains = tfx_class_value (node, "gains");
     if (!w->stream)
@@ -160,11 +162,13 @@ walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
       first = first->children[0];
     if (is_sum && w->stream && w->code == 0 && out != 0 && after != 0 &&
         after != out)
-      w->code = tfx_error_set_place (w->error, first->place,
+      w->code = tfx_error_set_place (w->error,
+          first->place ? first->place : node->place,
           tfx_error_set (w->error, -EINVAL,
-              "the branches of a sum have different channel counts: this one "
-              "has %u channel%s, those before it %u",
-              after, plural (after), out));
+              "the %s of a %s have different channel counts: this one has %u "
+              "channel%s, those before it %u",
+              is_call ? "chains" : "branches",
+              is_call ? node->klass->name : "sum", after, plural (after), out));
     out = !is_sum || after > out ? after : out;
   }
   w->n_most = out > w->n_most ? out : w->n_most;

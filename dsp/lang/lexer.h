@@ -113,11 +113,16 @@ tfx_lexer_is_space (int c)
 /* Skips "fx.filter." of a name, its current token; *name becomes the last part. */
 void tfx_lexer_skip_prefix (TfxLexer *lexer, TfxToken *name);
 
-/* Reads the arguments from "(" to ")" into the values of a new call, and checks that
- * all required ones are there.  name is the class in the text, files reads the
- * files or is NULL.  *has_thousands: the call has "1,500", which may be one number. */
+/* Reads a chain that is an argument; NULL or a part of it after an error. */
+typedef TfxNode *(*TfxArgumentsChain) (void *data);
+
+/* Reads the arguments from "(" to ")" into the values and chains of a new call, and
+ * checks that all required ones are there.  name is the class in the text, files reads
+ * the files or is NULL, read_chain the chains.  *has_thousands: the call has "1,500",
+ * which may be one number. */
 void tfx_arguments_read (TfxLexer *lexer, TfxNode *call, const TfxToken *name,
-    const TfxFileReader *files, bool *has_thousands);
+    const TfxFileReader *files, TfxArgumentsChain read_chain, void *data,
+    bool *has_thousands);
 
 /* At "(": refuses the name of a file without quotes, which would be the first
  * parameter, of that name. */

@@ -84,7 +84,8 @@ take (TfxMove *move, const TfxNode *node)
 {
   const TfxClassOps *ops = node->klass->ops;
 
-  if (ops->is_rebuilt || (ops->can_move && !ops->can_move (node)))
+  if (ops->is_rebuilt || node->n_children > 0 || node->absorber ||
+      (ops->can_move && !ops->can_move (node)))
     return -ENOTSUP;
   for (unsigned i = 0; i < node->klass->n_params; i++) {
     if (node->values[i].n_list > MAX_LIST)

@@ -57,7 +57,9 @@ tfx_node_free (TfxNode *node)
 int
 tfx_node_add (TfxNode *node, TfxNode *child)
 {
-  const bool merge = child->kind == node->kind && node->kind != TFX_NODE_SPLIT;
+  const bool merge =
+      child->kind == node->kind &&
+      (node->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SUM);
   const size_t n_more = merge ? child->n_children : 1;
   const size_t need = node->n_children + n_more;
 

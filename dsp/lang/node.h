@@ -51,7 +51,7 @@ bool tfx_note_parse (const char *text, double *fraction);
 
 typedef enum
 {
-  TFX_NODE_CALL,
+  TFX_NODE_CALL,   /* the children are its chains */
   TFX_NODE_SERIES, /* two children or more, or none; none of them a series */
   TFX_NODE_SUM,    /* two children or more, none of them a sum */
   TFX_NODE_SPLIT   /* children with channels of their own */
@@ -96,6 +96,7 @@ struct TfxNode
   unsigned n_fixed;  /* input channels; 0: those of the stream */
   uint64_t serial;   /* a later set has a higher one; 0: never set */
   TfxNodeMade *made; /* or NULL */
+  TfxNode *absorber; /* the call whose stage is made of this one, or NULL */
 };
 
 struct TfxExpr
@@ -113,8 +114,8 @@ struct TfxExpr
  * a new id.  NULL if memory is short. */
 TfxNode *tfx_node_new (TfxNodeKind kind, const TfxClass *klass);
 
-/* Adds child, which it takes over even on failure; if it has the same kind, its
- * children are added in its place.  0 or -ENOMEM. */
+/* Adds child, which it takes over even on failure; the children of a series in a series,
+ * or of a sum in a sum, are added in its place.  0 or -ENOMEM. */
 int tfx_node_add (TfxNode *node, TfxNode *child);
 
 /* The node if it is a part, or the part around it; NULL outside of splits. */

@@ -122,6 +122,27 @@ is_initial (const TfxNode *node, unsigned index)
          tfx_value_equal (&node->values[index], &param->initial);
 }
 
+static void add_node (Text *text, const TfxNode *node, bool is_part);
+
+/* A chain of a call, in parentheses if its first name would be read as a parameter. */
+static void
+add_chain (Text *text, const TfxClass *klass, const TfxNode *chain)
+{
+  const TfxNode *first = chain;
+  bool is_param;
+
+  while (first->kind != TFX_NODE_CALL && first->n_children > 0)
+    first = first->children[0];
+  is_param = first->is_named && tfx_class_find_param (klass, first->name) >= 0;
+  if (first->kind != TFX_NODE_CALL) {
+    add (text, "None");
+    return;
+  }
+  add (text, is_param ? "(" : "");
+  add_node (text, chain, !is_param && chain->kind == TFX_NODE_SPLIT);
+  add (text, is_param ? ")" : "");
+}
+
 /* The values in use, so that the text is valid.  The number of a tuple, as in
  * ('kaiser', 8.6), is printed there. */
 static void
@@ -140,12 +161,20 @@ add_call (Text *text, const TfxNode *call)
     if (klass->params[i].second)
       is_second[tfx_class_find_param (klass, klass->params[i].second)] = true;
   }
-  for (unsigned i = 0; i < klass->n_params; i++) {
+  for (unsigned i = 0; i <= klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
-    const int second =
-        param->second ? tfx_class_find_param (klass, param->second) : -1;
-    const bool is_tuple = second >= 0 && !is_initial (node, (unsigned)second);
+    bool is_tuple;
+    int second;
 
+    for (size_t k = 0; i == klass->n_positional && k < node->n_children; k++) {
+      add (text, "%s", separator);
+      separator = ", ";
+      add_chain (text, klass, node->children[k]);
+    }
+    if (i == klass->n_params)
+      break;
+    second = param->second ? tfx_class_find_param (klass, param->second) : -1;
+    is_tuple = second >= 0 && !is_initial (node, (unsigned)second);
     if (is_second[i] || (is_initial (node, i) && !is_tuple))
       continue;
     add (text, "%s", separator);

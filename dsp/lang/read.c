@@ -10,7 +10,7 @@
  *   sum      = primary { "+" primary }
  *   primary  = "(" group ")" | [ name "=" ] { name "." } name "(" [ args ] ")"
  *   args     = arg { "," arg } [ "," ]
- *   arg      = [ name "=" ] value
+ *   arg      = [ name "=" ] value | group | "None"
  *   value    = [ sign ] number | string | "True" | "False" | "None" | word
  *            | "[" [ value { "," value } [ "," ] ] "]" | "(" the same ")"
  *   word     = { name "." } name [ "(" ")" ]
@@ -344,6 +344,13 @@ read_head (TfxLexer *lexer, TfxToken *name, TfxToken *klass)
         "a stage has one name, without '.'");
 }
 
+/* A TfxArgumentsChain; data: Reader. */
+static TfxNode *
+read_argument (void *data)
+{
+  return read_group (data);
+}
+
 static TfxNode *
 read_call (Reader *reader)
 {
@@ -392,7 +399,8 @@ read_call (Reader *reader)
   node->place = (reader->file_offset ? reader->file_offset : head.offset) + 1;
   if (name.string[0])
     keep_name (reader, node, &name);
-  tfx_arguments_read (lexer, node, &head, reader->files, &has_thousands);
+  tfx_arguments_read (lexer, node, &head, reader->files, read_argument, reader,
+      &has_thousands);
   if (lexer->code < 0)
     return node;
   code = tfx_class_check (node, klass->name, lexer->error);

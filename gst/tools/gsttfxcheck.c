@@ -203,10 +203,15 @@ print_class (const TfxClass *klass)
   const gchar *separator = "";
 
   g_print ("%s(", klass->name);
-  for (guint i = 0; i < klass->n_params; i++) {
+  for (guint i = 0; i <= klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
 
-    if (param->flags & TFX_PARAM_STREAM)
+    for (guint k = 0; i == klass->n_positional && k < klass->min_chains; k++) {
+      g_print ("%schain%s", separator,
+          k + 1 == klass->min_chains && k + 1 < klass->max_chains ? ", …" : "");
+      separator = ", ";
+    }
+    if (i == klass->n_params || (param->flags & TFX_PARAM_STREAM))
       continue;
     g_print ("%s%s", separator, param->name);
     print_default (param);
@@ -219,6 +224,8 @@ static void
 print_params (const TfxClass *klass)
 {
   g_print ("\n");
+  if (klass->chain_doc)
+    g_print ("  %-22s%s\n", "chain", klass->chain_doc);
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
 

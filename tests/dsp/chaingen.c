@@ -265,8 +265,26 @@ choose_class (Writer *w)
   return klass;
 }
 
+static void put_group (Writer *w, unsigned depth);
+
+/* Chains, as many as the list before them wants, but not always. */
 static void
-put_call (Writer *w)
+put_chains (Writer *w, const TfxClass *klass, unsigned depth)
+{
+  const unsigned n = klass->min_chains + below (w, 3);
+
+  for (unsigned i = 0; i < n; i++) {
+    put (w, ",");
+    put_space (w);
+    if (rarely (w, 3))
+      put (w, "None");
+    else
+      put_group (w, depth + 1);
+  }
+}
+
+static void
+put_call (Writer *w, unsigned depth)
 {
   static const char *const prefixes[] = { "fx.filter.", "torchfx.", "fx . " };
   const TfxClass *klass = choose_class (w);
@@ -281,6 +299,8 @@ put_call (Writer *w)
   for (unsigned i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
 
+    if (i == klass->n_positional && klass->min_chains > 0)
+      put_chains (w, klass, depth);
     by_name = by_name || rarely (w, 3) || (param->flags & TFX_PARAM_KEYWORD);
     if (!(param->flags & TFX_PARAM_REQUIRED) && !is_taps (param) &&
         (rarely (w, 2) || (param->flags & TFX_PARAM_STREAM) ||
@@ -331,8 +351,8 @@ put_primary (Writer *w, unsigned depth)
     put_group (w, depth + 1);
     put (w, ")");
   } else {
-    put_call (w);
     w->n_stages++;
+    put_call (w, depth);
   }
   put_space (w);
 }
