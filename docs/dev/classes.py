@@ -415,6 +415,11 @@ PICTURES = {
     'log-filter-bank': lambda: gains(
         (-30, 10), 10, 'LogFilterBank(10, f_min=50, f_max=10000)',
         'LogFilterBank(4, f_min=50, f_max=10000, q=8)'),
+    'multiband': lambda: gains(
+        (-60, 6), 20, 'Multiband([200, 2000], None, Gain(0), Gain(0))',
+        'Multiband([200, 2000], Gain(0), None, Gain(0))',
+        'Multiband([200, 2000], Gain(0), Gain(0), None)',
+        'Multiband([200, 2000], None, None, None)'),
     'notch': lambda: gains(
         (-40, 3), 10, 'Notch(1000, q=2)', 'Notch(1000, q=30)', low=200, high=5000),
     'hum': lambda: gains(

@@ -226,6 +226,13 @@ static const TfxParam riaa[] = {
       "direction; 'recording' is the inverse of 'playback'"), FS };
 static const TfxParam weighting[] = {
   WORD ("curve", REQUIRED, curves, "A", "weighting curve"), FS };
+static const TfxParam bands[] = {
+  { "crossovers", TFX_VALUE_NUMBER | TFX_VALUE_LIST, REQUIRED | HZ, "Hz", 0.0,
+    INFINITY, 1, TFX_BANDS_MAX_CROSSOVERS, NULL, N (1000.0),
+    "crossover frequency, or a list in rising order" },
+  NUMBER ("order", WHOLE | KEYWORD | STRUCTURE, "", 2.0, TFX_BANDS_MAX_ORDER,
+      4.0, "order of the crossovers, even: 6 dB per octave each"),
+  FS };
 
 /* Of FIR filters. */
 #define CONV_MODE \
@@ -360,6 +367,9 @@ static const TfxParam loudness[] = {
 #define CLASS(name, kind, n, list, ops, doc, example) \
   { name, { NULL }, TFX_CLASS_##kind, n, PARAMS (list), doc, example, \
     &tfx_##ops##_ops, 0, 0 }
+#define CHAINS(name, kind, n, list, ops, doc, example, least, most, of) \
+  { name, { NULL }, TFX_CLASS_##kind, n, PARAMS (list), doc, example, \
+    &tfx_##ops##_ops, 0, 0, least, most, of }
 #define IIR(name, n, list, family, mode, doc, example) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, example, \
     &tfx_iir_ops, family, mode }
@@ -453,6 +463,11 @@ static const TfxClass classes[] = {
   CLASS ("LogFilterBank", BANK, 1, bank, bank,
       "sum of band-passes, evenly spaced in octaves",
       "LogFilterBank(10, f_min=50, f_max=10000)"),
+  CHAINS ("Multiband", BANK, 1, bands, bands,
+      "a chain for each band of a crossover; the bands sum to an all-pass",
+      "Multiband([200, 2000], Compressor(-20), Compressor(-18), None)",
+      2, TFX_BANDS_MAX_CROSSOVERS + 1,
+      "chains of the bands, the lowest first; None: unchanged"),
 
   CLASS ("FIR", FIR, 1, fir, kernel,
       "FIR filter, taps as numbers or from a file", "FIR([0.25, 0.5, 0.25])"),

@@ -67,6 +67,7 @@ static const Names synonyms[] = {
   { "highshelf hishelf highshelving treble", "HiShelving" },
   { "peq peak peakingeq bell equalizer equaliser", "ParametricEQ" },
   { "crossover", "LinkwitzRiley" },
+  { "mbc multibandcompressor multibandcompander", "Multiband" },
   { "volume amplify preamp", "Gain" },
   { "matrix mixer", "Mix" },
   { "convolution convolver ir", "Convolve" },

@@ -62,6 +62,8 @@ static const Filter filters[] = {
   { "biquad", FFMPEG | SOX, OTHER, "Biquad" },
   { "acompressor", FFMPEG, OTHER, "Compressor" },
   { "compand", FFMPEG | SOX, OTHER, "Compressor" },
+  { "mcompand", FFMPEG | SOX, OTHER, "Multiband" },
+  { "acrossover", FFMPEG, OTHER, "Multiband" },
   { "agate", FFMPEG, OTHER, "Gate" },
   { "alimiter", FFMPEG, OTHER, "Limiter" },
   { "loudnorm", FFMPEG, OTHER, "Loudness" },

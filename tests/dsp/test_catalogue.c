@@ -284,6 +284,7 @@ static const char *const signatures[] = {
   "RIAA(mode='playback', fs=None)",
   "Weighting(curve, fs=None)",
   "LogFilterBank(n_bands, f_min=20, f_max=20000, q=1.414, fs=None)",
+  "Multiband(crossovers, chain, chain, order=4, fs=None)",
   "FIR(b, conv_mode='auto', channel=None, delay=0)",
   "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
@@ -331,6 +332,9 @@ test_signatures (void)
                             : value->number                   ? "True"
                                                               : "False";
 
+      for (unsigned c = 0; k == klass->n_positional && c < klass->min_chains;
+           c++)
+        used += (size_t)snprintf (text + used, sizeof text - used, ", chain");
       snprintf (number, sizeof number, "%g", value->number);
       used += (size_t)snprintf (text + used, sizeof text - used, "%s%s",
           k ? ", " : "", param->name);

@@ -93,6 +93,18 @@ static const struct
   { "curve(((20, -3), (100, 2.5)), minimum, None, 'auto', 48000)",
       "Curve([[20, -3], [100, 2.5]], phase='minimum', fs=48000)" },
   { "Curve([1000, 1e-3], taps=31)", "Curve([[1000, 0.001]], taps=31)" },
+  /* chains */
+  { "multiband([200,2e3], low=Gain(1)|Gain(2), None, Gain(1)+Gain(2), order=2,)",
+      "Multiband([200, 2000], low=Gain(1) | Gain(2), None, Gain(1) + Gain(2), "
+      "order=2)" },
+  { "Multiband(crossovers=500, order=8, x = fx.Gain(1), (order=Gain(1)))",
+      "Multiband(500, x=Gain(1), (order=Gain(1)), order=8)" },
+  { "Multiband([500], ch[0]: Gain(1); ch[1]: Gain(2), (ch[0]: Gain(3)), )",
+      "Multiband([500], (ch[0]: Gain(1); ch[1]: Gain(2)), (ch[0]: Gain(3)))" },
+  { "m=Multiband(500, Multiband(90, None, (fs=Gain(2) + Gain(3)) | Gain(4)), "
+      "None) | Gain(5)",
+      "m=Multiband(500, Multiband(90, None, ((fs=Gain(2) + Gain(3)) | "
+      "Gain(4))), None) | Gain(5)" },
   /* values that are the default are left out, wherever they stand */
   { "HiButterworth(80, 5, 'linear', None)", "HiButterworth(80)" },
   { "Echo(4410, 0.5, 0.5)", "Echo()" },
@@ -150,7 +162,7 @@ test_read (void)
   tap_many_end (&many);
 }
 
-/* Whether the texts of the stages are in that of the expression, in their order. */
+/* Whether the texts of the stages begin in that of the expression, in their order. */
 static bool
 has_stages (const TfxExpr *expr, const char *text)
 {
@@ -158,7 +170,7 @@ has_stages (const TfxExpr *expr, const char *text)
     char *stage = tfx_expr_print_stage (expr, i);
 
     text = stage ? strstr (text, stage) : NULL;
-    text = text ? text + strlen (stage) : NULL;
+    text = text ? text + 1 : NULL;
     free (stage);
   }
   return text && !tfx_expr_print_stage (expr, tfx_expr_n_stages (expr));
@@ -203,7 +215,9 @@ test_equal (void)
 {
   static const char *const texts[] = { "", "Gain(1)", "Gain(2)", "x=Gain(1)",
     "y=Gain(1)", "Gain(1) | Gain(1)", "Gain(1) + Gain(1)", "FIR([1])",
-    "FIR([1, 0])", "FIR([2])", "Gain(1, 'power')", "Delay(1)", "Delay(bpm=1)" };
+    "FIR([1, 0])", "FIR([2])", "Gain(1, 'power')", "Delay(1)", "Delay(bpm=1)",
+    "Multiband(9, None, None)", "Multiband(9, Gain(1), None)",
+    "Multiband(9, None, Gain(1))", "Multiband(9, None, Gain(1) | Gain(1))" };
   const size_t n = sizeof texts / sizeof texts[0];
   TapMany many = tap_many ("equal only to itself");
 
@@ -302,6 +316,41 @@ static const struct
       "only one number may follow the string" },
   { "DesignableFIR(1, 3, window=('kaiser', -1))", 28,
       "beta of DesignableFIR is -1" },
+  /* chains */
+  { "Multiband([200, 2000], Gain(1))", 1,
+      "Multiband needs 2 chains or more, but has 1; for example Multiband(" },
+  { "Multiband([200, 2000], Gain(1), None)", 1,
+      "Multiband has 2 chains, but 2 crossovers make 3 bands" },
+  { "Multiband(200, None, None, None)", 1, "1 crossover makes 2 bands" },
+  { "Multiband(Gain(1), Gain(1))", 11,
+      "crossovers of Multiband comes before its chains" },
+  { "Multiband(2,000, None, None)", 13, "a large number is written 1000" },
+  { "Multiband(200, ordr=4, None, None)", 16, "did you mean 'order'?" },
+  { "Multiband(200, None, low=None)", 22, "no parameter 'low'" },
+  { "Multiband(200, None, None, 5)", 28, "a number is not a stage" },
+  { "Multiband(200, order=2, order=4, None, None)", 25, "is given twice" },
+  { "Multiband(200, order=Gain(1), None)", 27, "expected ')'" },
+  { "Multiband(200, None None)", 21, "expected ',' or ')', found 'None'" },
+  { "Multiband(200, None | Gain(1))", 21, "expected ',' or ')', found '|'" },
+  { "Multiband(200, None, ())", 22, "these parentheses are empty" },
+  { "Multiband(200, None, Gain(1)", 10, "this '(' is not closed" },
+  { "Multiband(200, None, Gian(1))", 22, "did you mean 'Gain'?" },
+  { "Multiband(200, None, x=Gain(1)) | x=Gain(2)", 35, "the name 'x'" },
+  { "Multiband(200, None, LoButterworth(100, 65))", 22, "1 to 64" },
+  { "Multiband(200, None, Gain(1) - Gain(2))", 30, "has no arithmetic" },
+  { "Multiband(200, Mix([[1, 0]]), Mix([[1, 0], [0, 1]]))", 31,
+      "the chains of a Multiband have different channel counts: this one has 2 "
+      "channels, those before it 1" },
+  { "Mix([[1, 0]]) | Multiband(9, Mix([[1], [1]]), None)", 17,
+      "this one has 1 channel, those before it 2" },
+  { "Multiband([200, 100], None, None, None)", 1,
+      "crossovers of Multiband are not in rising order: 200 Hz, 100 Hz" },
+  { "Multiband(200, None, None, order=5)", 1,
+      "order of Multiband is 5, but must be even, from 2 to 8" },
+  { "Multiband([1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16], None)", 11,
+      "16 numbers" },
+  { "Multiband(9, None, None, None, None, None, None, None, None, None, None, "
+      "None, None, None, None, None, None,\nNone)", 1, "at most 16 chains", 0, 2 },
   /* classes */
   { "HiButerworth(80)", 1, "did you mean 'HiButterworth'" },
   { "HIButterworth(80)", 1, "did you mean 'HiButterworth'" },
@@ -609,7 +658,8 @@ test_examples (void)
     TfxExpr *expr = parse (klass->example, &error);
 
     tap_many_check (&many,
-        expr && tfx_expr_n_stages (expr) == 1 &&
+        expr && tfx_expr_stage_class (expr, 0) == klass &&
+            (tfx_expr_n_stages (expr) == 1 || klass->max_chains > 0) &&
             strncmp (klass->example, klass->name, n) == 0 &&
             klass->example[n] == '(',
         "%s: %s", klass->example, expr ? "another class" : error.rendered);
@@ -731,7 +781,7 @@ test_sum_depth (void)
     TfxExpr *expr;
 
     for (unsigned i = 0; i < depth; i++)
-      strcat (text, "Gain(1) + (Gain(2) | (");
+      strcat (text, i % 2 ? "Multiband(9, None, (" : "Gain(1) + (Gain(2) | (");
     strcat (text, "Gain(3)");
     for (unsigned i = 0; i < depth; i++)
       strcat (text, "))");

@@ -14,7 +14,8 @@
 static const char text[] =
     "eq=ParametricEQ(1000, 2, 3) | (LoButterworth(100) + (FIR([1, 2, 3, 4, 5, "
     "6, 7, 8, 9, 10]) | Gain(2)) + Butterworth('bp', [1, 2])) | "
-    "LogFilterBank(5) | DesignableFIR(1000, 31) | "
+    "LogFilterBank(5) | Multiband(9, Gain(1) | FIR([1]), None) | "
+    "DesignableFIR(1000, 31) | "
     "DesignableFIR([1, 2, 3], 31, window='parzen') | Delay(bpm=120) | "
     "Reverb() | Curve([[20, 1], [30, 2]], phase='minimum', taps=31)";
 

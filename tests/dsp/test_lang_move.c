@@ -3,6 +3,7 @@
  * would be, and allocates nothing.
  */
 #include "common.h"
+#include "core/branches.h"
 #include "core/kind.h"
 #include "heap.h"
 #include "plain.h"
@@ -233,6 +234,34 @@ test_order (void)
   tfx_expr_free (&again);
 }
 
+/* Stages in the chains of a call move; its own values do not. */
+static void
+test_chains (void)
+{
+  TfxExpr *expr = test_parse ("Gain(1) | m=Multiband([90, 500], Gain(2), None, "
+                              "ch[0]: x=LoButterworth(900))");
+  TfxChain *chain = test_build_expr (expr, 2);
+  TfxMove *move = tfx_move_new ();
+  TfxStage *stage;
+
+  tfx_move_begin (move, expr, chain);
+  tfx_expr_set_number (expr, 3, "cutoff", 0, 800, NULL);
+  tfx_expr_set_number (expr, 2, "gain", 0, 5, NULL);
+  stage = design_next (move, expr, 2);
+  tap_check (stage && tfx_stage_id (stage) == tfx_expr_stage_id (expr, 3) &&
+                 tfx_branches_find (chain, tfx_stage_id (stage)),
+      "a stage in a chain of a chain");
+  stage = design_next (move, expr, 2);
+  tap_check (stage && stage->u.gain == 5.0 &&
+                 tfx_branches_find (chain, tfx_stage_id (stage)),
+      "one in a chain");
+  tfx_expr_set_number (expr, 1, "crossovers", 1, 600, NULL);
+  tap_check (tfx_move_next (move, expr) == -ENOTSUP, "not a crossover");
+  tfx_move_free (&move);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+}
+
 /* A stage of one of two channels has one, also where it moves. */
 static void
 test_channels (void)
@@ -298,6 +327,7 @@ static const TapTest tests[] = {
   { "classes", test_classes },
   { "edges", test_edges },
   { "order", test_order },
+  { "chains", test_chains },
   { "channels", test_channels },
   { "clamped", test_clamped },
   { NULL, NULL },

@@ -281,6 +281,12 @@ test_rate (void)
     { "HiShelving(30000, 1, 2)", 44100, 0, 1, "30000 Hz" },
     { "LogFilterBank(31)", 32000, 0, 1, "f_max of stage 'logfilterbank0'" },
     { "LogFilterBank(31, 20000, 30000)", 32000, 0, 2, "f_min of stage" },
+    { "m=Multiband([100, 30000, 40000], None, LoButterworth(50000), None, "
+      "None)",
+        48000, 0, 3,
+        "crossovers[2] of stage 'm' (Multiband) is 40000 Hz, out of range at "
+        "48000 Hz" },
+    { "Multiband(30000, None, None)", 48000, 0, 1, "crossovers of stage" },
     { "GraphicEQ([6, 3], 30000, 40000)", 48000, 0, 1,
         "f_min of stage 'graphiceq0' (GraphicEQ) is 30000 Hz, out of range at "
         "48000 Hz" },
@@ -442,7 +448,10 @@ test_latencies (void)
     { "Limiter(-1, 10, true_peak=True)", 480256 },
     { "FIR([0, 0, 1, 0.5], delay='peak')", 2 }, { "FIR([1, 2], delay=5)", 1 },
     { "FIR([0, 1], delay=1) | FIR([0, 0, -1], delay=2)", 3 },
-    { "FIR([0, 1], delay=1) + Gain(1)", 1 }, { "FIR([0, 1])", 0 } };
+    { "FIR([0, 1], delay=1) + Gain(1)", 1 }, { "FIR([0, 1])", 0 },
+    { "Multiband([50, 500], Limiter(-1, 0.001) | FIR([0, 1], delay=1), "
+      "Limiter(-1, 0.0005), None)",
+        49 } };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     TfxChain *chain = test_build (cases[i].text, 2);
@@ -602,6 +611,21 @@ static const struct
       "Notch(3, 1) + FIR([2])", { 2, 3 } },
   { "Gain(1) | ((Gain(2) | Notch(1, 1)) + FIR([1])) | (Notch(2, 1) + Gain(3))",
       "Gain(4) | (Notch(3, 1) + Gain(5))", { 0, 4, 5 } },
+  /* the chains of a call, by their order */
+  { "Multiband(500, Gain(1) | Notch(1, 1), Gain(2))",
+      "Multiband(700, Notch(2, 1), Gain(1) | Gain(2))", { 0, 2, -1, 3 } },
+  { "Multiband(500, Gain(1), None)",
+      "Multiband([50, 500], None, None, Gain(1))", { 0, -1 } },
+  { "Multiband(500, Gain(1), None)", "Multiband(500, Gain(1), None, order=2)",
+      { -1, -1 } },
+  { "m=Multiband(500, Gain(1), None, order=2) | Gain(2)",
+      "Gain(3) + m=Multiband(90, None, x=FIR([1])) + Gain(4)",
+      { -1, -1, -1, -1 } },
+  { "m=Multiband(500, x=Gain(1) | Gain(2), None) | Gain(3)",
+      "Gain(3) | m=Multiband(90, Gain(4), x=Gain(1))", { 3, 0, 2, 1 } },
+  { "Gain(1) | Multiband(500, Gain(1), Multiband(50, Gain(2), None))",
+      "Multiband(500, Gain(1), Multiband(60, Gain(3), None)) | Gain(1)",
+      { 1, 2, 3, 4, -1 } },
   /* the chain of a channel, in any order */
   { "ch[0]: Notch(1, 1); ch[1]: Notch(2, 1)",
       "ch[1]: Notch(2, 1); ch[0]: Notch(1, 1)", { 1, 0 } },

@@ -194,6 +194,65 @@ def write_iir():
     write_sos("LinkwitzRiley('bandpass', [300, 3000])", r, half, half)
 
 
+class AllPass:
+    """The poles of a filter, and their inverses as zeros."""
+
+    def __init__(self, half):
+        self.half = half
+
+    def response(self, f):
+        z = turn(f, self.half.rate, -1)
+        poles = [mp.mpmathify(complex(p)) for p in self.half.zpk[1]]
+        return mp.fprod((1 - z * p) / (z - p) for p in poles)
+
+    def run(self, x):
+        for row in self.half.sos:
+            den = np.trim_zeros(row[3:], 'b')
+            x = signal.lfilter(den[::-1], den, x)
+        return x
+
+
+def write_bands(text, rate, crossovers, order, gains):
+    """Linkwitz-Riley bands with gains."""
+    sign = (-1) ** (order // 2)
+    low, high = ([iir('butter', order // 2, f, btype, rate)
+                  for f in crossovers] for btype in ('lowpass', 'highpass'))
+    bands = [[h for h in high[:k] for _ in (1, 2)] + 2 * low[k:k + 1]
+             + [AllPass(h) for h in low[k + 1:]]
+             for k in range(len(gains))]
+    impulses = []
+    for k, (band, gain) in enumerate(zip(bands, gains)):
+        x = gain * sign ** k * one()
+        for part in band:
+            x = part.run(x)
+        impulses.append(x)
+
+    def response(f):
+        if set(gains) == {1}:  # an all-pass
+            return mp.fprod(AllPass(h).response(f) for h in low)
+        return mp.fsum(
+            gain * sign ** k * mp.fprod(part.response(f) for part in band)
+            for k, (band, gain) in enumerate(zip(bands, gains)))
+
+    write(text, rate, response, sum(impulses))
+
+
+def write_multibands():
+    r = 48000.0
+    write_bands('Multiband(1000, None, None)', r, [1000], 4, [1, 1])
+    write_bands('Multiband(1000, None, Gain(-1))', r, [1000], 4, [1, -1])
+    write_bands('Multiband([150, 1500, 6000], None, None, None, None)', r,
+                [150, 1500, 6000], 4, [1, 1, 1, 1])
+    write_bands('Multiband([150, 1500], Gain(2), Gain(0.5) | Gain(-3), '
+                'Gain(0.25) + Gain(0.5))', 44100.0, [150, 1500], 4,
+                [2, -1.5, 0.75])
+    for order in 2, 6, 8:
+        write_bands('Multiband([300, 2500], None, None, None, order=%d)'
+                    % order, r, [300, 2500], order, [1, 1, 1])
+        write_bands('Multiband([300, 2500], Gain(3), Gain(0), None, order=%d)'
+                    % order, r, [300, 2500], order, [3, 0, 1])
+
+
 # ---- sections of the cookbook ------------------------------------------------
 
 def analog(kind, q, gain):
@@ -555,6 +614,7 @@ def main():
     print('# SciPy %s, NumPy %s, mpmath %s with %d digits' % (
         scipy.__version__, np.__version__, mpmath.__version__, mp.dps))
     write_iir()
+    write_multibands()
     write_cookbook()
     write_sections()
     write_firs()

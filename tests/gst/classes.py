@@ -22,7 +22,7 @@ VALUES = {'btype': "'lowpass'", 'cutoff': '1000', 'frequency': '1000', 'q': '1',
           'gain': '1', 'gain_scale': "'db'", 'n_bands': '4', 'num_taps': '101',
           'b': '[1]', 'gains': '[1, 2]', 'location': "'room.wav'", 'curve': "'A'",
           'sos': '[[1, 0, 0, 1, 0, 0]]', 'b0': '1', 'b1': '0', 'b2': '0', 'a0': '1',
-          'a1': '0', 'a2': '0'}
+          'a1': '0', 'a2': '0', 'crossovers': '1000', 'chain': 'None'}
 REW = 'Filter  1: ON  PK  Fc  63.0 Hz  Gain  -5.0 dB  Q  4.00\n'
 
 
@@ -123,8 +123,9 @@ def is_whole(parameters, cells):
 
 
 def make_call(name, parameters, tried, value):
-    arguments = [f'{p}={VALUES[p]}' for p, default in parameters
-                 if default is None and p != tried]
+    arguments = [VALUES[p] if p == 'chain' else f'{p}={VALUES[p]}'
+                 for p, default in parameters
+                 if default is None and p not in (tried, '…')]
     if name == 'Delay':
         # It needs a time; the sum of all has a limit.
         arguments.append('taps=1' if tried == 'delay_samples' else 'delay_samples=9')
@@ -138,6 +139,8 @@ def find_faults(section, name, signature, checker):
         yield f'signature is {section.signatures[name]}, but must be {signature}'
     parameters = split_arguments(CALL.match(signature)[2])
     for parameter, default in parameters:
+        if parameter == '…':
+            continue
         cells = section.rows.get(parameter)
         if not cells:
             yield f'{parameter} is in no row'
@@ -148,7 +151,7 @@ def find_faults(section, name, signature, checker):
         wanted = '—' if default is None else f'`{default}`'
         if wanted not in cells[3].split(' ') and f'{wanted};' not in cells[3].split(' '):
             yield f'default of {parameter} is {cells[3]}, but must be {wanted}'
-        if parameter != 'channel':  # the file has few
+        if parameter not in ('channel', 'chain'):  # the file has few
             yield from checker.find_range_faults(name, parameters, cells)
     if not any(f'{name}(' in example for example in section.examples):
         yield 'is in no example'

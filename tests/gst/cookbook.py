@@ -269,6 +269,17 @@ def voice(recipe):
     assert -14 < loud < -8, 'a loud sine: %.2f dB' % loud
 
 
+def bands(recipe):
+    y, = recipe.run(impulse(), 'bands.wav')
+    near(gain_db(y, 40), 6, 0.3, 'a soft bass')
+    for hz in 1000, 12000:
+        near(gain_db(y, hz), 0, 0.3, '%g Hz' % hz)
+    # 20 and 14 dB above the thresholds.
+    for hz, low, high in (60, -20, -14), (1000, -18, -16), (12000, -10.1, -9.9):
+        y, = recipe.run(sine(hz, -10), 'bands.wav')
+        assert low < level_db(y) < high, '%g Hz: %.2f dB' % (hz, level_db(y))
+
+
 def deess(recipe):
     y, = recipe.run(sine(1000, -10), 'deess.wav')
     near(level_db(y), -10, 0.2, '1 kHz')
@@ -404,6 +415,7 @@ CHECKS = {
     'How do I add reverb without an impulse response?': [reverb],
     'How do I equalise middle and side?': [middle_side],
     'How do I compress a voice?': [voice],
+    'How do I compress bass, middle and treble separately?': [bands],
     'How do I remove sharp sibilants (de-ess)?': [deess],
     'How do I bring a file to −23 LUFS?': [loudness, loudness],
     'How do I write 24 bits with dither?': [dither],

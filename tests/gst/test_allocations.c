@@ -299,6 +299,8 @@ static const Controlled controlled[] = {
       "x::f::cutoff", 0.2, TRUE },
   { "tfxchain name=x chain=\"d=Gain(0.5, clamp=True)\"", "x::d::gain", 0.0,
       TRUE },
+  { "tfxchain name=x chain=\"Multiband(900, d=Compressor(-18, 3), None)\"",
+      "x::d::threshold", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Compressor(-18, 3)\"", "x::d::ratio", 0.0,
       TRUE },
   { "tfxchain name=x chain=\"d=Limiter(-1)\"", "x::d::threshold", 0.0, TRUE },

@@ -79,6 +79,8 @@ write_call (const TfxClass *klass)
     else
       g_string_append_printf (text, "'%s'", param->initial.word);
   }
+  for (guint i = 0; i < klass->min_chains; i++)
+    g_string_append_printf (text, "%sNone", i > 0 || *separator ? ", " : "");
   g_string_append_c (text, ')');
   return g_string_free (text, FALSE);
 }
@@ -240,6 +242,17 @@ static const struct
       "x=Curve([[200, 3], [400, -1.5]], phase='minimum')" },
   { NULL, "x", "taps", "31", "31",
       "x=Curve([[200, 3], [400, -1.5]], phase='minimum', taps=31)" },
+  { "x=Multiband([200, 900], y=Gain(2), None, None)", "x", "crossovers-list",
+      "<300, 1000.5>", "< (double)300, (double)1000.5 >",
+      "x=Multiband([300, 1000.5], y=Gain(2), None, None)" },
+  { NULL, "x", "crossovers", "400", "400",
+      "x=Multiband([400, 1000.5], y=Gain(2), None, None)" },
+  { NULL, "x", "order", "2", "2",
+      "x=Multiband([400, 1000.5], y=Gain(2), None, None, order=2)" },
+  { NULL, "y", "gain", "3", "3",
+      "x=Multiband([400, 1000.5], y=Gain(3), None, None, order=2)" },
+  { "x=Curve([[200, 3], [400, -1.5]], phase='minimum', taps=31)", "x", "taps",
+      NULL, "31" },
   /* None */
   { NULL, "x", "taps", "0", "0",
       "x=Curve([[200, 3], [400, -1.5]], phase='minimum')" },

@@ -21,6 +21,8 @@ static const gchar *const texts[] = {
   "FIR([1, 0.5, -0.25]))",
   "DesignableFIR(3000, 601) | LogFilterBank(10)",
   "Echo() | LoElliptic(8000, order=9)",
+  "Multiband([200, 3000], Compressor(-30), Delay(90) | Gain(2), "
+  "ch[0]: Notch(5000, 1), order=2)",
   "Delay(bpm=120, delay_time='1/64', strategy='ping-pong')",
   "Gain(3) | Compressor(-30, 8) | (Gate(-20) + HiButterworth(2000)) | "
   "Expander(-15, link=True)",

@@ -275,6 +275,8 @@ static const struct
   { "x=DesignableFIR([100, 50000, 60000], 31)", 48000, NULL, 0,
       "x::cutoff[1]=50000 Hz", "x::cutoff[2]=60000 Hz" },
   { "x=LogFilterBank(10)", 8000, NULL, 0, "x::f-max=20000 Hz" },
+  { "x=Multiband([100, 5000], None, y=Notch(6000, 1), None)", 8000, NULL, 0,
+      "y::cutoff=6000 Hz", "x::crossovers[1]=5000 Hz" },
   { "a=Notch(5000, 1) | b=Notch(9000, 1)", 16000, NULL, 0,
       "b::cutoff=9000 Hz" },
   /* another parameter */

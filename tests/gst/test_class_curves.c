@@ -32,7 +32,8 @@ bind (GstObject *child, const gchar *property, gdouble from, gdouble to,
 static gboolean
 has_gaps (const TfxClass *klass, const TfxParam *param)
 {
-  return strstr (klass->name, "LinkwitzRiley") &&
+  return (strstr (klass->name, "LinkwitzRiley") ||
+             !strcmp (klass->name, "Multiband")) &&
          strcmp (param->name, "order") == 0;
 }
 
@@ -186,7 +187,7 @@ GST_START_TEST (test_lists)
 {
   static const gchar *const calls[] = { "FIR([1, 2])", "Mix([[1]])",
     "SOS([[1, 0, 0, 1, 0, 0]])", "GraphicEQ([1, 2])", "Curve([[100, 1]])",
-    "Butterworth('bandpass', [100, 200])" };
+    "Butterworth('bandpass', [100, 200])", "Multiband(100, None, None)" };
   GstElement *element = gst_element_factory_make ("tfxfir", NULL);
 
   fail_unless_equals_int (refuse_lists (G_OBJECT (element)), 1);

@@ -25,7 +25,7 @@ find_launches (const gchar *call, const TfxClass *klass)
     case TFX_CLASS_GAIN:
       return strstr (call, "clamp=True") ? 3 : 1;
     case TFX_CLASS_BANK:
-      return 2 + 5;
+      return 2 + (g_str_has_prefix (call, "Multiband") ? 3 : 5);
     default:
       return 3;
   }
