@@ -348,6 +348,18 @@ def draw_delay():
     return ['channel 0', 'channel 1'], panels
 
 
+def draw_align():
+    chains = ["Align(5, unit='samples')", "Align(8.5, unit='samples')",
+              "Align(1, unit='ft')"]
+    at, n = 10, 100
+    panel = Panel('time (ms)', 'amplitude', (-0.1, 1.1), (-0.25, 1), 0.25,
+                  [0, 0.2, 0.4, 0.6, 0.8, 1])
+    for i, chain in enumerate(chains):
+        y = process(chain, [pulse(n / RATE, at / RATE)])[0]
+        panel.add([(1e3 * (k - at) / RATE, x) for k, x in enumerate(y)], i)
+    return chains, [panel]
+
+
 def dynamics(chains, levels, steps, gain_range, gain_step):
     low, high = levels
     static = Panel('input level (dB)', 'output level (dB)', levels, levels, 20,
@@ -456,6 +468,7 @@ PICTURES = {
          'Reverb(room_size=0.9, mix=1)'], 2, [0, 0.5, 1, 1.5, 2]),
     'echo': draw_echo,
     'delay': draw_delay,
+    'align': draw_align,
     'compressor': lambda: dynamics(
         ['Compressor(-20)', 'Compressor(-20, ratio=2, release=0.1)'], (-60, 0),
         [(0.1, -40), (0.2, -8), (0.4, -40)], (-12, 1), 3),

@@ -55,6 +55,9 @@ static const TfxWord delays[] = { PLAIN ("peak"), { NULL } };
 static const TfxWord riaa_modes[] = {
   { "playback", { "reproduction" }, NULL }, PLAIN ("recording"), { NULL }
 };
+static const TfxWord units[] = {
+  PLAIN ("ms"), PLAIN ("m"), PLAIN ("ft"), PLAIN ("samples"), { NULL }
+};
 static const TfxWord curves[] = {
   { "A", { "a" }, NULL }, { "C", { "c" }, NULL }, { "K", { "k" }, NULL },
   { NULL }
@@ -264,7 +267,8 @@ static const TfxParam designable[] = {
   { "window", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, windows, W ("hamming"),
       "window function; ('kaiser', beta) sets beta too", "beta" },
   CONV_MODE,
-  MAYBE ("beta", KEYWORD, "", 0.0, 700.0, "beta of the Kaiser window", NONE) };
+  MAYBE ("beta", KEYWORD, "", 0.0, 700.0, "beta of the Kaiser window", NONE),
+  DELAY };
 
 static const TfxParam curve[] = {
   { "points", TFX_VALUE_LIST, REQUIRED | SCALED, "", -1e9, 1e9, 2,
@@ -311,6 +315,12 @@ static const TfxParam delay[] = {
       "number of echoes"),
   WORD ("strategy", OR_NONE, strategies, "mono",
       "'ping-pong': echoes of a stereo stream alternate sides") };
+
+static const TfxParam align[] = {
+  NUMBER ("delay", REQUIRED | SCALED, "", 0.0, TFX_EXPR_MAX_DELAY, 0.0,
+      "delay, in the unit of unit"),
+  WORD ("unit", 0, units, "ms",
+      "unit of delay: ms, samples, or the way of sound in m or ft") };
 
 /* Of dynamics. */
 #define THRESHOLD(n) \
@@ -491,6 +501,9 @@ static const TfxClass classes[] = {
       "Echo(delay=12000, decay=0.5)"),
   CLASS ("Delay", DELAY, 0, delay, delay, "decaying echoes",
       "Delay(bpm=120, delay_time='1/8')"),
+  CLASS ("Align", DELAY, 1, align, align,
+      "delay that aligns channels or branches, in ms, m, ft or samples",
+      "Align(2.5, unit='ms')"),
 
   DYNAMICS ("Compressor", compressor, dynamics, COMPRESSOR,
       "dynamic range compressor", "Compressor(threshold=-20, ratio=4)"),

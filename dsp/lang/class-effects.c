@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * class-effects.c: gain, sums of channels, echoes and reverb. */
+ * class-effects.c: gain, sums of channels, echoes, alignment and reverb. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "class.h"
+#include "design/window.h"
 #include "error.h"
 
 /* ---- Gain ------------------------------------------------------------------- */
@@ -180,6 +181,97 @@ const TfxClassOps tfx_delay_ops = {
   .design = delay_design,
   .check = delay_check,
   .measure = delay_measure,
+};
+
+/* ---- Align ------------------------------------------------------------------ */
+
+#define METRES_PER_SECOND 343.0 /* sound in dry air at 20 °C */
+#define METRES_PER_FOOT 0.3048
+/* A fraction of a sample: a sinc under a Kaiser window of twice this length.  The
+ * error is below -110 dB up to 0.45 of the rate. */
+#define ALIGN_HALF 40
+#define ALIGN_BETA 12.0
+
+typedef struct Align
+{
+  double delay; /* in samples */
+  bool is_whole;
+  size_t n_taps, n_late; /* of the FIR; 0: a delay line */
+} Align;
+
+/* A short delay in a unit of time or distance is a FIR even if it is whole, so that the
+ * latency stays while it is adjusted. */
+static Align
+find_align (const TfxNode *node, double rate_hz)
+{
+  const double per_unit[] = { rate_hz / 1000.0, rate_hz / METRES_PER_SECOND,
+    rate_hz / METRES_PER_SECOND * METRES_PER_FOOT, 1.0 };
+  const double delay = tfx_class_number (node, "delay") *
+                       per_unit[tfx_class_word (node, "unit")];
+  const bool is_short = delay < ALIGN_HALF;
+  Align a = { .delay = delay, .is_whole = fabs (delay - rint (delay)) < 1e-6 };
+
+  if (a.is_whole)
+    a.delay = rint (delay);
+  if (a.is_whole && !(is_short && !tfx_class_is (node, "unit", "samples")))
+    return a;
+  a.n_late = is_short ? ALIGN_HALF : 0;
+  a.n_taps = (size_t)floor (a.delay) + a.n_late + ALIGN_HALF + 1;
+  return a;
+}
+
+static void
+align_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  const Align a = find_align (node, rate_hz);
+
+  if (a.n_taps > 0)
+    extent->taps += a.n_taps;
+  else
+    extent->delay += a.delay;
+}
+
+/* taps[i] = w (t) sinc (t), t = i - n_late - delay, from -ALIGN_HALF to ALIGN_HALF. */
+static int
+align_design (TfxBuild *build, const TfxNode *node)
+{
+  const Align a = find_align (node, build->rate_hz);
+  const TfxTap tap = { .delay = (size_t)a.delay, .gain = 1.0 };
+  TfxWindowShape window;
+  double *taps;
+  int code;
+
+  if (a.n_taps == 0)
+    return tfx_class_make_delay (build, a.delay == 0.0, &tap, a.delay > 0.0);
+  taps = calloc (a.n_taps, sizeof *taps);
+  if (!taps)
+    return tfx_class_refuse (build, NULL);
+  tfx_window_shape (TFX_WINDOW_KAISER, ALIGN_BETA, &window);
+  for (size_t i = a.n_taps; i-- > 0;) {
+    const double t = (double)i - (double)a.n_late - a.delay;
+    const double v = 1.0 - t * t / (ALIGN_HALF * ALIGN_HALF);
+    double w = 0.0;
+
+    if (v < 0.0 && t < 0.0)
+      break;
+    for (size_t k = window.n; v >= 0.0 && k-- > 0;)
+      w = w * v + window.a[k];
+    taps[i] = t == 0.0     ? 1.0
+              : a.is_whole ? 0.0
+                           : w * sin (M_PI * t) / (M_PI * t);
+  }
+  code = tfx_class_make_fir (build, (const double *const *)&taps, 1, a.n_taps,
+      TFX_FIR_AUTO);
+  free (taps);
+  if (code == 0)
+    build->stage->u.fir.n_late = a.n_late;
+  return code;
+}
+
+const TfxClassOps tfx_align_ops = {
+  .design = align_design,
+  .measure = align_measure,
+  .is_rebuilt = true,
 };
 
 /* ---- Reverb ----------------------------------------------------------------- */

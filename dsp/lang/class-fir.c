@@ -55,16 +55,22 @@ find_channel (const TfxNode *node)
 }
 
 static void
-kernel_fit (const TfxNode *node, TfxExprClamp *fit)
+fit_delay (const TfxNode *node, size_t n, TfxExprClamp *fit)
 {
-  const TfxValue *kernel = find_kernel (node);
-  const size_t n = kernel->file ? kernel->file->n_frames : kernel->n_list;
   const double asked = tfx_class_number (node, "delay");
 
   if (n == 0 || tfx_class_is (node, "delay", "peak"))
     return;
   *fit = (TfxExprClamp){ "delay", -1, asked, fmin (asked, (double)n - 1.0), 0.0,
     (double)n - 1.0, "must be less than the number of taps" };
+}
+
+static void
+kernel_fit (const TfxNode *node, TfxExprClamp *fit)
+{
+  const TfxValue *kernel = find_kernel (node);
+
+  fit_delay (node, kernel->file ? kernel->file->n_frames : kernel->n_list, fit);
 }
 
 static int
@@ -395,6 +401,12 @@ windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
+static void
+windowed_fit (const TfxNode *node, TfxExprClamp *fit)
+{
+  fit_delay (node, (size_t)tfx_class_number (node, "num_taps"), fit);
+}
+
 static bool
 windowed_can_move (const TfxNode *node)
 {
@@ -406,11 +418,11 @@ windowed_can_move (const TfxNode *node)
 static int
 windowed_design (TfxBuild *build, const TfxNode *node)
 {
-  double room[TFX_EXPR_MAX_MOVED_KERNEL], *allocated = NULL;
+  double room[TFX_EXPR_MAX_MOVED_KERNEL], *taps = room, *allocated = NULL;
   const bool is_list = tfx_class_value (node, "cutoff")->type == TFX_VALUE_LIST;
   const double nyquist = 0.5 * build->rate_hz;
   Sinc sinc = describe (node);
-  const double *taps = room;
+  TfxImpulse impulse = { .n_kernels = 1, .n_taps = sinc.n_taps };
   int code;
 
   if (sinc.n_taps > TFX_EXPR_MAX_MOVED_KERNEL) {
@@ -429,16 +441,22 @@ windowed_design (TfxBuild *build, const TfxNode *node)
     if (i > 0 && *edge <= edge[-1])
       *edge = 0.5 * (edge[-1] + nyquist);
   }
-  code = design_sinc (&sinc, build->rate_hz, allocated ? allocated : room);
+  code = design_sinc (&sinc, build->rate_hz, taps);
+  impulse.taps = taps;
   if (code == -ENOMEM)
     code = tfx_class_refuse (build, NULL);
   else if (code < 0)
     code = tfx_class_refuse (build,
         "with these edges, more taps are needed: the response is 0 where it "
         "should be 1");
+  else if (build->running && find_delay (node, &impulse, 1.0) !=
+                                 tfx_stage_latency (build->running))
+    code = tfx_class_refuse_latency (build);
   else
-    code =
-        tfx_class_make_fir (build, &taps, 1, sinc.n_taps, find_method (node));
+    code = tfx_class_make_fir (build, (const double *const *)&taps, 1,
+        sinc.n_taps, find_method (node));
+  if (code == 0)
+    build->stage->u.fir.n_late = find_delay (node, &impulse, 1.0);
   free (allocated);
   return code;
 }
@@ -448,4 +466,5 @@ const TfxClassOps tfx_windowed_ops = {
   .check = windowed_check,
   .taps = "num_taps",
   .can_move = windowed_can_move,
+  .fit = windowed_fit,
 };

@@ -172,6 +172,13 @@ tfx_class_refuse (const TfxBuild *build, const char *why)
       TFX_NUMBER_TEXT (build->rate_hz), why);
 }
 
+int
+tfx_class_refuse_latency (const TfxBuild *build)
+{
+  return tfx_error_set (build->error, -ENOTSUP,
+      "%s has another latency than the running stage", build->thing);
+}
+
 /* ---- stages ---------------------------------------------------------------------- */
 
 /* The next spare stage of the node, from number *i on; NULL: there is none. */
@@ -293,8 +300,7 @@ tfx_class_make (TfxBuild *build, TfxStage values)
       values.u.agc.positions = running->u.agc.positions;
   }
   if (running && tfx_stage_latency (&values) != tfx_stage_latency (running))
-    return tfx_error_set (build->error, -ENOTSUP,
-        "%s has another latency than the running stage", build->thing);
+    return tfx_class_refuse_latency (build);
   while ((stage = next_spare (build, &i)) && !tfx_stage_take (stage, &values))
     ;
   return tfx_class_take (build,

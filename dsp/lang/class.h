@@ -120,6 +120,8 @@ void tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit);
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */
 int tfx_class_refuse (const TfxBuild *build, const char *why);
+/* The error of values that move and have another latency than the running stage. */
+int tfx_class_refuse_latency (const TfxBuild *build);
 
 /* Set build->stage to a stage of the node's id: a spare one with these values, or a
  * new one.  Arrays are copied.  shapes may be NULL.  tfx_class_make() sets kind and u of a
@@ -184,7 +186,7 @@ extern const TfxClassOps tfx_drawn_ops;
 
 /* class-effects.c */
 extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_reverb_ops,
-    tfx_echo_ops, tfx_delay_ops;
+    tfx_echo_ops, tfx_delay_ops, tfx_align_ops;
 
 /* class-dynamics.c: variant is a TfxDynamicsClass; the second for those with
  * look-ahead. */

@@ -70,6 +70,7 @@ const char *const class_calls[] = {
   "Echo(1000)",
   "Delay(1000)",
   "Delay(bpm=240)",
+  "Align(100.5, unit='samples')",
   "Compressor()",
   "Compressor(detector='rms')",
   "Expander(-3)",

@@ -288,7 +288,7 @@ static const char *const signatures[] = {
   "FIR(b, conv_mode='auto', channel=None, delay=0)",
   "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
-  "window='hamming', conv_mode='auto', beta=None)",
+  "window='hamming', conv_mode='auto', beta=None, delay=0)",
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
@@ -296,6 +296,7 @@ static const char *const signatures[] = {
   "Echo(delay=4410, decay=0.5, mix=0.5)",
   "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "
   "feedback=0.3, mix=0.2, taps=3, strategy='mono')",
+  "Align(delay, unit='ms')",
   "Compressor(threshold=-20, ratio=4, attack=0.005, release=0.05, knee=6, "
   "makeup_gain=0, detector='peak', fs=None, link=False)",
   "Expander(threshold=-40, ratio=2, attack=0.005, release=0.05, knee=6, "

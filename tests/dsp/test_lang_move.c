@@ -6,6 +6,7 @@
 #include "core/branches.h"
 #include "core/kind.h"
 #include "heap.h"
+#include "lang/class.h"
 #include "plain.h"
 #include "tap.h"
 
@@ -67,9 +68,7 @@ check_number (TapMany *many, TfxMove *move, TfxExpr *expr,
     const TfxParam *param, size_t *latency, unsigned *n_shapes)
 {
   const TfxClass *klass = tfx_expr_stage_class (expr, 1);
-  const bool is_rebuilt = klass->kind == TFX_CLASS_BANK ||
-                          strcmp (klass->name, "FIR") == 0 ||
-                          strcmp (klass->name, "Convolve") == 0;
+  const bool is_rebuilt = klass->ops->is_rebuilt;
   HeapCounts counts;
   TfxStage *stage = NULL;
   TfxValue value;

@@ -20,7 +20,8 @@ The classes that SciPy has (butter, cheby1, cheby2, ellip, firwin, firwin2) are
 SciPy's, put together here as docs/classes.md says.  The cookbook's are the analog
 prototypes of R. Bristow-Johnson's Audio EQ Cookbook under the bilinear
 transform, in 40 digits; not its formulas for digital coefficients.  Echoes are
-sums of delayed impulses.
+sums of delayed impulses.  Align is the sinc and the Kaiser window of Bessel
+functions, in 40 digits.
 """
 import mpmath
 import numpy as np
@@ -550,6 +551,35 @@ def write_effects():
                      channels)
 
 
+def write_align(text, rate, delay, late, channels=1):
+    """A sinc under a Kaiser window of 80 samples, in 40 digits."""
+    taps = []
+    for i in range(int(delay) + late + 41):
+        t = i - late - mpf(delay)
+        v = 1 - (t / 40) ** 2
+        taps.append(mp.sincpi(t) * mp.besseli(0, 12 * mp.sqrt(v))
+                    / mp.besseli(0, 12) if v >= 0 else mpf(0))
+    if late:
+        write(text, rate, None, taps + [0.0], channels)
+    else:
+        write_kernel(text, rate, taps)
+
+
+def write_aligns():
+    r = 48000.0
+    write_sparse('Align(2.5)', r, [(120, 1.0)], 2)
+    write_sparse("Align(7, unit='samples')", r, [(7, 1.0)], 3)
+    write_sparse("Align(0, 'samples')", r, [(0, 1.0)])
+    write_align("Align(7.25, 'samples')", r, mpf(7.25), 40)
+    write_align("Align(100.5, 'samples')", r, mpf(100.5), 0)
+    write_align("Align(1.234, 'ms')", 44100.0, mpf('1.234') * 44100 / 1000, 0)
+    write_align("Align(0.01, unit='m')", 96000.0, mpf('0.01') * 96000 / 343, 40)
+    write_align("Align(2, 'ft')", r, mpf('0.6096') * 48000 / 343, 0)
+    # whole, and short
+    write_align("Align(0.25, 'ms')", r, mpf(12), 40)
+    write_align("Align(0, 'm')", r, mpf(0), 40, 2)
+
+
 COMBS = (1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617)
 ALL_PASSES = (556, 441, 341, 225)
 
@@ -620,6 +650,7 @@ def main():
     write_firs()
     write_curves()
     write_effects()
+    write_aligns()
     write_reverbs()
     write_compositions()
 
