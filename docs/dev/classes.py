@@ -292,14 +292,14 @@ def draw_gain():
     return chains, [panel]
 
 
-def draw_mix():
+def draw_stereo(chain):
+    """Two sines, and what a chain makes of them."""
     n = RATE // 50
     left = [math.sin(2 * math.pi * 100 * i / RATE) for i in range(n)]
     right = [0.8 * math.sin(2 * math.pi * 300 * i / RATE) for i in range(n)]
     panels = []
     for name, channels in (('input', [left, right]),
-                           ('output', process('Mix([[0.5, 0.5], [0.5, -0.5]])',
-                                              [left, right]))):
+                           ('output', process(chain, [left, right]))):
         panel = Panel('time (ms)', name, (0, 20), (-1, 1), 0.5, range(0, 21, 5))
         for i, samples in enumerate(channels):
             panel.add([(1e3 * k / RATE, x) for k, x in enumerate(samples)], i)
@@ -462,7 +462,8 @@ PICTURES = {
         'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]], '
         'taps=1001)'),
     'gain': draw_gain,
-    'mix': draw_mix,
+    'mix': lambda: draw_stereo('Mix([[0.5, 0.5], [0.5, -0.5]])'),
+    'width': lambda: draw_stereo('Width(0.4)'),
     'reverb': lambda: tails(
         ['Reverb(room_size=0.2, mix=1)', 'Reverb(mix=1)',
          'Reverb(room_size=0.9, mix=1)'], 2, [0, 0.5, 1, 1.5, 2]),

@@ -288,6 +288,9 @@ static const TfxParam mix[] = {
   LIST ("gains", REQUIRED | TFX_PARAM_ROWS, "", -1e6, 1e6, 1,
       TFX_EXPR_MAX_CHANNELS * TFX_EXPR_MAX_CHANNELS,
       "one row per output channel: the gains of the input channels") };
+static const TfxParam width[] = {
+  NUMBER ("amount", REQUIRED, "", 0.0, 4.0, 1.0,
+      "gain of the side: 0 is mono, 1 no change, more is wider") };
 static const TfxParam gain[] = {
   NUMBER ("gain", REQUIRED, "", -1e6, 1e6, 1.0,
       "gain, in the unit of gain_type"),
@@ -495,6 +498,8 @@ static const TfxClass classes[] = {
       "Gain(-6, gain_type='db')"),
   CLASS ("Mix", MIX, 1, mix, mix, "channel matrix",
       "Mix([[0.5, 0.5], [0.5, 0.5]])"),
+  CLASS ("Width", OTHER, 1, width, width, "width of the stereo image",
+      "Width(1.5)"),
   CLASS ("Reverb", REVERB, 0, reverb, reverb, "artificial reverberation",
       "Reverb(room_size=0.7, mix=0.2)"),
   CLASS ("Echo", DELAY, 0, echo, echo, "one echo",

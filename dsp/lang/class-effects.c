@@ -58,33 +58,51 @@ mix_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
-/* A row for each output channel; idle channels of the chain are silent. */
 static int
 mix_design (TfxBuild *build, const TfxNode *node)
 {
   const TfxValue *gains = tfx_class_value (node, "gains");
-  const size_t n_in = gains->n_columns, n = build->n_room;
-  double *all;
-  int code;
 
-  if (n > TFX_MIX_MAX_CHANNELS)
-    return tfx_error_set (build->error, -ERANGE,
-        "%s is in a chain of %zu channels; at most %u are allowed",
-        build->thing, n, TFX_MIX_MAX_CHANNELS);
-  all = calloc (n * n, sizeof *all);
-  if (!all)
-    return tfx_class_refuse (build, NULL);
-  for (size_t i = 0; i < gains->n_list; i++)
-    all[i / n_in * n + i % n_in] = gains->list[i];
-  code = tfx_class_take (build, tfx_stage_new_mix (node->id, (unsigned)n, all));
-  free (all);
-  return code;
+  return tfx_class_make_mix (build, gains->list, gains->n_list,
+      gains->n_columns);
 }
 
 const TfxClassOps tfx_mix_ops = {
   .design = mix_design,
   .check = mix_check,
   .is_rebuilt = true,
+};
+
+/* ---- Width ------------------------------------------------------------------ */
+
+int
+tfx_class_check_stereo (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error)
+{
+  return n_channels <= 2
+             ? 0
+             : tfx_error_set (error, -EINVAL,
+                   "%s is for stereo, but its input has %u channels; ch[FL, "
+                   "FR]: %s is for two of them",
+                   thing, n_channels, node->klass->example);
+}
+
+/* left = middle + amount side, right = middle - amount side, where middle and side are
+ * half of the sum and half of the difference.  One channel is the middle alone. */
+static int
+width_design (TfxBuild *build, const TfxNode *node)
+{
+  const double amount = tfx_class_number (node, "amount");
+  const double own = 0.5 * (1.0 + amount), other = 0.5 * (1.0 - amount);
+  const double one = 1.0, two[] = { own, other, other, own };
+
+  return build->n_channels == 1 ? tfx_class_make_mix (build, &one, 1, 1)
+                                : tfx_class_make_mix (build, two, 4, 2);
+}
+
+const TfxClassOps tfx_width_ops = {
+  .design = width_design,
+  .check_channels = tfx_class_check_stereo,
 };
 
 /* ---- Echo ------------------------------------------------------------------- */

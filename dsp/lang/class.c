@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
@@ -282,6 +283,36 @@ tfx_class_align (const TfxBuild *build, TfxChain **chains, const uint64_t *ids,
           tfx_stage_new_wait (TFX_ID_OF_DELAY (ids[i]), most - latency));
   }
   return code;
+}
+
+int
+tfx_class_make_mix (TfxBuild *build, const double *gains, size_t n_gains,
+    size_t n_in)
+{
+  const TfxStage *running = build->running;
+  size_t i = 0, n = build->n_room;
+  TfxStage *stage;
+  double *zeros;
+
+  if (n == 0)
+    n = running ? running->u.mix.n_channels : build->n_channels;
+  if (n > TFX_MIX_MAX_CHANNELS)
+    return tfx_error_set (build->error, -ERANGE,
+        "%s is in a chain of %zu channels; at most %u are allowed",
+        build->thing, n, TFX_MIX_MAX_CHANNELS);
+  while ((stage = next_spare (build, &i)) && !tfx_stage_is_unshared (stage))
+    ;
+  if (stage) {
+    tfx_stage_ref (stage);
+  } else {
+    zeros = calloc (n * n, sizeof *zeros);
+    stage =
+        zeros ? tfx_stage_new_mix (build->node->id, (unsigned)n, zeros) : NULL;
+    free (zeros);
+  }
+  for (i = 0; stage && i < n_gains; i++)
+    stage->u.mix.gains[i / n_in * n + i % n_in] = gains[i];
+  return tfx_class_take (build, stage);
 }
 
 /* While it runs, a limiter keeps its latency and a loudness its positions. */

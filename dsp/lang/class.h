@@ -88,6 +88,10 @@ unsigned tfx_class_word (const TfxNode *node, const char *param);
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
 
+/* check_channels: one or two of them. */
+int tfx_class_check_stereo (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error);
+
 /* Whether f_min is below f_max. */
 int tfx_class_check_range (const TfxNode *node, const char *thing,
     TfxExprError *error);
@@ -133,6 +137,9 @@ int tfx_class_make_fir (TfxBuild *build, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method);
 int tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
     size_t n_taps);
+/* A matrix of n_gains in rows of n_in; idle channels of the chain are silent. */
+int tfx_class_make_mix (TfxBuild *build, const double *gains, size_t n_gains,
+    size_t n_in);
 int tfx_class_make (TfxBuild *build, TfxStage values);
 int tfx_class_take (TfxBuild *build, TfxStage *stage);
 
@@ -185,8 +192,8 @@ extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
 extern const TfxClassOps tfx_drawn_ops;
 
 /* class-effects.c */
-extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_reverb_ops,
-    tfx_echo_ops, tfx_delay_ops, tfx_align_ops;
+extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_width_ops,
+    tfx_reverb_ops, tfx_echo_ops, tfx_delay_ops, tfx_align_ops;
 
 /* class-dynamics.c: variant is a TfxDynamicsClass; the second for those with
  * look-ahead. */

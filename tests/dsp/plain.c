@@ -306,6 +306,8 @@ chain_response (const TfxChain *chain, long double angle)
       r.h = r.slack = stage->u.limiter.threshold_db;
     else if (stage->kind == &tfx_kind_agc)
       r.h = r.slack = level_fingerprint (&stage->u.agc);
+    else if (stage->kind == &tfx_kind_mix)
+      r.h = r.slack = fabs (stage->u.mix.gains[0]);
     else if (!tfx_branches_are_in (stage))
       for (size_t i = 0; i < TFX_PARAMS_MAX; i++)
         r.h = r.slack = r.slack + fabs (stage->u.own[i]);

@@ -292,6 +292,7 @@ static const char *const signatures[] = {
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
+  "Width(amount)",
   "Reverb(room_size=0.5, damping=0.5, mix=0.3, fs=None)",
   "Echo(delay=4410, decay=0.5, mix=0.5)",
   "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "

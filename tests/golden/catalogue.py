@@ -580,6 +580,16 @@ def write_aligns():
     write_align("Align(0, 'm')", r, mpf(0), 40, 2)
 
 
+def write_widths():
+    for text, rate, w in (('0', 48000.0, 0.0), ('1', 48000.0, 1.0),
+                          ('amount=2.5', 44100.0, 2.5)):
+        middle, side = 0.5, 0.5 * w
+        write('Width(%s)' % text, rate, None,
+              {(0, 0): [middle + side, 0.0], (0, 1): [middle - side, 0.0],
+               (1, 0): [middle - side, 0.0], (1, 1): [middle + side, 0.0]}, 2)
+        write('Width(%s)' % text, rate, None, [1.0, 0.0])
+
+
 COMBS = (1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617)
 ALL_PASSES = (556, 441, 341, 225)
 
@@ -651,6 +661,7 @@ def main():
     write_curves()
     write_effects()
     write_aligns()
+    write_widths()
     write_reverbs()
     write_compositions()
 

@@ -305,6 +305,7 @@ static const Controlled controlled[] = {
       TRUE },
   { "tfxchain name=x chain=\"d=Limiter(-1)\"", "x::d::threshold", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Reverb(0.5)\"", "x::d::damping", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Width(0.5)\"", "x::d::amount", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Normalize(0.5)\"", "x::d::peak", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Loudness(-23)\"", "x::d::target", 0.0, TRUE },
 };

@@ -114,12 +114,13 @@ find_difference (const gdouble *a, const gdouble *b, guint n, gdouble bound)
   return i;
 }
 
-/* Others have lists, which no curve sets. */
+/* Others have lists, which no curve sets; and one channel has no width. */
 static gboolean
 has_numbers (const TfxClass *klass)
 {
   return !(!strcmp (klass->name, "SOS") || !strcmp (klass->name, "FIR") ||
-           !strcmp (klass->name, "Mix") || !strcmp (klass->name, "Curve"));
+           !strcmp (klass->name, "Mix") || !strcmp (klass->name, "Curve") ||
+           !strcmp (klass->name, "Width"));
 }
 
 /* Loops over the calls. */

@@ -27,7 +27,8 @@ find_launches (const gchar *call, const TfxClass *klass)
     case TFX_CLASS_BANK:
       return 2 + (g_str_has_prefix (call, "Multiband") ? 3 : 5);
     default:
-      return 3;
+      /* (Of one channel it changes nothing.) */
+      return g_str_has_prefix (call, "Width") ? 1 : 3;
   }
 }
 
