@@ -26,11 +26,11 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 # ---- measurements -----------------------------------------------------------
 
 
-def respond(chain, column='gain_db', low=20, high=20000):
+def respond(chain, column='gain_db', low=20, high=20000, channel=None):
     """(Hz, value) of the frequency response."""
     text = subprocess.run(
         ['gst-tfx', 'response', '--rate', str(RATE), '--from', str(low),
-         '--to', str(high), chain],
+         '--to', str(high), chain] + (['--channel', channel] if channel else []),
         check=True, capture_output=True, text=True).stdout
     rows = list(csv.reader(text.splitlines()))
     at = next(i for i, name in enumerate(rows[0]) if name.startswith(column))
@@ -307,6 +307,15 @@ def draw_stereo(chain):
     return ['channel 0', 'channel 1'], panels
 
 
+def draw_crossfeed():
+    names, panel = [], hz_panel((-24, 3), 6)
+    for chain in 'Crossfeed()', 'Crossfeed(650, 9.5)':
+        for to, side in enumerate(('left', 'right')):
+            panel.add(respond(chain, channel='0:%d' % to), len(names))
+            names.append('%s, left to %s' % (chain, side))
+    return names, [panel]
+
+
 def tails(chains, seconds, x_ticks):
     panel = Panel('time (s)', 'level (dB)', (0, seconds), (-80, 6), 20, x_ticks)
     for i, chain in enumerate(chains):
@@ -463,6 +472,7 @@ PICTURES = {
         'taps=1001)'),
     'gain': draw_gain,
     'mix': lambda: draw_stereo('Mix([[0.5, 0.5], [0.5, -0.5]])'),
+    'crossfeed': draw_crossfeed,
     'width': lambda: draw_stereo('Width(0.4)'),
     'reverb': lambda: tails(
         ['Reverb(room_size=0.2, mix=1)', 'Reverb(mix=1)',

@@ -291,6 +291,12 @@ static const TfxParam mix[] = {
 static const TfxParam width[] = {
   NUMBER ("amount", REQUIRED, "", 0.0, 4.0, 1.0,
       "gain of the side: 0 is mono, 1 no change, more is wider") };
+static const TfxParam crossfeed[] = {
+  NUMBER ("frequency", 0, "Hz", 300.0, 2000.0, 700.0,
+      "cutoff of what crosses"),
+  NUMBER ("level", 0, "dB", 1.0, 15.0, 4.5,
+      "level of the own lows above those that cross"),
+  FS };
 static const TfxParam gain[] = {
   NUMBER ("gain", REQUIRED, "", -1e6, 1e6, 1.0,
       "gain, in the unit of gain_type"),
@@ -500,6 +506,9 @@ static const TfxClass classes[] = {
       "Mix([[0.5, 0.5], [0.5, 0.5]])"),
   CLASS ("Width", OTHER, 1, width, width, "width of the stereo image",
       "Width(1.5)"),
+  CLASS ("Crossfeed", BANK, 0, crossfeed, crossfeed,
+      "crossfeed for headphones, Bauer stereo to binaural",
+      "Crossfeed(frequency=700, level=4.5)"),
   CLASS ("Reverb", REVERB, 0, reverb, reverb, "artificial reverberation",
       "Reverb(room_size=0.7, mix=0.2)"),
   CLASS ("Echo", DELAY, 0, echo, echo, "one echo",

@@ -63,7 +63,7 @@ mix_design (TfxBuild *build, const TfxNode *node)
 {
   const TfxValue *gains = tfx_class_value (node, "gains");
 
-  return tfx_class_make_mix (build, gains->list, gains->n_list,
+  return tfx_class_make_mix (build, node->id, gains->list, gains->n_list,
       gains->n_columns);
 }
 
@@ -96,8 +96,9 @@ width_design (TfxBuild *build, const TfxNode *node)
   const double own = 0.5 * (1.0 + amount), other = 0.5 * (1.0 - amount);
   const double one = 1.0, two[] = { own, other, other, own };
 
-  return build->n_channels == 1 ? tfx_class_make_mix (build, &one, 1, 1)
-                                : tfx_class_make_mix (build, two, 4, 2);
+  return build->n_channels == 1
+             ? tfx_class_make_mix (build, node->id, &one, 1, 1)
+             : tfx_class_make_mix (build, node->id, two, 4, 2);
 }
 
 const TfxClassOps tfx_width_ops = {

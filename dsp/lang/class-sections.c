@@ -162,6 +162,63 @@ const TfxClassOps tfx_bank_ops = {
   .is_rebuilt = true,
 };
 
+/* ---- Crossfeed -------------------------------------------------------------------- */
+
+/* direct + low (1 - a) / (1 - a / z), a one-pole low-pass and the input. */
+static TfxSos
+one_pole (double freq_hz, double rate_hz, double direct, double low)
+{
+  const double a = exp (-2.0 * M_PI * freq_hz / rate_hz);
+
+  return (TfxSos){ direct + low * (1.0 - a), -direct * a, 0.0, -a, 0.0 };
+}
+
+/* As libbs2b 3.1 of B. Mikhaylov has it: each channel with its lows lowered, and the
+ * lows of the other one.  The gains at 0 Hz differ by the level. */
+static int
+crossfeed_design (TfxBuild *build, const TfxNode *node)
+{
+  const double level_db = tfx_class_number (node, "level");
+  const double freq_hz = tfx_class_fit_frequency (build, "frequency", -1,
+      tfx_class_number (node, "frequency"), 1e-6);
+  const double low_db = -5.0 / 6.0 * level_db - 3.0;
+  const double low = pow (10.0, low_db / 20.0);
+  const double high = 1.0 - pow (10.0, (level_db / 6.0 - 3.0) / 20.0);
+  const double high_hz = freq_hz * exp2 ((low_db - 20.0 * log10 (high)) / 12.0);
+  const double gain = 1.0 / (1.0 - high + low);
+  const TfxSos own = one_pole (high_hz, build->rate_hz, gain, -gain * high);
+  const TfxSos other = one_pole (freq_hz, build->rate_hz, 0.0, gain * low);
+  const double one = 1.0, swap[] = { 0.0, 1.0, 1.0, 0.0 };
+  const bool is_mono = build->n_channels == 1;
+  TfxChain *branches[2] = { NULL };
+  bool is_made;
+  int code = tfx_class_make_mix (build, TFX_ID_OF_BAND (node->id, 2),
+      is_mono ? &one : swap, is_mono ? 1 : 4, is_mono ? 1 : 2);
+
+  if (code < 0)
+    return code;
+  is_made =
+      tfx_chain_take (&branches[0],
+          tfx_stage_new_sections (TFX_ID_OF_BAND (node->id, 0), &own, 1)) ==
+          0 &&
+      tfx_chain_take (&branches[1],
+          tfx_stage_new_sections (TFX_ID_OF_BAND (node->id, 1), &other, 1)) ==
+          0;
+  is_made = tfx_chain_take (&branches[1], build->stage) == 0 && is_made;
+  code = tfx_class_take (build,
+      is_made ? tfx_stage_new_sum (node->id, branches, 2) : NULL);
+  for (unsigned i = 0; i < 2; i++)
+    tfx_chain_unref (&branches[i]);
+  return code;
+}
+
+const TfxClassOps tfx_crossfeed_ops = {
+  .design = crossfeed_design,
+  .check_channels = tfx_class_check_stereo,
+  .n_sections = 2,
+  .is_rebuilt = true,
+};
+
 /* ---- Biquad, SOS ------------------------------------------------------------------ */
 
 /* b0 b1 b2 a0 a1 a2, as a row of SciPy's sos. */

@@ -286,8 +286,8 @@ tfx_class_align (const TfxBuild *build, TfxChain **chains, const uint64_t *ids,
 }
 
 int
-tfx_class_make_mix (TfxBuild *build, const double *gains, size_t n_gains,
-    size_t n_in)
+tfx_class_make_mix (TfxBuild *build, uint64_t id, const double *gains,
+    size_t n_gains, size_t n_in)
 {
   const TfxStage *running = build->running;
   size_t i = 0, n = build->n_room;
@@ -306,8 +306,7 @@ tfx_class_make_mix (TfxBuild *build, const double *gains, size_t n_gains,
     tfx_stage_ref (stage);
   } else {
     zeros = calloc (n * n, sizeof *zeros);
-    stage =
-        zeros ? tfx_stage_new_mix (build->node->id, (unsigned)n, zeros) : NULL;
+    stage = zeros ? tfx_stage_new_mix (id, (unsigned)n, zeros) : NULL;
     free (zeros);
   }
   for (i = 0; stage && i < n_gains; i++)

@@ -138,8 +138,8 @@ int tfx_class_make_fir (TfxBuild *build, const double *const *kernels,
 int tfx_class_make_delay (TfxBuild *build, double direct, const TfxTap *taps,
     size_t n_taps);
 /* A matrix of n_gains in rows of n_in; idle channels of the chain are silent. */
-int tfx_class_make_mix (TfxBuild *build, const double *gains, size_t n_gains,
-    size_t n_in);
+int tfx_class_make_mix (TfxBuild *build, uint64_t id, const double *gains,
+    size_t n_gains, size_t n_in);
 int tfx_class_make (TfxBuild *build, TfxStage values);
 int tfx_class_take (TfxBuild *build, TfxStage *stage);
 
@@ -172,7 +172,7 @@ extern const TfxClassOps tfx_iir_ops;
 
 /* class-sections.c: variant is a TfxRbjKind. */
 extern const TfxClassOps tfx_biquad_ops, tfx_bank_ops, tfx_given_ops,
-    tfx_hum_ops;
+    tfx_hum_ops, tfx_crossfeed_ops;
 
 /* class-bands.c */
 #define TFX_BANDS_MAX_CROSSOVERS 15

@@ -293,6 +293,7 @@ static const char *const signatures[] = {
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
   "Width(amount)",
+  "Crossfeed(frequency=700, level=4.5, fs=None)",
   "Reverb(room_size=0.5, damping=0.5, mix=0.3, fs=None)",
   "Echo(delay=4410, decay=0.5, mix=0.5)",
   "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "

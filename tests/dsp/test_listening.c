@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_listening.c: what changes the stereo image: Width.
+ * test_listening.c: what changes the stereo image: Width, Crossfeed.
  */
 #include "common.h"
 #include "jump.h"
@@ -27,6 +27,9 @@ test_stereo (void)
   } cases[] = {
     { "Width(2)", 1, 0, NULL },
     { "Width(2)", 2, 0, NULL },
+    { "Crossfeed()", 1, 0, NULL },
+    { "Crossfeed()", 6, 0x3f, "is for stereo, but its input has 6 channels" },
+    { "Crossfeed() | Mix([[1, 0], [0, 1], [0.5, 0.5]])", 2, 0, NULL },
     { "Width(2)", 3, 0, "is for stereo, but its input has 3 channels" },
     { "Gain(2) | w=Width(2)", 6, 0x3f,
         "ch[FL, FR]: Width(1.5) is for two of them" },
@@ -140,10 +143,73 @@ test_ramps (void)
       jump.bend, jump.loud);
 }
 
+/* ---- Crossfeed --------------------------------------------------------------------- */
+
+/* At 0 Hz the own channel is `level` above the other one, and both add up to 1. */
+static void
+test_crossfeed (void)
+{
+  TapMany many = tap_many ("the level between the channels at 0 Hz");
+  static const double levels[] = { 1.0, 4.5, 9.5, 15.0 };
+
+  for (unsigned k = 0; k < 4; k++) {
+    double x[2 * N_FRAMES];
+    const double *last = x + 2 * N_FRAMES - 2;
+    char text[40];
+    TestFilter *filter;
+
+    for (size_t i = 0; i < 2 * N_FRAMES; i++)
+      x[i] = i % 2 == 0;
+    snprintf (text, sizeof text, "Crossfeed(700, %g)", levels[k]);
+    filter = test_filter_start_chain (test_build (text, 2), 2, NULL);
+    test_filter_f64 (filter, x, 2, N_FRAMES);
+    tap_many_check (&many,
+        fabs (20.0 * log10 (last[0] / last[1]) - levels[k]) < 1e-9 &&
+            fabs (last[0] + last[1] - 1.0) < 1e-12,
+        "%s: %g and %g", text, last[0], last[1]);
+    test_filter_free (&filter);
+  }
+  tap_many_end (&many);
+}
+
+/* Values change between blocks of any length. */
+static void
+test_changes (void)
+{
+  static const char *const texts[][2] = {
+    { "x=Width(0.5)", "x=Width(3)" },
+    { "x=Crossfeed(700, 4.5)", "x=Crossfeed(1500, 9.5)" },
+    { "x=Crossfeed(700, 4.5)", "x=Crossfeed(700, 4.5) | Width(2)" },
+  };
+  TapMany many = tap_many ("any split gives the same bits");
+  TapMany clicks = tap_many ("changes make no click");
+  double *x = test_alloc_f64 (2 * N_FRAMES);
+
+  test_noise_f64 (x, 2 * N_FRAMES);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    TfxChain *first = test_build (texts[i][0], 2);
+    TfxChain *next = test_build (texts[i][1], 2);
+    const TestJump jump = test_jump_between (test_build (texts[i][0], 2),
+        test_build (texts[i][1], 2), 2, 480);
+
+    test_check_splits (&many, texts[i][1], first, next, N_FRAMES / 2, x,
+        N_FRAMES, 2, NULL);
+    tap_many_check (&clicks, jump.high_db < -80.0 && jump.bend <= 1.5,
+        "%s: %.1f dB, %.2f", texts[i][1], jump.high_db, jump.bend);
+    tfx_chain_unref (&first);
+    tfx_chain_unref (&next);
+  }
+  free (x);
+  tap_many_end (&many);
+  tap_many_end (&clicks);
+}
+
 static const TapTest tests[] = {
   { "stereo", test_stereo },
   { "width", test_width },
   { "ramps", test_ramps },
+  { "crossfeed", test_crossfeed },
+  { "changes", test_changes },
   { NULL, NULL },
 };
 

@@ -4,7 +4,8 @@
 
     python3 catalogue.py > catalogue.txt
 
-Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output is
+Needs SciPy, mpmath and bs2b (Debian: python3-scipy, python3-mpmath, libbs2b0,
+3.1.0 here).  The output is
 a pure function of this file and of their versions, which its header names.
 
 Lines of catalogue.txt; numbers are decimal and round-trip to double:
@@ -21,8 +22,10 @@ SciPy's, put together here as docs/classes.md says.  The cookbook's are the anal
 prototypes of R. Bristow-Johnson's Audio EQ Cookbook under the bilinear
 transform, in 40 digits; not its formulas for digital coefficients.  Echoes are
 sums of delayed impulses.  Align is the sinc and the Kaiser window of Bessel
-functions, in 40 digits.
+functions, in 40 digits.  Crossfeed is the output of libbs2b.
 """
+import ctypes
+
 import mpmath
 import numpy as np
 import scipy
@@ -590,6 +593,39 @@ def write_widths():
         write('Width(%s)' % text, rate, None, [1.0, 0.0])
 
 
+def bs2b(frequency, level, rate, frames):
+    """Bauer stereophonic-to-binaural, by its library."""
+    lib = ctypes.CDLL('libbs2b.so.0')
+    lib.bs2b_open.restype = ctypes.c_void_p
+    for name in ('bs2b_set_srate', 'bs2b_set_level'):
+        getattr(lib, name).argtypes = [ctypes.c_void_p, ctypes.c_uint32]
+    lib.bs2b_cross_feed_d.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+    filter = lib.bs2b_open()
+    lib.bs2b_set_srate(filter, rate)
+    lib.bs2b_set_level(filter, frequency | round(10 * level) << 16)
+    out = np.array(frames, float)
+    lib.bs2b_cross_feed_d(filter, out.ctypes.data, len(out))
+    return out
+
+
+def write_crossfeeds():
+    for text, rate, frequency, level in (
+            ('', 48000, 700, 4.5), ('700, 6', 44100, 700, 6.0),
+            ('650, level=9.5', 96000, 650, 9.5), ('300, 1', 48000, 300, 1.0),
+            ('2000, 15', 8000, 2000, 15.0)):
+        impulses = {}
+        for c in range(2):
+            frames = np.zeros((N_IMPULSE, 2))
+            frames[0, c] = 1.0
+            out = bs2b(frequency, level, rate, frames)
+            impulses[c, 0], impulses[c, 1] = out[:, 0], out[:, 1]
+        write('Crossfeed(%s)' % text, rate, None, impulses, 2)
+        # One channel is both.
+        write('Crossfeed(%s)' % text, rate, None,
+              bs2b(frequency, level, rate,
+                   np.outer(one(), [1.0, 1.0]))[:, 0])
+
+
 COMBS = (1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617)
 ALL_PASSES = (556, 441, 341, 225)
 
@@ -662,6 +698,7 @@ def main():
     write_effects()
     write_aligns()
     write_widths()
+    write_crossfeeds()
     write_reverbs()
     write_compositions()
 

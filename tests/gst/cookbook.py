@@ -238,6 +238,12 @@ def stereo_room(recipe):
         near(y[9] / AMPLITUDE, 0.3 * h[9], 1e-6, 'the room')
 
 
+def headphones(recipe):
+    left, right = recipe.run([impulse(), [0.0] * N], 'headphones.wav')
+    near(gain_db(left, 20) - gain_db(right, 20), 4.5, 0.01, 'lows')
+    assert gain_db(left, 15000) - gain_db(right, 15000) > 25, 'highs'
+
+
 def hall(recipe):
     """An impulse from one side at a time: both outputs, tap by tap."""
     silence = [0.0] * N
@@ -413,6 +419,7 @@ CHECKS = {
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
     'How do I add reverb without an impulse response?': [reverb],
+    'How do I listen with headphones?': [headphones],
     'How do I equalise middle and side?': [middle_side],
     'How do I compress a voice?': [voice],
     'How do I compress bass, middle and treble separately?': [bands],

@@ -25,7 +25,9 @@ find_launches (const gchar *call, const TfxClass *klass)
     case TFX_CLASS_GAIN:
       return strstr (call, "clamp=True") ? 3 : 1;
     case TFX_CLASS_BANK:
-      return 2 + (g_str_has_prefix (call, "Multiband") ? 3 : 5);
+      return 2 + (g_str_has_prefix (call, "Multiband")      ? 3
+                     : g_str_has_prefix (call, "Crossfeed") ? 2
+                                                            : 5);
     default:
       /* (Of one channel it changes nothing.) */
       return g_str_has_prefix (call, "Width") ? 1 : 3;
