@@ -702,7 +702,8 @@ typedef struct TfxLoudnessValues
 /* The current gain and loudness of a stage that measures its input. */
 typedef struct TfxReadings
 {
-  double gain_db; /* the lowest since the last call */
+  /* The lowest since the last call; of a dynamic equaliser, the farthest from 0. */
+  double gain_db;
   bool has_loudness;
   TfxLoudnessValues loudness;
 } TfxReadings;

@@ -83,9 +83,9 @@ def hold(steps):
             for _ in range(round(seconds * RATE))]
 
 
-def tone(steps):
-    """A sine of 1 kHz, whose peak is the level."""
-    return [x * math.sin(2 * math.pi * 1000 * i / RATE)
+def tone(steps, hz=1000):
+    """A sine, whose peak is the level."""
+    return [x * math.sin(2 * math.pi * hz * i / RATE)
             for i, x in enumerate(hold(steps))]
 
 
@@ -383,6 +383,21 @@ def dynamics(chains, levels, steps, gain_range, gain_step):
     return chains, [static, time]
 
 
+def band_dynamics(chains, hz, steps):
+    """A tone in the band: its output by its level, and over time."""
+    static = Panel('input level (dB)', 'output level (dB)', (-60, 0), (-60, 0), 20,
+                   range(-60, 1, 20))
+    seconds = sum(s for s, _ in steps)
+    time = Panel('time (ms)', 'peak level (dB)', (0, 1e3 * seconds), (-50, 0), 10,
+                 range(0, round(1e3 * seconds) + 1, 100))
+    x = tone(steps, hz)
+    for i, chain in enumerate(chains):
+        static.add(measure_static(chain, [k / 4 for k in range(-240, 1)]), i)
+        time.add([(1e3 * s, db) for s, db in measure_level(
+            process(chain, [x])[0], seconds, 0.002)], i)
+    return chains, [static, time]
+
+
 def draw_limiter():
     chains = ['Limiter(-6)', 'Limiter(-6, release=0.2)']
     steps = [(0.02, -18), (0.01, 0), (0.07, -18)]
@@ -489,6 +504,10 @@ PICTURES = {
     'gate': lambda: dynamics(
         ['Gate(-50)', 'Gate(-40, release=0.1, floor=-40)'], (-80, 0),
         [(0.1, -80), (0.2, -20), (0.4, -80)], (-80, 6), 20),
+    'dynamic-eq': lambda: band_dynamics(
+        ['DynamicEQ(3000, q=2)', 'DynamicEQ(3000, q=2, ratio=2, release=0.1)',
+         'DynamicEQ(3000, q=2, range=6)'], 3000,
+        [(0.1, -40), (0.2, -12), (0.3, -40)]),
     'limiter': draw_limiter,
     'normalize': lambda: levels_over_time(
         ['Normalize()', 'Normalize(0.5, window=1)'],

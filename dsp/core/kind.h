@@ -205,6 +205,7 @@ extern const TfxKind tfx_kind_gain;
 extern const TfxKind tfx_kind_fir;
 extern const TfxKind tfx_kind_delay;
 extern const TfxKind tfx_kind_dynamics;
+extern const TfxKind tfx_kind_dynamic_eq;
 extern const TfxKind tfx_kind_reverb;
 extern const TfxKind tfx_kind_limiter;
 extern const TfxKind tfx_kind_mix;

@@ -50,6 +50,16 @@ struct TfxStage
       TfxTap *taps;
     } delay;
     TfxDynamics dynamics;
+    struct
+    {
+      double g;               /* tan (pi f / rate) */
+      double damping;         /* 1 / Q */
+      double threshold_db;    /* of the level of the band */
+      double slope;           /* dB of gain per dB of level, -1 to 0 */
+      double range_db;        /* the largest cut if negative, or boost */
+      double attack, release; /* as those of TfxDynamics */
+      bool is_shelf, is_linked;
+    } dynamic_eq;
     TfxReverb reverb;
     TfxLimiter limiter;
     TfxAgc agc;

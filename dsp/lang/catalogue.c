@@ -293,9 +293,9 @@ static const TfxParam width[] = {
       "gain of the side: 0 is mono, 1 no change, more is wider") };
 static const TfxParam crossfeed[] = {
   NUMBER ("frequency", 0, "Hz", 300.0, 2000.0, 700.0,
-      "cutoff of what crosses"),
+      "cutoff of the crossfeed"),
   NUMBER ("level", 0, "dB", 1.0, 15.0, 4.5,
-      "level of the own lows above those that cross"),
+      "level of the own lows above those of the other channel"),
   FS };
 static const TfxParam gain[] = {
   NUMBER ("gain", REQUIRED, "", -1e6, 1e6, 1.0,
@@ -345,6 +345,9 @@ static const TfxParam align[] = {
 #define FLOOR(...) \
   MAYBE ("floor", 0, "dB", TFX_EXPR_NO_FLOOR_DB, 0.0, "lowest gain", \
     __VA_ARGS__)
+#define RANGE \
+  NUMBER ("range", 0, "dB", -120.0, 120.0, -12.0, \
+    "lowest gain of the band, or its highest if positive")
 #define DETECTOR WORD ("detector", 0, detectors, "peak", "level detector")
 #define LINK \
   BOOL ("link", KEYWORD, \
@@ -362,6 +365,11 @@ static const TfxParam expander[] = { THRESHOLD (-40.0),
   TIMES (0.005, 0.05), KNEE (6.0), FLOOR (NONE), DETECTOR, FS, LINK };
 static const TfxParam gate[] = { THRESHOLD (-50.0), TIMES (0.001, 0.05),
   FLOOR (N (-80.0)), KNEE (3.0), DETECTOR, FS, LINK };
+static const TfxParam dynamic_eq[] = {
+  FREQUENCY ("frequency", REQUIRED, 1000.0, "centre frequency"), Q,
+  THRESHOLD (-30.0),
+  RATIO (4.0, "dB of the band's level per dB that remains"),
+  TIMES (0.005, 0.05), RANGE, FS, LINK };
 static const TfxParam limiter[] = { THRESHOLD (-1.0),
   SECONDS ("lookahead", 10.0, 0.005, "look-ahead time"),
   SECONDS ("release", 100.0, 0.05, "release time constant"), FS, LINK,
@@ -524,6 +532,9 @@ static const TfxClass classes[] = {
   DYNAMICS ("Expander", expander, dynamics, EXPANDER, "downward expander",
       "Expander(threshold=-40, ratio=2)"),
   DYNAMICS ("Gate", gate, dynamics, GATE, "noise gate", "Gate(threshold=-50)"),
+  { "DynamicEQ", { NULL }, TFX_CLASS_DYNAMICS, 2, PARAMS (dynamic_eq),
+      "equaliser band whose gain follows its level",
+      "DynamicEQ(3000, q=2, threshold=-30)", &tfx_dynamic_eq_ops, 0, 0 },
   DYNAMICS ("Limiter", limiter, ahead, LIMITER, "look-ahead limiter",
       "Limiter(threshold=-1)"),
   DYNAMICS ("Normalize", normalize, ahead, NORMALIZE,

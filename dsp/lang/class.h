@@ -210,6 +210,9 @@ typedef enum
 #define TFX_RATIO_INFINITE 1e6
 extern const TfxClassOps tfx_dynamics_ops, tfx_ahead_ops;
 
+/* class-dynamic-eq.c */
+extern const TfxClassOps tfx_dynamic_eq_ops;
+
 /* Classes in the file of their kind, for catalogue.c. */
 
 #endif /* TFX_LANG_CLASS_H */

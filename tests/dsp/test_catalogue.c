@@ -305,6 +305,8 @@ static const char *const signatures[] = {
   "floor=None, detector='peak', fs=None, link=False)",
   "Gate(threshold=-50, attack=0.001, release=0.05, floor=-80, knee=3, "
   "detector='peak', fs=None, link=False)",
+  "DynamicEQ(frequency, q, threshold=-30, ratio=4, attack=0.005, "
+  "release=0.05, range=-12, fs=None, link=False)",
   "Limiter(threshold=-1, lookahead=0.005, release=0.05, fs=None, "
   "link=False, true_peak=False)",
   "Normalize(peak=1, strategy='peak', window=3, max_gain=30)",
