@@ -508,6 +508,9 @@ PICTURES = {
         ['DynamicEQ(3000, q=2)', 'DynamicEQ(3000, q=2, ratio=2, release=0.1)',
          'DynamicEQ(3000, q=2, range=6)'], 3000,
         [(0.1, -40), (0.2, -12), (0.3, -40)]),
+    'de-ess': lambda: band_dynamics(
+        ['DeEss()', 'DeEss(ratio=inf, range=-20)'], 12000,
+        [(0.1, -40), (0.2, -12), (0.3, -40)]),
     'limiter': draw_limiter,
     'normalize': lambda: levels_over_time(
         ['Normalize()', 'Normalize(0.5, window=1)'],

@@ -370,6 +370,11 @@ static const TfxParam dynamic_eq[] = {
   THRESHOLD (-30.0),
   RATIO (4.0, "dB of the band's level per dB that remains"),
   TIMES (0.005, 0.05), RANGE, FS, LINK };
+static const TfxParam de_ess[] = {
+  FREQUENCY ("frequency", 0, 6000.0, "shelf midpoint frequency"),
+  THRESHOLD (-30.0),
+  RATIO (4.0, "dB of the high band's level per dB that remains"),
+  TIMES (0.001, 0.05), RANGE, FS, LINK };
 static const TfxParam limiter[] = { THRESHOLD (-1.0),
   SECONDS ("lookahead", 10.0, 0.005, "look-ahead time"),
   SECONDS ("release", 100.0, 0.05, "release time constant"), FS, LINK,
@@ -535,6 +540,9 @@ static const TfxClass classes[] = {
   { "DynamicEQ", { NULL }, TFX_CLASS_DYNAMICS, 2, PARAMS (dynamic_eq),
       "equaliser band whose gain follows its level",
       "DynamicEQ(3000, q=2, threshold=-30)", &tfx_dynamic_eq_ops, 0, 0 },
+  { "DeEss", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (de_ess),
+      "de-esser: a high shelf whose gain follows the level of the high band",
+      "DeEss(6000, threshold=-30)", &tfx_dynamic_eq_ops, 0, 0 },
   DYNAMICS ("Limiter", limiter, ahead, LIMITER, "look-ahead limiter",
       "Limiter(threshold=-1)"),
   DYNAMICS ("Normalize", normalize, ahead, NORMALIZE,

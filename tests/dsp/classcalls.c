@@ -80,6 +80,7 @@ const char *const class_calls[] = {
   "Gate(-3, floor=-20)",
   "DynamicEQ(300, 1)",
   "DynamicEQ(300, 1, range=3)",
+  "DeEss(300)",
   "Limiter(-12)",
   "Limiter(-12, true_peak=True)",
   "Normalize(0.5, window=0.05)",

@@ -307,6 +307,8 @@ static const char *const signatures[] = {
   "detector='peak', fs=None, link=False)",
   "DynamicEQ(frequency, q, threshold=-30, ratio=4, attack=0.005, "
   "release=0.05, range=-12, fs=None, link=False)",
+  "DeEss(frequency=6000, threshold=-30, ratio=4, attack=0.001, "
+  "release=0.05, range=-12, fs=None, link=False)",
   "Limiter(threshold=-1, lookahead=0.005, release=0.05, fs=None, "
   "link=False, true_peak=False)",
   "Normalize(peak=1, strategy='peak', window=3, max_gain=30)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_dynamic_eq.c: DynamicEQ against a plain loop, against ParametricEQ at a steady
- * gain, in any split, with values that change, and from rest.
+ * test_dynamic_eq.c: DynamicEQ and DeEss against a plain loop, against ParametricEQ and
+ * HiShelving at a steady gain, in any split, with values that change, and from rest.
  */
 #include "common.h"
 #include "core/stage.h"
@@ -18,7 +18,7 @@ typedef struct Setting
 {
   const char *text; /* with the values of the fields in their order */
   double frequency, q, threshold, ratio, attack, release, range;
-  bool is_linked;
+  bool is_linked, is_shelf;
 } Setting;
 
 static const Setting settings[] = {
@@ -31,6 +31,11 @@ static const Setting settings[] = {
       9 },
   { "DynamicEQ(2000, 2, -35, 8, link=True)", 2000, 2, -35, 8, 0.005, 0.05, -12,
       true },
+  { "DeEss()", 6000, M_SQRT1_2, -30, 4, 0.001, 0.05, -12, false, true },
+  { "DeEss(2000, -40, 20, 0.01, 0.3, -20, link=True)", 2000, M_SQRT1_2, -40, 20,
+      0.01, 0.3, -20, true, true },
+  { "DeEss(500, -20, 2, range=5)", 500, M_SQRT1_2, -20, 2, 0.001, 0.05, 5,
+      false, true },
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
@@ -45,13 +50,14 @@ typedef struct Plain
 } Plain;
 
 static double
-solve (double *b1, double *l1, double x, double g, double k)
+solve (double *b1, double *l1, double x, double g, double k, double *low)
 {
   const double b = (*b1 + g * (x - *l1)) / (1 + g * k + g * g);
   const double l = *l1 + g * b;
 
   *b1 = 2 * b - *b1;
   *l1 = 2 * l - *l1;
+  *low = l;
   return b;
 }
 
@@ -69,7 +75,7 @@ run_plain (const void *setting, double *x, size_t n_frames, unsigned n_channels)
   const double attack = time_coefficient (s->attack);
   const double release = time_coefficient (s->release);
   Plain *plains = calloc (n_channels, sizeof *plains);
-  double band[64], gain_db = 0, farthest = 0;
+  double band[64], gain_db = 0, farthest = 0, low;
 
   for (size_t i = 0; i < n_frames; i++, x += n_channels) {
     double most = 0;
@@ -77,7 +83,10 @@ run_plain (const void *setting, double *x, size_t n_frames, unsigned n_channels)
     for (unsigned c = 0; c < n_channels; c++) {
       Plain *p = &plains[c];
 
-      band[c] = fabs (solve (&p->b1, &p->l1, x[c], g, 1 / s->q) / s->q);
+      band[c] = solve (&p->b1, &p->l1, x[c], g, 1 / s->q, &low) / s->q;
+      if (s->is_shelf)
+        band[c] = x[c] - band[c] - low;
+      band[c] = fabs (band[c]);
       most = fmax (most, band[c]);
     }
     for (unsigned c = 0; c < n_channels; c++) {
@@ -95,7 +104,12 @@ run_plain (const void *setting, double *x, size_t n_frames, unsigned n_channels)
       }
       gain = pow (10, gain_db / 20);
       root = pow (10, gain_db / 40);
-      b = solve (&p->eq_b1, &p->eq_l1, x[c], g, 1 / (s->q * root));
+      if (s->is_shelf) {
+        b = solve (&p->eq_b1, &p->eq_l1, x[c], g * sqrt (root), 1 / s->q, &low);
+        x[c] = gain * x[c] + (root - gain) * b / s->q + (1 - gain) * low;
+        continue;
+      }
+      b = solve (&p->eq_b1, &p->eq_l1, x[c], g, 1 / (s->q * root), &low);
       x[c] += (gain - 1) * b / (s->q * root);
     }
   }
@@ -153,6 +167,11 @@ test_steady (void)
     { "DynamicEQ(60, 6, -60, inf, release=100, range=4)",
         "ParametricEQ(60, 6, 4)" },
     { "DynamicEQ(1000, 1, 60, range=-12)", "Gain(1)" },
+    { "DeEss(6000, -60, inf, release=100, range=-12)",
+        "HiShelving(6000, 0.70710678118654752, -12, 'db')" },
+    { "DeEss(300, -60, inf, release=100, range=7)",
+        "HiShelving(300, 0.70710678118654752, 7, 'db')" },
+    { "DeEss(6000, 60)", "Gain(1)" },
   };
   TapMany many = tap_many ("at a steady gain it is the equaliser of that gain");
   const size_t n = 4 * N_FRAMES, settled = 3 * N_FRAMES;
@@ -216,10 +235,10 @@ test_split (void)
 {
   static const char *const nexts[] = { NULL,
     "DynamicEQ(1500, 2, -25, 2, 0.01, 0.1, -6)",
-    "DynamicEQ(1500, 2, -25, 2, 0.01, 0.1, 6, link=True)" };
+    "DynamicEQ(1500, 2, -25, 2, 0.01, 0.1, 6, link=True)", "DeEss(3000)" };
   TapMany many = tap_many ("any split gives the same bits");
 
-  for (unsigned i = 0; i < 3 * N_SETTINGS; i++) {
+  for (unsigned i = 0; i < 4 * N_SETTINGS; i++) {
     const char *text = settings[i % N_SETTINGS].text;
     const char *next = nexts[i / N_SETTINGS];
 

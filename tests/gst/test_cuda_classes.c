@@ -124,7 +124,8 @@ GST_START_TEST (test_class)
   deck_expect_same (cpu, cuda, -140.0, call);
   if (is_agc (call))
     expect_on_cpu (cuda);
-  else if (g_str_has_prefix (call, "DynamicEQ"))
+  else if (g_str_has_prefix (call, "DynamicEQ") ||
+           g_str_has_prefix (call, "DeEss"))
     deck_expect_stat (cuda, "e2", "launches", 0); /* nor dynamic equalisers */
   else if (looks_ahead (call))
     expect_apart (cuda, n);
