@@ -485,6 +485,9 @@ PICTURES = {
         'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]])',
         'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]], '
         'taps=1001)'),
+    'loudness-contour': lambda: gains(
+        (-6, 24), 6, 'LoudnessContour(70)', 'LoudnessContour(60)',
+        'LoudnessContour(40)'),
     'gain': draw_gain,
     'mix': lambda: draw_stereo('Mix([[0.5, 0.5], [0.5, -0.5]])'),
     'crossfeed': draw_crossfeed,

@@ -270,15 +270,22 @@ static const TfxParam designable[] = {
   MAYBE ("beta", KEYWORD, "", 0.0, 700.0, "beta of the Kaiser window", NONE),
   DELAY };
 
+#define PHASE(w) WORD ("phase", 0, phases, w, "linear: with latency; minimum: without")
+#define TAPS \
+  MAYBE ("taps", WHOLE, "", 1.0, TFX_CURVE_MAX_TAPS, \
+      "number of taps, odd; None: a tap for each 5 Hz of the sample rate", NONE)
+#define PHON(name, flags, n, doc) \
+  NUMBER (name, flags, "phon", 20.0, 90.0, n, doc)
+
 static const TfxParam curve[] = {
   { "points", TFX_VALUE_LIST, REQUIRED | SCALED, "", -1e9, 1e9, 2,
       TFX_EXPR_MAX_LIST, NULL, NONE, "points, each [Hz, dB], in rising order",
       NULL, 2 },
-  WORD ("phase", 0, phases, "linear",
-      "linear: with latency; minimum: without"),
-  MAYBE ("taps", WHOLE, "", 1.0, TFX_CURVE_MAX_TAPS,
-      "number of taps, odd; None: a tap for each 5 Hz of the sample rate", NONE),
-  CONV_MODE, FS };
+  PHASE ("linear"), TAPS, CONV_MODE, FS };
+static const TfxParam contour[] = {
+  PHON ("phon", REQUIRED, 60.0, "loudness level of listening"),
+  PHON ("reference", 0, 80.0, "loudness level that the sound is made for"),
+  PHASE ("minimum"), TAPS, CONV_MODE, FS };
 
 /* Of effects. */
 #define PART(name, n, doc) NUMBER (name, 0, "", 0.0, 1.0, n, doc)
@@ -512,6 +519,9 @@ static const TfxClass classes[] = {
   CLASS ("Curve", FIR, 1, curve, drawn,
       "FIR filter with the magnitude of a drawn curve",
       "Curve([[20, -3], [100, 2], [20000, 0]], phase='minimum')"),
+  CLASS ("LoudnessContour", FIR, 1, contour, drawn,
+      "balance for quiet listening, by equal-loudness contours",
+      "LoudnessContour(60, reference=80)"),
 
   CLASS ("Gain", GAIN, 1, gain, gain, "gain as a factor or in dB",
       "Gain(-6, gain_type='db')"),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * class-drawn.c: Curve, a FIR filter whose magnitude is drawn. */
+ * class-drawn.c: Curve and LoudnessContour, FIR filters whose magnitude is drawn. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "class.h"
+#include "design/equal-loudness.h"
 #include "design/fir-curve.h"
 #include "design/min-phase.h"
 #include "error.h"
@@ -28,10 +29,9 @@ find_n_taps (const TfxNode *node, double rate_hz)
 }
 
 static int
-drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
+check_points (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   const TfxValue *points = tfx_class_value (node, "points");
-  const TfxValue *taps = tfx_class_value (node, "taps");
 
   for (size_t i = 0; i < points->n_list; i += 2) {
     const double *p = points->list + i;
@@ -51,6 +51,18 @@ drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
           thing, i / 2 + 1, TFX_NUMBER_TEXT (p[0]), i / 2,
           TFX_NUMBER_TEXT (p[-2]));
   }
+  return 0;
+}
+
+static int
+drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *taps = tfx_class_value (node, "taps");
+  const int code =
+      tfx_class_has (node, "points") ? check_points (node, thing, error) : 0;
+
+  if (code < 0)
+    return code;
   if (taps->type == TFX_VALUE_NUMBER && fmod (taps->number, 2.0) == 0.0)
     return tfx_error_set (error, -EINVAL,
         "taps of %s is %s, but must be odd: an even number of taps gives a "
@@ -69,7 +81,9 @@ drawn_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 static int
 drawn_design (TfxBuild *build, const TfxNode *node)
 {
-  const TfxValue *points = tfx_class_value (node, "points");
+  double contour[2 * TFX_EQUAL_LOUDNESS_POINTS];
+  const double *points = contour;
+  size_t n_points = TFX_EQUAL_LOUDNESS_POINTS;
   const bool is_linear = tfx_class_is (node, "phase", "linear");
   const size_t n = find_n_taps (node, build->rate_hz);
   double *linear = malloc (n * sizeof *linear);
@@ -77,9 +91,14 @@ drawn_design (TfxBuild *build, const TfxNode *node)
   const double *taps = is_linear ? linear : minimum;
   int code = -ENOMEM;
 
+  if (tfx_class_has (node, "points")) {
+    points = tfx_class_value (node, "points")->list;
+    n_points = tfx_class_value (node, "points")->n_list / 2;
+  } else
+    tfx_equal_loudness_points (tfx_class_number (node, "phon"),
+        tfx_class_number (node, "reference"), contour);
   if (linear && taps)
-    code = tfx_fir_curve_design (points->list, points->n_list / 2,
-        build->rate_hz, linear, n);
+    code = tfx_fir_curve_design (points, n_points, build->rate_hz, linear, n);
   if (code == 0 && !is_linear)
     code = tfx_min_phase_make (linear, n, minimum);
   if (code == 0)

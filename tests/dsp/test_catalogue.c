@@ -290,6 +290,8 @@ static const char *const signatures[] = {
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None, delay=0)",
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
+  "LoudnessContour(phon, reference=80, phase='minimum', taps=None, "
+  "conv_mode='auto', fs=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
   "Width(amount)",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_curves.c: the classes whose magnitude follows a curve: RIAA, weightings,
- * graphic equalisers, drawn curves.
+ * graphic equalisers, drawn curves, loudness contours.
  */
 #include "common.h"
 #include "core/stage.h"
+#include "design/equal-loudness.h"
 #include "plain.h"
 
 #include <math.h>
@@ -331,12 +332,85 @@ test_drawn_rates (void)
   }
 }
 
+/* ---- LoudnessContour ---------------------------------------------------------------- */
+
+/* At 48000 Hz: the formula at each frequency of the standard, and values of its annex B,
+ * which are rounded to 0.1 dB. */
+static void
+test_contour (void)
+{
+  static const struct
+  {
+    double phon, reference, freq_hz, gain_db;
+  } published[] = {
+    { 40, 80, 20, (99.7 - 40) - (118.9 - 80) },
+    { 20, 80, 20, (89.5 - 20) - (118.9 - 80) },
+    { 90, 80, 20, (123.6 - 90) - (118.9 - 80) },
+    { 20, 80, 12500, (33.0 - 20) - (85.6 - 80) },
+    { 40, 90, 4000, (36.7 - 40) - (88.8 - 90) },
+    { 20, 90, 1000, 0.0 },
+  };
+  static const struct
+  {
+    double phon, reference;
+    const char *taps;
+    double bound_db, bound_20_db; /* from 25 Hz on, and at 20 Hz */
+  } levels[] = {
+    { 40, 80, "", 0.11, 0.5 },
+    { 60, 80, "", 0.05, 0.25 },
+    { 90, 70, "", 0.05, 0.25 },
+    { 40, 80, ", taps=24001", 0.025, 0.25 },
+  };
+  TapMany values = tap_many ("values of ISO 226:2023, annex B");
+  TapMany follow = tap_many ("the contours are followed");
+  double worst = 0.0;
+
+  for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+    double points[2 * TFX_EQUAL_LOUDNESS_POINTS];
+
+    tfx_equal_loudness_points (published[i].phon, published[i].reference,
+        points);
+    for (unsigned k = 0; k < TFX_EQUAL_LOUDNESS_POINTS; k++) {
+      if (points[2 * k] == published[i].freq_hz)
+        tap_many_check (&values,
+            fabs (points[2 * k + 1] - published[i].gain_db) < 0.101,
+            "%g phon at %g Hz: %.3f, not %.1f dB", published[i].phon,
+            published[i].freq_hz, points[2 * k + 1], published[i].gain_db);
+    }
+  }
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    double points[2 * TFX_EQUAL_LOUDNESS_POINTS];
+    char text[80];
+    TfxChain *chain;
+
+    snprintf (text, sizeof text, "LoudnessContour(%g, reference=%g%s)",
+        levels[i].phon, levels[i].reference, levels[i].taps);
+    chain = test_build (text, 1);
+    tfx_equal_loudness_points (levels[i].phon, levels[i].reference, points);
+    for (unsigned k = 0; k < TFX_EQUAL_LOUDNESS_POINTS; k++) {
+      const double *p = points + 2 * k;
+      const double error = fabs (magnitude_db (chain, p[0], 48000.0) - p[1]);
+
+      worst = fmax (worst, error);
+      tap_many_check (&follow,
+          error < (k == 0 ? levels[i].bound_20_db : levels[i].bound_db) &&
+              tfx_chain_latency (chain) == 0,
+          "%s: %.3f dB off at %g Hz", text, error, p[0]);
+    }
+    tfx_chain_unref (&chain);
+  }
+  tap_diag ("at most %.3f dB off", worst);
+  tap_many_end (&values);
+  tap_many_end (&follow);
+}
+
 static const TapTest tests[] = {
   { "standards", test_standards },
   { "k", test_k },
   { "graphic", test_graphic },
   { "drawn", test_drawn },
   { "drawn-rates", test_drawn_rates },
+  { "contour", test_contour },
   { NULL, NULL },
 };
 

@@ -512,6 +512,47 @@ def write_curves():
         write_kernel(text % "'minimum', ", rate, minimum_phase(taps))
 
 
+# ISO 226:2023, table 1: frequency, alpha_f, L_U, T_f.
+TONES = (
+    (20, 0.635, -31.5, 78.1), (25, 0.602, -27.2, 68.7),
+    (31.5, 0.569, -23.1, 59.5), (40, 0.537, -19.3, 51.1),
+    (50, 0.509, -16.1, 44.0), (63, 0.482, -13.1, 37.5),
+    (80, 0.456, -10.4, 31.5), (100, 0.433, -8.2, 26.5),
+    (125, 0.412, -6.3, 22.1), (160, 0.391, -4.6, 17.9),
+    (200, 0.373, -3.2, 14.4), (250, 0.357, -2.1, 11.4),
+    (315, 0.343, -1.2, 8.6), (400, 0.330, -0.5, 6.2), (500, 0.320, 0.0, 4.4),
+    (630, 0.311, 0.4, 3.0), (800, 0.303, 0.5, 2.2), (1000, 0.300, 0.0, 2.4),
+    (1250, 0.295, -2.7, 3.5), (1600, 0.292, -4.2, 1.7),
+    (2000, 0.290, -1.2, -1.3), (2500, 0.290, 1.4, -4.2),
+    (3150, 0.289, 2.3, -6.0), (4000, 0.289, 1.0, -5.4),
+    (5000, 0.289, -2.3, -1.5), (6300, 0.293, -7.2, 6.0),
+    (8000, 0.303, -11.2, 12.6), (10000, 0.323, -10.9, 13.9),
+    (12500, 0.354, -3.5, 12.3))
+
+
+def contour(phon):
+    """Formula (1): the SPL of tones that are as loud as 1 kHz at phon."""
+    def spl(alpha, lu, t):
+        return 10 / alpha * np.log10(
+            4e-10 ** (0.3 - alpha) * (10 ** (0.03 * phon) - 10 ** 0.072)
+            + 10 ** (alpha * (t + lu) / 10)) - lu
+    return np.array([spl(*tone[1:]) for tone in TONES])
+
+
+def write_contours():
+    for text, phon, reference, n, rate in (
+            ('60, taps=101', 60, 80, 101, 48000.0),
+            ('40', 40, 80, 101, 500.0),
+            ('20, reference=90', 20, 90, 81, 400.0),
+            ('90, 70, taps=41', 90, 70, 41, 44100.0)):
+        db = (contour(phon) - phon) - (contour(reference) - reference)
+        points = [[tone[0], gain] for tone, gain in zip(TONES, db)]
+        taps = curve_taps(n, points, rate)
+        write_kernel('LoudnessContour(%s)' % text, rate, minimum_phase(taps))
+    write("LoudnessContour(90, 70, 'linear', taps=41)", 44100.0, None,
+          list(taps) + [0.0] * 3)
+
+
 def echoes(delay, feedback, mix, taps):
     return ([(0, 1 - mix)]
             + [(k * delay, mix * feedback ** (k - 1))
@@ -695,6 +736,7 @@ def main():
     write_sections()
     write_firs()
     write_curves()
+    write_contours()
     write_effects()
     write_aligns()
     write_widths()

@@ -22,7 +22,8 @@ VALUES = {'btype': "'lowpass'", 'cutoff': '1000', 'frequency': '1000', 'q': '1',
           'gain': '1', 'gain_scale': "'db'", 'n_bands': '4', 'num_taps': '101',
           'b': '[1]', 'gains': '[1, 2]', 'location': "'room.wav'", 'curve': "'A'",
           'sos': '[[1, 0, 0, 1, 0, 0]]', 'b0': '1', 'b1': '0', 'b2': '0', 'a0': '1',
-          'a1': '0', 'a2': '0', 'crossovers': '1000', 'chain': 'None'}
+          'a1': '0', 'a2': '0', 'crossovers': '1000', 'chain': 'None', 'phon': '60',
+          'delay': '1', 'amount': '1'}
 REW = 'Filter  1: ON  PK  Fc  63.0 Hz  Gain  -5.0 dB  Q  4.00\n'
 
 

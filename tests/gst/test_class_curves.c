@@ -70,7 +70,7 @@ bind_all (TfxLine *line, const TfxClass *klass)
 static guint64
 find_length (const gchar *call)
 {
-  return g_str_has_prefix (call, "Loudness") ? N_MOST : N_MOST / 4;
+  return g_str_has_prefix (call, "Loudness(") ? N_MOST : N_MOST / 4;
 }
 
 /* In buffers of `size`, or up to that at random; what comes out, to be freed.  Its

@@ -51,7 +51,8 @@ static gboolean
 is_agc (const gchar *call)
 {
   return g_str_has_prefix (call, "Normalize") ||
-         g_str_has_prefix (call, "Loudness") || strstr (call, "true_peak=True");
+         g_str_has_prefix (call, "Loudness(") ||
+         strstr (call, "true_peak=True");
 }
 
 static gboolean
