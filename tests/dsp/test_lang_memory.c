@@ -17,7 +17,8 @@ static const char text[] =
     "LogFilterBank(5) | Multiband(9, Gain(1) | FIR([1]), None) | "
     "DesignableFIR(1000, 31) | "
     "DesignableFIR([1, 2, 3], 31, window='parzen') | Delay(bpm=120) | "
-    "Reverb() | Curve([[20, 1], [30, 2]], phase='minimum', taps=31)";
+    "Reverb() | Curve([[20, 1], [30, 2]], phase='minimum', taps=31) | "
+    "Align(9.5, 'samples') | Width(2) | Crossfeed() | DynamicEQ(99, 1)";
 
 static TfxExpr *expr, *other;
 
