@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Audio filters of gst-tfx for NumPy arrays.
+
+    from gst_tfx import Chain
+
+    chain = Chain("HiButterworth(80) | Limiter(-1)", rate=48000, channels=2)
+    y = chain(x)                     # a whole signal, aligned with x
+
+    for block in blocks:             # a stream: the state goes on
+        write(chain.process(block))
+    write(chain.flush())
+
+The chain language is that of the element tfxchain.
+"""
+
+import numpy as np
+
+from . import _core
+from ._core import ChainError
+from .classes import *  # noqa: F403
+from .classes import Effect, Wave, __all__ as _classes
+
+__all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue"] + _classes
+
+catalogue = _core.catalogue
+
+
+class Chain:
+    """A running chain of filters.
+
+    chain: a text, or an expression of the classes of this package.
+    rate: sample rate in Hz.  channels: of the input.
+    dtype: float32 or float64, the type of the samples.
+    layout: "channels_first" for arrays (channels, frames), or "channels_last" for
+    (frames, channels).  With one channel, arrays of one dimension are accepted.
+
+    Raises ChainError for a text that is no chain.  One thread at a time should call
+    a Chain; calls of several threads wait for each other.  Several chains run at the
+    same time, because no call holds the global interpreter lock while it filters.
+    """
+
+    def __init__(self, chain, rate, channels=1, dtype=np.float32,
+                 layout="channels_first"):
+        if layout not in ("channels_first", "channels_last"):
+            raise ValueError(f"layout is {layout!r}, but must be "
+                             "'channels_first' or 'channels_last'")
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in (np.float32, np.float64):
+            raise TypeError(f"dtype is {self.dtype}, but must be float32 or float64")
+        if not rate > 0:
+            raise ValueError(f"rate is {rate}, but must be above 0 Hz")
+        if not 1 <= channels <= 65536:
+            raise ValueError(f"channels is {channels}, but must be 1 to 65536")
+        self.rate, self.layout = rate, layout
+        self._core = _core.Chain(str(chain), rate, channels,
+                                 self.dtype == np.float64)
+        self.channels, self.output_channels, self._room = self._core.channels
+        self._n_late = self.latency
+        self._skip = self._n_late
+
+    @classmethod
+    def from_file(cls, path, rate, channels=1, **options):
+        """A chain from a text file, as the property location of tfxchain."""
+        with open(path, encoding="utf-8") as file:
+            return cls(file.read(), rate, channels, **options)
+
+    # ---- samples ------------------------------------------------------------
+
+    def _frames_first(self, x):
+        """A view of shape (frames, channels), and whether x has one dimension."""
+        x = np.asarray(x)
+        if x.dtype != self.dtype:
+            raise TypeError(f"samples are {x.dtype}, but the chain is for "
+                            f"{self.dtype}")
+        is_flat = x.ndim == 1 and self.channels == 1
+        if is_flat:
+            x = x[:, None]
+        elif x.ndim != 2:
+            raise ValueError(f"samples have shape {x.shape}; two dimensions are "
+                             "needed")
+        elif self.layout == "channels_first":
+            x = x.T
+        if x.shape[1] != self.channels:
+            raise ValueError(f"samples have {x.shape[1]} channels, but the chain "
+                             f"is for {self.channels}")
+        return x, is_flat
+
+    def _shape(self, y, is_flat):
+        if is_flat and self.output_channels == 1:
+            return y[:, 0]
+        return y.T if self.layout == "channels_first" else y
+
+    def _new(self, n):
+        """An array for n frames with channels as the layout has them in memory."""
+        if self.layout == "channels_first":
+            return np.empty((self._room, n), self.dtype).T
+        return np.empty((n, self._room), self.dtype)
+
+    def _run(self, x):
+        y = self._new(len(x))
+        if self._room == self.channels:
+            self._core.run(x, y)
+        else:
+            y[:, :self.channels] = x
+            y[:, self.channels:] = 0
+            self._core.run(y, y)
+        return y[:, :self.output_channels]
+
+    def process(self, x):
+        """Filters the next samples of a stream.
+
+        The first `latency` frames of the stream have no output: they come from
+        flush().  Returns a new array.
+        """
+        x, is_flat = self._frames_first(x)
+        y = self._run(x)
+        n = min(self._skip, len(y))
+        self._skip -= n
+        return self._shape(y[n:], is_flat)
+
+    def flush(self, tail=0.0):
+        """The last `latency` frames of the stream, and `tail` seconds more, in
+        which a reverb or a filter fades out.  Then the stream begins anew."""
+        n = self._n_late - self._skip + round(tail * self.rate)
+        zeros = np.zeros((n + self._skip, self.channels), self.dtype)
+        y = self._run(zeros)[self._skip:]
+        self.reset()
+        return self._shape(y, False)
+
+    def __call__(self, x, tail=0.0):
+        """Filters a whole signal, aligned with the input; a stream that was
+        under way ends.  `tail` seconds are added at the end."""
+        view, is_flat = self._frames_first(x)
+        n = self._n_late + round(tail * self.rate)
+        self.reset()
+        if n == 0:
+            y = self._run(view)
+        else:
+            padded = np.zeros((len(view) + n, self.channels), self.dtype)
+            padded[:len(view)] = view
+            y = self._run(padded)[self._n_late:]
+        self.reset()
+        return self._shape(y, is_flat)
+
+    def reset(self):
+        """Clears the state: the next samples begin a stream."""
+        self._core.reset()
+        self._skip = self._n_late
+
+    # ---- parameters and answers ---------------------------------------------
+
+    def set(self, name, value):
+        """Sets a parameter, "stage.parameter".  Samples change over within 10 ms,
+        without a click."""
+        stage, dot, parameter = name.rpartition(".")
+        if not dot:
+            raise KeyError(f"{name!r} is no parameter; write 'stage.parameter'")
+        self._core.set(stage, parameter, value)
+
+    @property
+    def latency(self):
+        """Frames of delay, by look-ahead.  process() leaves them out."""
+        return self._core.latency
+
+    @property
+    def stages(self):
+        """[(name, class, {parameter: value})], in the order of the text."""
+        return self._core.stages
+
+    def response(self, frequencies, channel=0, output=None):
+        """The complex frequency response from an input channel to an output
+        channel (None: the same), without the latency."""
+        f = np.ascontiguousarray(frequencies, np.float64)
+        h = np.empty(f.shape, np.complex128)
+        self._core.response(f, h, channel, channel if output is None else output)
+        return h
+
+    def __str__(self):
+        """The canonical text."""
+        return self._core.text()
+
+    def __repr__(self):
+        return (f"Chain({str(self)!r}, rate={self.rate}, "
+                f"channels={self.channels})")
+
+    def __reduce__(self):
+        raise TypeError("a running Chain cannot be pickled; pickle its text, "
+                        "str(chain)")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The classes of the chain language as Python classes, made from the catalogue.
+
+    wave | LoButterworth(1000, order=4) | (Gain(2) + HiButterworth(80))
+"""
+
+import inspect
+
+import numpy as np
+
+from . import _core
+
+REQUIRED, KEYWORD = 1 << 0, 1 << 5
+
+
+def _text(value):
+    """A value as the chain language writes it."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_text(v) for v in value) + "]"
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value)
+
+
+class Effect:
+    """A part of a chain: | puts effects in series, + adds them."""
+
+    def __or__(self, other):
+        return _Group("|", self, other) if isinstance(other, Effect) \
+            else NotImplemented
+
+    def __add__(self, other):
+        return _Group("+", self, other) if isinstance(other, Effect) \
+            else NotImplemented
+
+    def __repr__(self):
+        return str(self)
+
+
+class _Group(Effect):
+    def __init__(self, operator, *parts):
+        self.operator, self.parts = operator, parts
+
+    def __str__(self):
+        def inner(part):
+            text = str(part)
+            is_series = isinstance(part, _Group) and part.operator == "|"
+            return f"({text})" if is_series and self.operator == "+" else text
+        return f" {self.operator} ".join(inner(p) for p in self.parts)
+
+
+class _Call(Effect):
+    """The base of the classes of the catalogue."""
+
+    def __init__(self, *args, **kwargs):
+        bound = self.__signature__.bind(*args, **kwargs)
+        self.arguments = dict(bound.arguments)
+
+    def __str__(self):
+        values = [f"{k}={_text(v)}" for k, v in self.arguments.items()]
+        return f"{type(self).__name__}({', '.join(values)})"
+
+
+def _make(name, doc, example, params):
+    lines = [doc[:1].upper() + doc[1:] + ".", ""]
+    parameters = []
+    for param, flags, default, unit, least, most, text in params:
+        kind = (inspect.Parameter.KEYWORD_ONLY if flags & KEYWORD
+                else inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters.append(inspect.Parameter(
+            param, kind,
+            default=inspect.Parameter.empty if flags & REQUIRED else default))
+        lines.append(f"{param}: {text}{f' ({unit})' if unit else ''}")
+    lines += ["", f"Example: {example}"]
+    # A required parameter after an optional one is given by its name.
+    seen = False
+    for i, p in enumerate(parameters):
+        has_default = p.default is not inspect.Parameter.empty
+        if seen and not has_default and \
+                p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            parameters[i] = p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        seen = seen or has_default
+    parameters.sort(key=lambda p: p.kind)
+    return type(name, (_Call,), {"__doc__": "\n".join(lines),
+                                 "__signature__": inspect.Signature(parameters),
+                                 "__module__": "gst_tfx"})
+
+
+class Wave:
+    """Samples with their rate: wave | effect is the filtered wave."""
+
+    def __init__(self, samples, rate):
+        self.ys, self.fs = np.atleast_2d(samples), rate
+
+    from_array = classmethod(lambda cls, samples, rate: cls(samples, rate))
+
+    def __or__(self, effect):
+        from . import Chain
+        if not isinstance(effect, Effect):
+            return NotImplemented
+        ys = self.ys
+        if ys.dtype not in (np.float32, np.float64):
+            ys = ys.astype(np.float32)
+        chain = Chain(effect, self.fs, len(ys), dtype=ys.dtype)
+        return Wave(chain(ys), self.fs)
+
+
+__all__ = []
+for _entry in _core.catalogue():
+    globals()[_entry[0]] = _make(*_entry)
+    __all__.append(_entry[0])
