@@ -328,6 +328,95 @@ chain_set (PyObject *object, PyObject *args)
   Py_RETURN_NONE;
 }
 
+/* Makes a stage with another number.  0 with *stage, or -1 with an exception. */
+static int
+build_with (Chain *self, int stage, const char *param, Py_ssize_t index,
+    double number, TfxStage **made)
+{
+  TfxExprError error;
+  int ret = stage;
+
+  if (stage >= 0)
+    ret = tfx_expr_set_number (self->expr, (size_t)stage, param, (size_t)index,
+        number, &error);
+  if (stage < 0 || ret == -ENOENT) {
+    PyErr_Format (PyExc_KeyError, "there is no parameter '%s' of that stage",
+        param);
+    return -1;
+  }
+  if (ret == 0)
+    ret = tfx_expr_build_stage (self->expr, (size_t)stage, self->rate_hz,
+        self->n_in, self->positions, made, &error);
+  if (ret < 0)
+    raise_expr (&error);
+  return ret < 0 ? -1 : 0;
+}
+
+/* curve (stage, param, index, first, values): the number reaches the values at the frames
+ * first, first + grid, ...; see tfx_filter_queue_stage(). */
+static PyObject *
+chain_curve (PyObject *object, PyObject *args)
+{
+  Chain *self = (Chain *)object;
+  const char *name, *param;
+  unsigned long long first;
+  PyObject *array;
+  Py_ssize_t index;
+  Py_buffer view;
+  int stage, ret = 0;
+
+  if (!PyArg_ParseTuple (args, "ssnKO", &name, &param, &index, &first,
+          &array) ||
+      PyObject_GetBuffer (array, &view, PyBUF_SIMPLE) < 0)
+    return NULL;
+  stage = tfx_expr_find (self->expr, name);
+  for (Py_ssize_t i = 0; ret == 0 && i < view.len / 8; i++) {
+    TfxStage *made = NULL;
+
+    ret = build_with (self, stage, param, index, ((const double *)view.buf)[i],
+        &made);
+    if (ret < 0)
+      break;
+    tfx_filter_lock (self->filter);
+    ret = tfx_filter_queue_stage (self->filter, first, made);
+    tfx_filter_unlock (self->filter);
+    first += tfx_stage_grid_frames (made);
+    tfx_stage_unref (&made);
+    if (ret < 0)
+      PyErr_Format (PyExc_ValueError,
+          "%s.%s cannot follow a curve: another value changes the structure",
+          name, param);
+  }
+  PyBuffer_Release (&view);
+  if (ret < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* grid (stage): the distance in frames of the points of its curves. */
+static PyObject *
+chain_grid (PyObject *object, PyObject *args)
+{
+  Chain *self = (Chain *)object;
+  TfxExprError error;
+  TfxStage *made;
+  const char *name;
+  size_t n;
+  int stage;
+
+  if (!PyArg_ParseTuple (args, "s", &name))
+    return NULL;
+  stage = tfx_expr_find (self->expr, name);
+  if (stage < 0)
+    return PyErr_Format (PyExc_KeyError, "the chain has no stage '%s'", name);
+  if (tfx_expr_build_stage (self->expr, (size_t)stage, self->rate_hz,
+          self->n_in, self->positions, &made, &error) < 0)
+    return raise_expr (&error);
+  n = tfx_stage_grid_frames (made);
+  tfx_stage_unref (&made);
+  return PyLong_FromSize_t (n);
+}
+
 /* ---- asking ----------------------------------------------------------------------- */
 
 /* response (frequencies, out): both arrays of doubles; out gets real and imaginary
@@ -405,6 +494,18 @@ get_latency (PyObject *object, void *closure)
 }
 
 static PyObject *
+get_n_frames (PyObject *object, void *closure)
+{
+  Chain *self = (Chain *)object;
+  uint64_t n;
+
+  tfx_filter_lock (self->filter);
+  n = tfx_filter_n_frames (self->filter);
+  tfx_filter_unlock (self->filter);
+  return PyLong_FromUnsignedLongLong (n);
+}
+
+static PyObject *
 get_channels (PyObject *object, void *closure)
 {
   const Chain *self = (const Chain *)object;
@@ -412,8 +513,7 @@ get_channels (PyObject *object, void *closure)
   return Py_BuildValue ("(III)", self->n_in, self->n_out, self->n_room);
 }
 
-/* The number of frames in which silence at the input fades below -400 dB is unknown;
- * is_silent reports that it has. */
+/* Whether the state has faded out: silence gives silence. */
 static PyObject *
 get_is_silent (PyObject *object, void *closure)
 {
@@ -481,7 +581,8 @@ get_stages (PyObject *object, void *closure)
 
 /* ---- the module ------------------------------------------------------------------- */
 
-/* catalogue (): [(name, doc, example, [(parameter, flags, default, doc, unit)])] */
+/* catalogue (): [(name, doc, example, [(parameter, flags, default, unit, minimum,
+ * maximum, doc)], positional values, chains after them)] */
 static PyObject *
 core_catalogue (PyObject *module, PyObject *unused)
 {
@@ -501,7 +602,8 @@ core_catalogue (PyObject *module, PyObject *unused)
               p->doc));
     }
     PyList_SetItem (list, (Py_ssize_t)i,
-        Py_BuildValue ("(sssN)", c->name, c->doc, c->example, params));
+        Py_BuildValue ("(sssNII)", c->name, c->doc, c->example, params,
+            c->n_positional, c->max_chains));
   }
   return list;
 }
@@ -509,12 +611,15 @@ core_catalogue (PyObject *module, PyObject *unused)
 static PyMethodDef chain_methods[] = { { "run", chain_run, METH_VARARGS, NULL },
   { "reset", chain_reset, METH_NOARGS, NULL },
   { "set", chain_set, METH_VARARGS, NULL },
+  { "curve", chain_curve, METH_VARARGS, NULL },
+  { "grid", chain_grid, METH_VARARGS, NULL },
   { "response", chain_response, METH_VARARGS, NULL },
   { "text", chain_text, METH_NOARGS, NULL }, { NULL, NULL, 0, NULL } };
 
 static PyGetSetDef chain_members[] = {
   { "latency", get_latency, NULL, NULL, NULL },
   { "channels", get_channels, NULL, NULL, NULL },
+  { "n_frames", get_n_frames, NULL, NULL, NULL },
   { "is_silent", get_is_silent, NULL, NULL, NULL },
   { "stages", get_stages, NULL, NULL, NULL }, { NULL, NULL, NULL, NULL, NULL }
 };

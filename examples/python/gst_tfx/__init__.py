@@ -20,6 +20,9 @@ from ._core import ChainError
 from .classes import *  # noqa: F403
 from .classes import Effect, Wave, __all__ as _classes
 
+# Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
+_CURVE_FRAMES = 32768
+
 __all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue"] + _classes
 
 catalogue = _core.catalogue
@@ -55,8 +58,8 @@ class Chain:
         self._core = _core.Chain(str(chain), rate, channels,
                                  self.dtype == np.float64)
         self.channels, self.output_channels, self._room = self._core.channels
-        self._n_late = self.latency
-        self._skip = self._n_late
+        self._n_late = self._skip = self.latency
+        self._curves = {}  # (stage, parameter): values of the next frames, grid
 
     @classmethod
     def from_file(cls, path, rate, channels=1, **options):
@@ -98,13 +101,34 @@ class Chain:
 
     def _run(self, x):
         y = self._new(len(x))
-        if self._room == self.channels:
-            self._core.run(x, y)
-        else:
+        if self._room != self.channels:
             y[:, :self.channels] = x
             y[:, self.channels:] = 0
-            self._core.run(y, y)
+            x = y
+        step = _CURVE_FRAMES if self._curves else max(len(x), 1)
+        for i in range(0, len(x), step):
+            n = len(x[i:i + step])
+            for key in list(self._curves):
+                self._queue(key, n)
+            self._core.run(x[i:i + n], y[i:i + n])
         return y[:, :self.output_channels]
+
+    def _queue(self, key, n):
+        """Queues the points of a curve for the next n frames."""
+        values, grid, queued = self._curves[key]
+        now = self._core.n_frames
+        first = max(queued + grid, -(-now // grid) * grid + grid)
+        points = np.arange(first, now + n + grid + 1, grid)
+        if len(points):
+            # The frame before a point has its value; the last value stays.
+            at = np.minimum(points - now - 1, len(values) - 1)
+            self._core.curve(*key, 0, int(first),
+                             np.ascontiguousarray(values[at]))
+            queued = int(points[-1])
+        if len(values) > n:
+            self._curves[key] = values[n:], grid, queued
+        else:
+            del self._curves[key]
 
     def process(self, x):
         """Filters the next samples of a stream.
@@ -150,12 +174,23 @@ class Chain:
     # ---- parameters and answers ---------------------------------------------
 
     def set(self, name, value):
-        """Sets a parameter, "stage.parameter".  Samples change over within 10 ms,
-        without a click."""
+        """Sets a parameter, "stage.parameter".
+
+        A value: the sound changes to it within 10 ms, without a click.
+        An array: one value for each of the next frames, read at each 32nd frame and
+        with a straight line between them; the last one stays."""
         stage, dot, parameter = name.rpartition(".")
         if not dot:
             raise KeyError(f"{name!r} is no parameter; write 'stage.parameter'")
-        self._core.set(stage, parameter, value)
+        if isinstance(value, np.ndarray) and value.ndim == 1 and len(value):
+            values = np.asarray(value, np.float64)
+            if not np.isfinite(values).all():
+                raise ValueError(f"the curve of {name} has values that are not finite")
+            self._core.set(stage, parameter, float(values[0]))
+            self._curves[stage, parameter] = values, self._core.grid(stage), 0
+        else:
+            self._curves.pop((stage, parameter), None)
+            self._core.set(stage, parameter, value)
 
     @property
     def latency(self):

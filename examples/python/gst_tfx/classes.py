@@ -19,6 +19,8 @@ def _text(value):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_text(v) for v in value) + "]"
+    if isinstance(value, Effect):
+        return str(value)
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     if isinstance(value, np.generic):
@@ -61,11 +63,18 @@ class _Call(Effect):
         self.arguments = dict(bound.arguments)
 
     def __str__(self):
-        values = [f"{k}={_text(v)}" for k, v in self.arguments.items()]
+        values = []
+        for name, value in self.arguments.items():
+            if name == "chains":
+                values += [_text(chain) for chain in value]
+            elif "chains" in self.arguments and name in self.positional:
+                values.append(_text(value))
+            else:
+                values.append(f"{name}={_text(value)}")
         return f"{type(self).__name__}({', '.join(values)})"
 
 
-def _make(name, doc, example, params):
+def _make(name, doc, example, params, n_positional, max_chains):
     lines = [doc[:1].upper() + doc[1:] + ".", ""]
     parameters = []
     for param, flags, default, unit, least, most, text in params:
@@ -84,8 +93,16 @@ def _make(name, doc, example, params):
                 p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
             parameters[i] = p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         seen = seen or has_default
+    if max_chains:
+        parameters = [p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD
+                                if i < n_positional
+                                else inspect.Parameter.KEYWORD_ONLY)
+                      for i, p in enumerate(parameters)]
+        parameters.append(inspect.Parameter(
+            "chains", inspect.Parameter.VAR_POSITIONAL))
     parameters.sort(key=lambda p: p.kind)
-    return type(name, (_Call,), {"__doc__": "\n".join(lines),
+    return type(name, (_Call,), {"positional": [p[0] for p in params[:n_positional]],
+                                 "__doc__": "\n".join(lines),
                                  "__signature__": inspect.Signature(parameters),
                                  "__module__": "gst_tfx"})
 
