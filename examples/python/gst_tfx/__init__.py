@@ -120,8 +120,8 @@ class Chain:
         first = max(queued + grid, -(-now // grid) * grid + grid)
         points = np.arange(first, now + n + grid + 1, grid)
         if len(points):
-            # The frame before a point has its value; the last value stays.
-            at = np.minimum(points - now - 1, len(values) - 1)
+            # Values count from the frame now; the last one stays.
+            at = np.minimum(points - now, len(values) - 1)
             self._core.curve(*key, 0, int(first),
                              np.ascontiguousarray(values[at]))
             queued = int(points[-1])
