@@ -5,6 +5,8 @@ import gc
 import inspect
 import multiprocessing
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -294,6 +296,35 @@ def test_golden_values(pytestconfig):
                 assert abs(y[i] - value) <= 1e-11 * largest, text
             n += 1
     assert n > 100
+
+
+# ---- many signals, and the command ------------------------------------------------
+
+
+def test_process_many():
+    xs = [noise(1 + i % 2, 1000 + i, dtype=np.float32, seed=i) for i in range(20)]
+    ys = fx.process_many(TEXT, xs, RATE)
+    for x, y in zip(xs, ys):
+        assert np.array_equal(y, fx.Chain(TEXT, RATE, len(x))(x))
+    with pytest.raises(fx.ChainError):
+        fx.process_many("Gain(", xs, RATE)
+
+
+def run_command(*arguments):
+    return subprocess.run([sys.executable, "-m", "gst_tfx", *arguments],
+                          capture_output=True, text=True)
+
+
+def test_command(tmp_path):
+    done = run_command("check", TEXT)
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == TEXT
+    path = tmp_path / "chain.txt"
+    path.write_text("Gain(2)")
+    done = run_command("response", f"@{path}", "--points", "3")
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    assert [float(row[1]) for row in rows] == pytest.approx([6.0206] * 3, abs=1e-4)
+    done = run_command("check", "Gain(")
+    assert done.returncode == 1 and "^" in done.stderr
 
 
 # ---- the interpreter --------------------------------------------------------------

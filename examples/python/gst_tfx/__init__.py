@@ -13,6 +13,8 @@
 The chain language is that of the element tfxchain.
 """
 
+import concurrent.futures
+
 import numpy as np
 
 from . import _core
@@ -23,7 +25,8 @@ from .classes import Effect, Wave, __all__ as _classes
 # Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
 _CURVE_FRAMES = 32768
 
-__all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue"] + _classes
+__all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue",
+           "process_many"] + _classes
 
 catalogue = _core.catalogue
 
@@ -221,3 +224,16 @@ class Chain:
     def __reduce__(self):
         raise TypeError("a running Chain cannot be pickled; pickle its text, "
                         "str(chain)")
+
+
+def process_many(chain, signals, rate, tail=0.0, threads=None, **options):
+    """Filters whole signals, each with a chain of its own, in several threads (None:
+    one for each processor).  options: those of Chain.  Returns a list."""
+    def run(x):
+        x = np.asarray(x)
+        axis = -1 if options.get("layout") == "channels_last" else 0
+        n = x.shape[axis] if x.ndim == 2 else 1
+        return Chain(chain, rate, n, **options)(x, tail)
+
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, signals))

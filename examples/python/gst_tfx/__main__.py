@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""python -m gst_tfx: check and response of a chain."""
+
+import argparse
+import sys
+
+import numpy as np
+
+from . import Chain, ChainError
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m gst_tfx")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (("check", "print the chain as it is read, and its stages"),
+                       ("response", "print the frequency response as CSV")):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("chain", help="a chain, or @FILE")
+        command.add_argument("--rate", type=float, default=48000,
+                             help="sample rate in Hz (default %(default)g)")
+        command.add_argument("--channels", type=int, default=2,
+                             help="of the input (default %(default)d)")
+    command.add_argument("--points", type=int, default=200,
+                         help="from 20 Hz to 0.45 of the rate (default %(default)d)")
+    args = parser.parse_args(argv)
+    try:
+        if args.chain.startswith("@"):
+            chain = Chain.from_file(args.chain[1:], args.rate, args.channels)
+        else:
+            chain = Chain(args.chain, args.rate, args.channels)
+    except (ChainError, OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    if args.command == "check":
+        print(chain)
+        for name, klass, values in chain.stages:
+            print(f"{name}: {klass}, " + ", ".join(
+                f"{k}={v!r}" for k, v in values.items() if v is not None))
+        print(f"{chain.channels} channels in, {chain.output_channels} out, "
+              f"latency {chain.latency} frames")
+        return 0
+    frequencies = np.geomspace(20, 0.45 * args.rate, args.points)
+    response = chain.response(frequencies)
+    print("frequency,magnitude_db,phase_degrees")
+    for f, h in zip(frequencies, response):
+        magnitude = 20 * np.log10(abs(h)) if h else -np.inf
+        print(f"{f:.6g},{magnitude:.6f},{np.degrees(np.angle(h)):.4f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
