@@ -211,6 +211,8 @@ if ! is_quick; then
   deps_require "for the equaliser's window" $DEPS_WINDOW || true
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for live streams" $DEPS_LIVE || true
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for the Python package" $DEPS_NUMPY || true
 fi
 echo "nothing is missing"
 
@@ -219,7 +221,7 @@ echo "nothing is missing"
 title "build and test"
 # On a busy machine the longest program takes its time.
 test_args=(--timeout-multiplier 3) names=()
-setup=("${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dexamples=enabled)
+setup=("${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dexamples=enabled -Dpython=auto)
 # The GPU's machine code, which nothing here can run, takes nvcc longer than the compiler
 # all the rest: none, one generation's beside the PTX in turn, or all.
 generations=(75 80 86 90 100 120)

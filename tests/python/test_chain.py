@@ -5,6 +5,7 @@ import gc
 import inspect
 import multiprocessing
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -310,6 +311,21 @@ def test_process_many():
         fx.process_many("Gain(", xs, RATE)
 
 
+def test_page(pytestconfig):
+    """The blocks of docs/python.md, one after the other."""
+    text = (pytestconfig.rootpath / "docs" / "python.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    names = {}
+    assert len(blocks) >= 6
+    for block in blocks:
+        exec(block, names)
+
+
+def test_files_are_refused():
+    with pytest.raises(fx.ChainError, match="files cannot be read here"):
+        fx.Chain("FIR('room.wav')", RATE)
+
+
 def run_command(*arguments):
     return subprocess.run([sys.executable, "-m", "gst_tfx", *arguments],
                           capture_output=True, text=True)
@@ -403,5 +419,5 @@ def test_fork():
     process.start()
     y = queue.get(timeout=60)
     process.join()
-    # Both go on from the state at the fork.
+    # Both continue from the state at the fork.
     assert np.array_equal(y, chain.process(x))

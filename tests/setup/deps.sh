@@ -30,6 +30,8 @@ DEPS_CLANG="clang"
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
+# The Python package, and its tests.
+DEPS_NUMPY="python3-dev python3-numpy python3-scipy python3-pytest"
 # What makes and reads sound files.
 DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.
@@ -86,6 +88,10 @@ deps_has() {
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
     python3) command -v python3 ;;
+    python3-dev) /usr/bin/python3-config --includes ;;
+    python3-numpy | python3-scipy | python3-pytest)
+      /usr/bin/python3 -c "import ${1#python3-}"
+      ;;
     python3-gi) /usr/bin/python3 -c 'import gi' ;;
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;

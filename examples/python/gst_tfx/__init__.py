@@ -6,7 +6,7 @@
     chain = Chain("HiButterworth(80) | Limiter(-1)", rate=48000, channels=2)
     y = chain(x)                     # a whole signal, aligned with x
 
-    for block in blocks:             # a stream: the state goes on
+    for block in blocks:             # a stream: the state is kept
         write(chain.process(block))
     write(chain.flush())
 
@@ -155,8 +155,8 @@ class Chain:
         return self._shape(y, False)
 
     def __call__(self, x, tail=0.0):
-        """Filters a whole signal, aligned with the input; a stream that was
-        under way ends.  `tail` seconds are added at the end."""
+        """Filters a whole signal, aligned with the input; a running stream
+        ends.  `tail` seconds are added at the end."""
         view, is_flat = self._frames_first(x)
         n = self._n_late + round(tail * self.rate)
         self.reset()
@@ -227,7 +227,7 @@ class Chain:
 
 
 def process_many(chain, signals, rate, tail=0.0, threads=None, **options):
-    """Filters whole signals, each with a chain of its own, in several threads (None:
+    """Filters whole signals, each with a separate chain, in several threads (None:
     one for each processor).  options: those of Chain.  Returns a list."""
     def run(x):
         x = np.asarray(x)

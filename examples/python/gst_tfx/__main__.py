@@ -12,7 +12,7 @@ from . import Chain, ChainError
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m gst_tfx")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (("check", "print the chain as it is read, and its stages"),
+    for name, text in (("check", "print the canonical text of a chain, and its stages"),
                        ("response", "print the frequency response as CSV")):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("chain", help="a chain, or @FILE")

@@ -186,7 +186,7 @@ get_block (const Chain *self, PyObject *array, int flags, Py_buffer *view,
   return 0;
 }
 
-/* run (in, out): other Python threads run meanwhile, the chain is locked. */
+/* run (in, out): it releases the interpreter's lock, and holds that of the filter. */
 static PyObject *
 chain_run (PyObject *object, PyObject *args)
 {
