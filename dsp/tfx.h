@@ -702,7 +702,8 @@ typedef struct TfxLoudnessValues
 /* The current gain and loudness of a stage that measures its input. */
 typedef struct TfxReadings
 {
-  /* The lowest since the last call; of a dynamic equaliser, the farthest from 0. */
+  /* The lowest since the last call; of a dynamic equaliser, the farthest from 0; of Denoise,
+   * the power of the output as a part of that of the input. */
   double gain_db;
   bool has_loudness;
   TfxLoudnessValues loudness;

@@ -11,6 +11,7 @@ import array
 import csv
 import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -407,6 +408,17 @@ def draw_limiter():
     return chains, [panel]
 
 
+def draw_denoise():
+    names = ['input', 'Denoise(12)', 'Denoise(24, learn=0.5)']
+    random.seed(1)
+    steps = [(0.6, -200)] + 5 * [(0.4, -20), (0.3, -200)] + [(0.1, -200)]
+    x = [y + random.gauss(0, 0.003) for y in tone(steps)]
+    panel = Panel('time (s)', 'peak level (dB)', (0, 4), (-70, -10), 20, range(5))
+    for i, samples in enumerate([x] + [process(chain, [x])[0] for chain in names[1:]]):
+        panel.add(measure_level(samples, 4, 0.02), i)
+    return names, [panel]
+
+
 def levels_over_time(chains, names, steps, y, y_step):
     """The input, and what the chains make of it."""
     seconds = sum(s for s, _ in steps)
@@ -515,6 +527,7 @@ PICTURES = {
         ['DeEss()', 'DeEss(ratio=inf, range=-20)'], 12000,
         [(0.1, -40), (0.2, -12), (0.3, -40)]),
     'limiter': draw_limiter,
+    'denoise': draw_denoise,
     'normalize': lambda: levels_over_time(
         ['Normalize()', 'Normalize(0.5, window=1)'],
         ['input', 'Normalize()', 'Normalize(0.5, window=1)'],

@@ -211,6 +211,7 @@ extern const TfxKind tfx_kind_limiter;
 extern const TfxKind tfx_kind_mix;
 extern const TfxKind tfx_kind_clip;
 extern const TfxKind tfx_kind_agc;
+extern const TfxKind tfx_kind_denoise;
 extern const TfxKind tfx_kind_sum;
 extern const TfxKind tfx_kind_split;
 

@@ -63,6 +63,16 @@ struct TfxStage
     TfxReverb reverb;
     TfxLimiter limiter;
     TfxAgc agc;
+    /* See kinds/denoise.c; a, b and c for steps of a quarter of the window. */
+    struct
+    {
+      double reduction_db;              /* 0 to 400 */
+      double smoothing;                 /* c */
+      double noise_keep, presence_keep; /* a, b */
+      size_t n_window;                  /* of tfx_stft_window() */
+      size_t n_learn; /* frames that the noise is learned from */
+      bool is_following, is_linked;
+    } denoise;
     struct
     {
       unsigned n_channels;

@@ -248,6 +248,37 @@ mix (const double *x, double *y, size_t n_frames, unsigned n_channels,
 }
 
 static void
+suppress (const TfxSuppression *s, const double *powers, double *gains,
+    size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    double noise = fmax (s->noise[i], TFX_NOISE_LOWEST), g, prior, wiener;
+
+    if (s->is_following) {
+      const double p =
+          1.0 / (1.0 + TFX_PRESENCE_FACTOR *
+                           exp (-TFX_PRESENCE_SLOPE * powers[i] / noise));
+      const double mean =
+          s->presence_keep * s->presence[i] + (1.0 - s->presence_keep) * p;
+      const double part =
+          mean > TFX_PRESENCE_MOST ? fmin (p, TFX_PRESENCE_MOST) : p;
+
+      s->presence[i] = mean;
+      noise = s->noise_keep * noise +
+              (1.0 - s->noise_keep) * (part * noise + (1.0 - part) * powers[i]);
+      noise = fmax (noise, TFX_NOISE_LOWEST);
+    }
+    g = powers[i] / (TFX_NOISE_FACTOR * noise);
+    prior = s->prior_keep * s->prior[i] +
+            (1.0 - s->prior_keep) * fmax (g - 1.0, 0.0);
+    wiener = prior / (1.0 + prior);
+    s->noise[i] = noise;
+    s->prior[i] = wiener * wiener * g;
+    gains[i] = fmax (wiener, s->lowest);
+  }
+}
+
+static void
 clip (double *x, size_t n, double gain)
 {
   for (size_t i = 0; i < n; i++) {
@@ -273,6 +304,7 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .swap_ramp = swap_ramp,
   .clip = clip,
   .multiply = multiply,
+  .suppress = suppress,
   .link = link,
   .mix = mix,
 };

@@ -33,6 +33,7 @@ v_load_once (const double *p)
 #include "dynamics-levels_tmpl.c"
 #include "dynamics-limits_tmpl.c"
 #include "dynamics-blocks_tmpl.c"
+#include "dynamics-noise_tmpl.c"
 
 #define CAT2(a, b) a##_##b
 #define CAT(a, b) CAT2 (a, b)
@@ -90,6 +91,7 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .swap_ramp = swap_ramp,
   .clip = clip,
   .multiply = multiply,
+  .suppress = suppress,
   .link = link,
   .mix = mix,
   .mix_floats = mix_floats,

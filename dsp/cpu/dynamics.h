@@ -86,6 +86,23 @@ typedef struct TfxRamp
   const double *from, *to; /* [n_levels] */
 } TfxRamp;
 
+/* The state and the settings of a noise suppressor, see kinds/denoise.c. */
+typedef struct TfxSuppression
+{
+  double *noise, *presence, *prior;             /* N, m, s's first term / c */
+  double noise_keep, presence_keep, prior_keep; /* a, b, c */
+  double lowest;                                /* gain */
+  bool is_following;                            /* false: N and m stay */
+} TfxSuppression;
+
+/* X / (1 + X) and 1 + X, X = 15 dB. */
+#define TFX_PRESENCE_SLOPE (1.0 - 1.0 / TFX_PRESENCE_FACTOR)
+#define TFX_PRESENCE_FACTOR 32.622776601683793
+#define TFX_PRESENCE_MOST 0.99
+/* Noise counts as so many times its power, and as no less than this. */
+#define TFX_NOISE_FACTOR 2.0
+#define TFX_NOISE_LOWEST 1e-30
+
 /* Independent partial sums, whose additions do not wait for each other. */
 #define TFX_DYNAMICS_ROWS 8
 
@@ -161,6 +178,9 @@ typedef struct TfxDynamicsKernels
   /* x[n_frames][width] times gains[n_frames]. */
   void (*multiply) (double *x, const double *gains, size_t n_frames,
       unsigned width);
+  /* gains[n] of the values of a frame; n: a multiple of 32.  The powers are below 1e250. */
+  void (*suppress) (const TfxSuppression *s, const double *powers,
+      double *gains, size_t n);
   /* y = sums of the first n_heard channels of x, apart, by columns[n_channels]
    * [tfx_dynamics_stride (n_channels)]: the gains of a channel to each, then 0. */
   void (*mix) (const double *x, double *y, size_t n_frames, unsigned n_channels,

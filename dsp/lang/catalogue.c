@@ -399,6 +399,14 @@ static const TfxParam loudness[] = {
   NUMBER ("lookahead", 0, "s", 0.2, 30.0, 3.0, "look-ahead time"),
   NUMBER ("speed", 0, "dB/s", 0.01, 1000.0, 3.0, "fastest change of the gain"),
   MAX_GAIN (20.0), FS };
+static const TfxParam denoise[] = {
+  NUMBER ("reduction", 0, "dB", 0.0, 40.0, 12.0, "attenuation of the noise"),
+  MAYBE ("learn", STRUCTURE, "s", 0.05, 60.0,
+      "time from the start that is noise alone; None: follow the noise", NONE),
+  SECONDS ("smoothing", 10.0, 0.4,
+      "time constant of the gain in noise; less: more musical noise"), FS,
+  BOOL ("link", KEYWORD,
+      "True: one gain for all channels, from their mean power") };
 
 /* ---- classes ---------------------------------------------------------------- */
 
@@ -560,6 +568,8 @@ static const TfxClass classes[] = {
       "Normalize(peak=0.5, strategy='rms')"),
   DYNAMICS ("Loudness", loudness, ahead, LOUDNESS,
       "automatic gain to a loudness, EBU R 128", "Loudness(target=-16)"),
+  DYNAMICS ("Denoise", denoise, denoise, DENOISE,
+      "reduces steady noise: hiss, hum, fans", "Denoise(reduction=12)"),
 };
 
 /* Classes that are in the file of their kind, up to a NULL. */

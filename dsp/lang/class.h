@@ -204,11 +204,12 @@ typedef enum
   TFX_CLASS_GATE,
   TFX_CLASS_LIMITER,
   TFX_CLASS_NORMALIZE,
-  TFX_CLASS_LOUDNESS
+  TFX_CLASS_LOUDNESS,
+  TFX_CLASS_DENOISE
 } TfxDynamicsClass;
 /* A ratio of infinity. */
 #define TFX_RATIO_INFINITE 1e6
-extern const TfxClassOps tfx_dynamics_ops, tfx_ahead_ops;
+extern const TfxClassOps tfx_dynamics_ops, tfx_ahead_ops, tfx_denoise_ops;
 
 /* class-dynamic-eq.c */
 extern const TfxClassOps tfx_dynamic_eq_ops;

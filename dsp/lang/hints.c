@@ -73,6 +73,7 @@ static const Names synonyms[] = {
   { "convolution convolver ir", "Convolve" },
   { "agc", "Normalize" },
   { "loudnorm lufs", "Loudness" },
+  { "noisereduction denoiser", "Denoise" },
 };
 
 const char *

@@ -68,6 +68,8 @@ static const Filter filters[] = {
   { "alimiter", FFMPEG, OTHER, "Limiter" },
   { "loudnorm", FFMPEG, OTHER, "Loudness" },
   { "dynaudnorm", FFMPEG, OTHER, "Normalize" },
+  { "afftdn", FFMPEG, OTHER, "Denoise" },
+  { "noisered", SOX, OTHER, "Denoise" },
   { "norm", SOX, OTHER, "Normalize" },
   { "aecho", FFMPEG, OTHER, "Delay" },
   { "echo", SOX, OTHER, "Echo" },

@@ -87,6 +87,8 @@ const char *const class_calls[] = {
   "Normalize(0.5, window=0.05)",
   "Normalize(0.5, strategy='rms', window=0.05)",
   "Loudness(-15, 0.2, 20)",
+  "Denoise(20)",
+  "Denoise(20, learn=0.1, link=True)",
   NULL,
 };
 
@@ -161,6 +163,8 @@ static const Way ways[] = {
   { "max_gain", { 1, 40 } },
   { "target", { -30, -10 } },
   { "speed", { 100, 1 } },
+  { "reduction", { 40, 1 } },
+  { "smoothing", { 1, 0.01 } },
 };
 
 bool
@@ -173,6 +177,7 @@ class_number_is_fixed (const TfxParam *param)
          (strcmp (param->name, "taps") == 0 &&
              (param->types & TFX_VALUE_NONE)) ||
          strcmp (param->name, "lookahead") == 0 ||
+         strcmp (param->name, "learn") == 0 ||
          strcmp (param->name, "window") == 0;
 }
 

@@ -533,6 +533,7 @@ static const struct
       "HiButterworth(80, order=4)" },
   { "highpass=f=80,loudnorm=I=-16", 1, "HiButterworth(80, order=2) | …" },
   { "loudnorm=I=-16:TP=-1.5", 1, "for example Loudness(target=-16)" },
+  { "afftdn=nr=12:nf=-40", 1, "for example Denoise(reduction=12)" },
   { "Gain(2) | highpass=f=80", 11, "is HiButterworth(80, order=2)" },
   /* SoX */
   { "highpass 80", 1,

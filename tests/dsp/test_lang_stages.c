@@ -317,6 +317,7 @@ test_rate (void)
         192000, -E2BIG, 0, "delays of the chain are" },
     { "Loudness(-23)", 4000, -EINVAL, 0, "from 4001 to 1310720 Hz" },
     { "Loudness(None)", 1310730, -EINVAL, 0, "from 4001 to 1310720 Hz" },
+    { "Denoise()", 3072001, -EINVAL, 0, "must be at most 3072000 Hz" },
   };
   TapMany many = tap_many ("reported and built, or refused");
 
@@ -444,7 +445,8 @@ test_latencies (void)
     size_t n_frames;
   } cases[] = { { "Limiter(-1, 0.00099)", 48 }, { "Limiter(-1, 0.00101)", 48 },
     { "Normalize(1, window=0.05)", 1200 }, { "Loudness(-23)", 144000 },
-    { "Loudness(None)", 0 }, { "Limiter(-1, 0.001, true_peak=True)", 48 },
+    { "Loudness(None)", 0 }, { "Denoise()", 1536 },
+    { "Limiter(-1, 0.001, true_peak=True)", 48 },
     { "Limiter(-1, 10, true_peak=True)", 480256 },
     { "FIR([0, 0, 1, 0.5], delay='peak')", 2 }, { "FIR([1, 2], delay=5)", 1 },
     { "FIR([0, 1], delay=1) | FIR([0, 0, -1], delay=2)", 3 },

@@ -10,6 +10,7 @@ or a sine; the plugin and the program are found by the environment.
 import cmath
 import math
 import os
+import random
 import re
 import shutil
 import signal
@@ -192,6 +193,21 @@ def crossover(recipe):
     for k in range(40):
         hz = 20 * 1000 ** (k / 39)
         near(gain_db(total, hz), 0, 0.01, 'the sum at %g Hz' % hz)
+
+
+def hiss(recipe):
+    rng = random.Random(1)
+    words = [0.2 * math.sin(2 * math.pi * 300 * i / RATE)
+             if i % RATE > 0.9 * RATE else 0.0 for i in range(3 * RATE)]
+    noise = [rng.gauss(0, 0.003) for _ in words]
+    y = recipe.run([a + b for a, b in zip(words, noise)], 'no-hiss.wav')[0]
+    for second in 1, 2:  # apart from the last word and from its echo in the window
+        at = second * RATE + RATE // 10
+        pause = slice(at, at + RATE // 2)
+        near(level_db(y[pause]) - level_db(noise[pause]), -12, 1, 'hiss')
+        word = slice(second * RATE + int(0.93 * RATE),
+                     second * RATE + int(0.97 * RATE))
+        near(level_db(y[word]) - level_db(words[word]), 0, 0.5, 'word')
 
 
 def equalise(recipe):
@@ -410,6 +426,7 @@ def system(recipe):
 CHECKS = {
     'How do I remove hum?': [hum],
     'How do I remove rumble?': [rumble, rumble],
+    'How do I reduce hiss?': [hiss, hiss],
     'How do I equalise a recording?': [equalise],
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],

@@ -310,6 +310,7 @@ static const Controlled controlled[] = {
   { "tfxchain name=x chain=\"d=Width(0.5)\"", "x::d::amount", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Normalize(0.5)\"", "x::d::peak", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Loudness(-23)\"", "x::d::target", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Denoise()\"", "x::d::reduction", 0.0, TRUE },
 };
 
 static const Controlled *under_control;

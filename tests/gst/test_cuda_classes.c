@@ -46,13 +46,13 @@ play (const gchar *launch, DeckSide side)
   return deck;
 }
 
-/* Devices have no AGC. */
+/* Devices have none of them. */
 static gboolean
-is_agc (const gchar *call)
+is_for_cpu (const gchar *call)
 {
   return g_str_has_prefix (call, "Normalize") ||
          g_str_has_prefix (call, "Loudness(") ||
-         strstr (call, "true_peak=True");
+         g_str_has_prefix (call, "Denoise") || strstr (call, "true_peak=True");
 }
 
 static gboolean
@@ -97,7 +97,7 @@ expect_apart (Deck *deck, guint launches)
   deck_expect_stat (deck, "e2", "downloads", N_BUFFERS);
 }
 
-/* The CPU runs the AGC and what precedes it; the last element has the device. */
+/* The CPU runs such a stage and what precedes it; the last element has the device. */
 static void
 expect_on_cpu (Deck *deck)
 {
@@ -123,7 +123,7 @@ GST_START_TEST (test_class)
   cuda = play (launch, DECK_CUDA);
   g_unlink (CLASS_CALLS_FILE);
   deck_expect_same (cpu, cuda, -140.0, call);
-  if (is_agc (call))
+  if (is_for_cpu (call))
     expect_on_cpu (cuda);
   else if (g_str_has_prefix (call, "DynamicEQ") ||
            g_str_has_prefix (call, "DeEss"))
