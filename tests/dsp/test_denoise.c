@@ -4,11 +4,13 @@
  */
 #include "common.h"
 #include "core/backend.h"
-#include "core/stage.h"
+#include "core/kind.h"
 #include "cpu/stft.h"
 #include "design/fft.h"
+#include "heap.h"
 #include "jump.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -825,6 +827,68 @@ test_learn_again (void)
   free (x);
 }
 
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* A unit whose n-th allocation fails is none, and frees the others. */
+static void
+test_short_memory (void)
+{
+  const TfxUnitSpec spec = { .n_channels = 2,
+    .sample = TFX_SAMPLE_F64,
+    .kernel = tfx_cpu_backend ()->kernel };
+  const TfxUnitKind *kind = tfx_kind_denoise.unit;
+  TfxChain *chain = test_build ("Denoise()", 2);
+  unsigned n_failed = 0;
+  bool is_clean = true;
+  void *unit = NULL;
+
+  for (int ret = -ENOMEM; ret < 0 && n_failed < 100; n_failed += ret < 0) {
+    const long n_alive = heap_n_alive ();
+
+    heap_watch (n_failed + 1);
+    ret = kind->make (chain->stages[0], &spec, &unit);
+    heap_unwatch ();
+    is_clean = is_clean &&
+               (ret == 0 || (ret == -ENOMEM && heap_n_alive () == n_alive));
+  }
+  tap_check (is_clean && unit && n_failed >= 8, "%u allocations that fail",
+      n_failed);
+  if (unit)
+    kind->free (unit);
+  tfx_chain_unref (&chain);
+}
+
+/* Frames of a running filter, also while its values ramp, take no memory. */
+static void
+test_no_memory (void)
+{
+  TestFilter *filter = filter_at ("x=Denoise()", 48000, 2, NULL);
+  static double x[2 * 500];
+  TfxChain *chain;
+  HeapCounts counts;
+  TfxStage *next;
+
+  tfx_filter_get_chain (filter->filter, &chain);
+  next = tfx_stage_new_like (&(TfxStage){ .id = tfx_stage_id (chain->stages[0]),
+      .kind = &tfx_kind_denoise,
+      .u = chain->stages[0]->u });
+  next->u.denoise.reduction_db = 30;
+  make_noise (x, 2 * 500, 0.1);
+  test_filter_f64 (filter, x, 2, 500);
+  tfx_filter_lock (filter->filter);
+  tfx_filter_set_stage (filter->filter, next);
+  tfx_filter_unlock (filter->filter);
+  heap_watch (0);
+  for (unsigned i = 0; i < 20; i++)
+    test_filter_f64 (filter, x, 2, 500);
+  counts = heap_unwatch ();
+  tap_check (counts.n_allocations == 0 && counts.n_frees == 0,
+      "running: %u allocations", counts.n_allocations);
+  tfx_stage_unref (&next);
+  tfx_chain_unref (&chain);
+  test_filter_free (&filter);
+}
+
 static const TapTest tests[] = {
   { "golden", test_golden },
   { "identity", test_identity },
@@ -842,6 +906,8 @@ static const TapTest tests[] = {
   { "channels", test_channels },
   { "jumps", test_jumps },
   { "learn-again", test_learn_again },
+  { "short-memory", test_short_memory },
+  { "no-memory", test_no_memory },
   { NULL, NULL },
 };
 

@@ -143,7 +143,7 @@ static const char *const tokens[] = { "|", "+", "(", ")",
   "ch[0]: ", "ch[1]: ", "ch[5]: ", ";", "Mix([[1, 2]])", "Mix([[1], [2], [3]])",
   "Mix([[1, 0], [0, 1]])", "Gain(2)", "Limiter(-1)", "Loudness(-23)",
   "Delay(100)", "FIR([1, 2])", "Compressor()", "Reverb()", "Normalize()",
-  "LoButterworth(1000)", "x=" };
+  "LoButterworth(1000)", "Denoise()", "x=" };
 
 static size_t
 generate (uint64_t *state, char *text, size_t size)

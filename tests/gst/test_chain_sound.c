@@ -243,6 +243,8 @@ static const gchar *const as_late[][2] = {
       "Mix([[1, 0], [0, 1]]) + (Gain(0) | Limiter(20, 0.05))" },
   { "ch[0]: a=Limiter(20, 0.05)", "a=Limiter(20, 0.05)" },
   { "a=Curve([[1, 0]], taps=201)", "b=Curve([[2, 0]], taps=201)" },
+  { "a=Denoise(0)", "a=Denoise(0, learn=1)" },
+  { "a=Denoise(0)", "b=Denoise(0, link=True)" },
   { "Gain(1) | a=Limiter(20, 0.05)", "b=Limiter(20, 0.05) | c=Gain(1)" },
 };
 
