@@ -229,6 +229,29 @@ int tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
  * tfx_fir_design_check() says. */
 int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
 
+typedef enum TfxPhase
+{
+  TFX_PHASE_ORIGINAL, /* the taps as they are */
+  TFX_PHASE_MINIMUM,  /* as early as the magnitude allows */
+  TFX_PHASE_LINEAR    /* symmetric */
+} TfxPhase;
+
+/* The largest error of the magnitude, as a part of its peak: -100 dB. */
+#define TFX_PHASE_ERROR 1e-5
+/* 21 seconds at 48 kHz. */
+#define TFX_PHASE_MAX_TAPS (1u << 20)
+
+/* Gives each of kernels[n_kernels][n_taps] another phase, with the same magnitude.
+ * Sets *made[n_kernels][*n_made], from malloc(), and *delay to the tap of time 0: the
+ * first one of a minimum phase, the middle of a linear one.  Kernels that are symmetric
+ * or antisymmetric keep their linear phase; others get 2 n_taps - 1 taps.  It takes up
+ * to 340 MB, and seconds for long kernels.  0, -ENOMEM, -E2BIG for more than
+ * TFX_PHASE_MAX_TAPS, or -ERANGE if the error of the magnitude would be larger than
+ * TFX_PHASE_ERROR, measured at 8 points per tap or more. */
+int
+tfx_fir_set_phase (TfxPhase phase, const double *kernels, unsigned n_kernels,
+    size_t n_taps, double **made, size_t *n_made, size_t *delay);
+
 /* The parameter grid of a kernel of n_taps, see tfx_stage_grid_frames(). */
 size_t tfx_fir_grid_frames (size_t n_taps);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "curve-text.h"
 #include "error.h"
 
 /* ---- values as they are written ---------------------------------------------------- */
@@ -346,7 +347,29 @@ set_tuple (TfxLexer *lexer, TfxNode *call, const TfxParam *param,
   written->value.type = TFX_VALUE_WORD;
 }
 
-/* A string is the name of a file; the impulse response in it is read. */
+int
+tfx_arguments_read_file (TfxValue *value, const TfxParam *param,
+    const TfxFileReader *files, char why[TFX_FILE_WHY_SIZE])
+{
+  char *text, fault[TFX_FILE_WHY_SIZE];
+  int code;
+
+  if (param->n_columns == 0) {
+    value->file = files->open_impulse (files->data, value->text, why);
+    return value->file ? 0 : -ENOENT;
+  }
+  text = files->read_text (files->data, value->text, why);
+  if (!text)
+    return -ENOENT;
+  code = tfx_curve_text_read (text, &value->list, &value->n_list, fault);
+  free (text);
+  if (code < 0)
+    snprintf (why, TFX_FILE_WHY_SIZE, "the curve in '%s' cannot be used: %.*s",
+        TFX_ERROR_QUOTE (80, value->text), TFX_FILE_WHY_SIZE - 120, fault);
+  return code;
+}
+
+/* A string is the name of a file, which is read. */
 static void
 set_text (TfxLexer *lexer, const TfxParam *param, const Arguments *arguments,
     Written *written)
@@ -365,9 +388,7 @@ set_text (TfxLexer *lexer, const TfxParam *param, const Arguments *arguments,
   if (!value->text)
     return;
   value->type = TFX_VALUE_TEXT;
-  if (files)
-    value->file = files->open_impulse (files->data, value->text, why);
-  if (files && !value->file)
+  if (files && tfx_arguments_read_file (value, param, files, why) < 0)
     tfx_lexer_fail (lexer, written->offset, -ENOENT, "%s of %s: %s",
         param->name, klass, why);
 }

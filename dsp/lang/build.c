@@ -355,6 +355,9 @@ is_kept (const TfxNode *node)
   return node->n_children == 0 || node->klass->ops->absorbs_chains;
 }
 
+/* Design work of another phase for a tap, in taps: a few microseconds. */
+#define PHASE_EFFORT 50
+
 void
 tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t *n_sections, size_t *n_taps)
@@ -369,7 +372,7 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
       add_extent (expr->stages[i], rate_hz, &extent);
   }
   *n_sections = extent.sections;
-  *n_taps = extent.taps;
+  *n_taps = extent.taps + PHASE_EFFORT * extent.phase_taps;
 }
 
 /* The most numbers of a stage that depend on the rate, for it to be kept. */

@@ -49,6 +49,9 @@ static const TfxWord conv_modes[] = {
   PLAIN ("auto"), PLAIN ("direct"), PLAIN ("fft"), { NULL }
 };
 static const TfxWord phases[] = {
+  PLAIN ("original"), PLAIN ("minimum"), PLAIN ("linear"), { NULL }
+};
+static const TfxWord curve_phases[] = {
   PLAIN ("linear"), PLAIN ("minimum"), { NULL }
 };
 static const TfxWord delays[] = { PLAIN ("peak"), { NULL } };
@@ -247,16 +250,19 @@ static const TfxParam bands[] = {
   { "delay", TFX_VALUE_NUMBER | TFX_VALUE_WORD, WHOLE | KEYWORD, "samples", \
     0.0, TFX_FIR_MAX_TAPS - 1, 0, 0, delays, N (0.0), \
     "delay of the impulse response, reported as latency" }
+#define PHASE \
+  WORD ("phase", KEYWORD, phases, "original", \
+    "original: the taps as they are; minimum, linear: with the same magnitude")
 
 static const TfxParam fir[] = {
   { "b", TFX_VALUE_LIST | TFX_VALUE_TEXT, REQUIRED, "", -1e6, 1e6, 1,
       TFX_EXPR_MAX_LIST, NULL, NONE, "taps, or the name of a file" },
-  CONV_MODE, CHANNEL, DELAY };
+  CONV_MODE, CHANNEL, DELAY, PHASE };
 static const TfxParam convolve[] = {
   { "location", TFX_VALUE_TEXT, REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
       "impulse response file" },
   NUMBER ("mix", 0, "", 0.0, 1.0, 1.0, "wet/dry balance, 1 is fully wet"),
-  CONV_MODE, CHANNEL, DELAY };
+  CONV_MODE, CHANNEL, DELAY, PHASE };
 static const TfxParam designable[] = {
   EDGES (1, 64, "cutoff frequency, or band edges in rising order"),
   NUMBER ("num_taps", REQUIRED | WHOLE, "", 1.0, TFX_EXPR_MAX_TAPS, 101.0,
@@ -270,7 +276,8 @@ static const TfxParam designable[] = {
   MAYBE ("beta", KEYWORD, "", 0.0, 700.0, "beta of the Kaiser window", NONE),
   DELAY };
 
-#define PHASE(w) WORD ("phase", 0, phases, w, "linear: with latency; minimum: without")
+#define CURVE_PHASE(w) \
+  WORD ("phase", 0, curve_phases, w, "linear: with latency; minimum: without")
 #define TAPS \
   MAYBE ("taps", WHOLE, "", 1.0, TFX_CURVE_MAX_TAPS, \
       "number of taps, odd; None: a tap for each 5 Hz of the sample rate", NONE)
@@ -278,14 +285,15 @@ static const TfxParam designable[] = {
   NUMBER (name, flags, "phon", 20.0, 90.0, n, doc)
 
 static const TfxParam curve[] = {
-  { "points", TFX_VALUE_LIST, REQUIRED | SCALED, "", -1e9, 1e9, 2,
-      TFX_EXPR_MAX_LIST, NULL, NONE, "points, each [Hz, dB], in rising order",
-      NULL, 2 },
-  PHASE ("linear"), TAPS, CONV_MODE, FS };
+  { "points", TFX_VALUE_LIST | TFX_VALUE_TEXT, REQUIRED | SCALED, "", -1e9,
+      1e9, 2, TFX_EXPR_MAX_LIST, NULL, NONE,
+      "points, each [Hz, dB], in rising order, or the name of a file", NULL,
+      2 },
+  CURVE_PHASE ("linear"), TAPS, CONV_MODE, FS };
 static const TfxParam contour[] = {
   PHON ("phon", REQUIRED, 60.0, "loudness level of listening"),
   PHON ("reference", 0, 80.0, "loudness level that the sound is made for"),
-  PHASE ("minimum"), TAPS, CONV_MODE, FS };
+  CURVE_PHASE ("minimum"), TAPS, CONV_MODE, FS };
 
 /* Of effects. */
 #define PART(name, n, doc) NUMBER (name, 0, "", 0.0, 1.0, n, doc)

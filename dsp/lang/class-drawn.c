@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "class.h"
+#include "curve-text.h"
 #include "design/equal-loudness.h"
 #include "design/fir-curve.h"
-#include "design/min-phase.h"
+#include "design/phase.h"
 #include "error.h"
 
 /* Without a number of taps: a tap for each 5 Hz, so that what is 15 Hz wide or wider
@@ -32,24 +34,12 @@ static int
 check_points (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   const TfxValue *points = tfx_class_value (node, "points");
+  char fault[TFX_FILE_WHY_SIZE];
 
   for (size_t i = 0; i < points->n_list; i += 2) {
-    const double *p = points->list + i;
-
-    if (!(p[0] > 0.0))
-      return tfx_error_set (error, -ERANGE,
-          "points of %s: point %zu is at %s Hz, but must be above 0 Hz", thing,
-          i / 2 + 1, TFX_NUMBER_TEXT (p[0]));
-    if (!(fabs (p[1]) <= TFX_CURVE_MAX_DB))
-      return tfx_error_set (error, -ERANGE,
-          "points of %s: point %zu is %s dB, out of range (-120 to 120 dB)",
-          thing, i / 2 + 1, TFX_NUMBER_TEXT (p[1]));
-    if (i > 0 && !(p[-2] < p[0]))
-      return tfx_error_set (error, -ERANGE,
-          "points of %s: point %zu (%s Hz) is not higher than point %zu (%s "
-          "Hz)",
-          thing, i / 2 + 1, TFX_NUMBER_TEXT (p[0]), i / 2,
-          TFX_NUMBER_TEXT (p[-2]));
+    if (!tfx_curve_text_check (points->list + i, i > 0, fault))
+      return tfx_error_set (error, -ERANGE, "points of %s: point %zu %s", thing,
+          i / 2 + 1, fault);
   }
   return 0;
 }
@@ -74,7 +64,11 @@ drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
 static void
 drawn_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
-  extent->taps += find_n_taps (node, rate_hz > 0.0 ? rate_hz : USUAL_RATE_HZ);
+  const size_t n = find_n_taps (node, rate_hz > 0.0 ? rate_hz : USUAL_RATE_HZ);
+
+  extent->taps += n;
+  if (tfx_class_is (node, "phase", "minimum"))
+    extent->phase_taps += n;
 }
 
 /* With linear phase the middle tap is at time 0. */
@@ -86,21 +80,29 @@ drawn_design (TfxBuild *build, const TfxNode *node)
   size_t n_points = TFX_EQUAL_LOUDNESS_POINTS;
   const bool is_linear = tfx_class_is (node, "phase", "linear");
   const size_t n = find_n_taps (node, build->rate_hz);
-  double *linear = malloc (n * sizeof *linear);
-  double *minimum = is_linear ? NULL : malloc (n * sizeof *minimum);
-  const double *taps = is_linear ? linear : minimum;
+  const TfxValue *drawn = NULL;
+  double *linear, *minimum;
+  const double *taps;
   int code = -ENOMEM;
 
   if (tfx_class_has (node, "points")) {
-    points = tfx_class_value (node, "points")->list;
-    n_points = tfx_class_value (node, "points")->n_list / 2;
+    drawn = tfx_class_value (node, "points");
+    points = drawn->list;
+    n_points = drawn->n_list / 2;
+    if (n_points == 0)
+      return tfx_error_set (build->error, -ENOENT,
+          "%s: '%s' was not read: files cannot be read here", build->thing,
+          TFX_ERROR_QUOTE (80, drawn->text));
   } else
     tfx_equal_loudness_points (tfx_class_number (node, "phon"),
         tfx_class_number (node, "reference"), contour);
+  linear = malloc (n * sizeof *linear);
+  minimum = is_linear ? NULL : malloc (n * sizeof *minimum);
+  taps = is_linear ? linear : minimum;
   if (linear && taps)
     code = tfx_fir_curve_design (points, n_points, build->rate_hz, linear, n);
   if (code == 0 && !is_linear)
-    code = tfx_min_phase_make (linear, n, minimum);
+    code = tfx_phase_make_minimum (linear, n, minimum);
   if (code == 0)
     code = tfx_class_make_fir (build, &taps, 1, n,
         (TfxFirMethod)tfx_class_word (node, "conv_mode"));

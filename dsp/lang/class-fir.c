@@ -79,6 +79,13 @@ kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
   const TfxValue *kernel = find_kernel (node);
   const int channel = find_channel (node);
 
+  if (tfx_class_word (node, "phase") != TFX_PHASE_ORIGINAL &&
+      (tfx_class_is (node, "delay", "peak") ||
+          tfx_class_number (node, "delay") != 0.0))
+    return tfx_error_set (error, -EINVAL,
+        "delay of %s is for phase='original'; a minimum phase has no delay, "
+        "and that of a linear phase is its middle",
+        thing);
   if (channel >= 0 && kernel->type != TFX_VALUE_TEXT)
     return tfx_error_set (error, -EINVAL,
         "channel of %s selects a channel of a file, but the taps are numbers",
@@ -113,13 +120,17 @@ static void
 kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
   const TfxValue *kernel = find_kernel (node);
+  const TfxPhase phase = (TfxPhase)tfx_class_word (node, "phase");
   const TfxFile *file = kernel->file;
+  size_t n = kernel->n_list;
 
-  extent->taps += kernel->n_list;
   if (file && file->rate_hz > 0.0 && rate_hz > 0.0)
-    extent->taps += (size_t)ceil (file->n_frames * (rate_hz / file->rate_hz));
+    n = (size_t)ceil (file->n_frames * (rate_hz / file->rate_hz));
   else if (file)
-    extent->taps += file->n_frames;
+    n = file->n_frames;
+  extent->taps += phase == TFX_PHASE_LINEAR ? 2 * n : n;
+  if (phase != TFX_PHASE_ORIGINAL)
+    extent->phase_taps += n * (file ? file->n_channels : 1);
 }
 
 /* The latency in frames of the stream.  scale: frames of the stream per frame of the
@@ -130,6 +141,9 @@ find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
   const double delay = tfx_class_number (node, "delay");
   size_t n_late;
 
+  if (tfx_class_has (node, "phase") &&
+      tfx_class_word (node, "phase") != TFX_PHASE_ORIGINAL)
+    return impulse->beginning;
   if (tfx_class_is (node, "delay", "peak"))
     return tfx_impulse_find_peak (impulse);
   if (delay == 0.0)
@@ -138,53 +152,94 @@ find_delay (const TfxNode *node, const TfxImpulse *impulse, double scale)
   return n_late < impulse->n_taps ? n_late : impulse->n_taps - 1;
 }
 
-/* Channels above the n_kernels of the file are idle and get the first kernel.  The
- * input is mixed in at the tap of the latency, or at time 0 if there is none. */
+/* Sets impulse to the kernels, for free(). */
 static int
-make_from_file (TfxBuild *build, const TfxNode *node, const TfxValue *name,
-    double mix)
+find_impulse (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
 {
-  const double *kernels[TFX_EXPR_MAX_CHANNELS];
+  const TfxValue *kernel = find_kernel (node);
+  const TfxFile *file = kernel->file;
   char why[TFX_FILE_WHY_SIZE];
-  const TfxFile *file = name->file;
-  TfxImpulse impulse;
-  unsigned n_kernels;
-  size_t n_late, direct;
   int code;
 
+  if (kernel->type == TFX_VALUE_LIST) {
+    *impulse = (TfxImpulse){ malloc (kernel->n_list * sizeof *kernel->list), 1,
+      kernel->n_list, 0 };
+    if (!impulse->taps)
+      return tfx_class_refuse (build, NULL);
+    memcpy (impulse->taps, kernel->list, kernel->n_list * sizeof *kernel->list);
+    return 0;
+  }
   if (!file)
     return tfx_error_set (build->error, -ENOENT,
         "%s: '%s' was not read: files cannot be read here", build->thing,
-        TFX_ERROR_QUOTE (80, name->text));
+        TFX_ERROR_QUOTE (80, kernel->text));
   code = file->fit (file, build->rate_hz, build->n_channels,
-      find_channel (node), &impulse, why);
+      find_channel (node), impulse, why);
+  return code < 0
+             ? tfx_error_set (build->error, code, "%s: %s", build->thing, why)
+             : 0;
+}
+
+/* Gives the kernels their phase; the beginning is then the delay. */
+static int
+set_phase (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
+{
+  const TfxPhase phase = (TfxPhase)tfx_class_word (node, "phase");
+  double *taps;
+  int code;
+
+  if (phase == TFX_PHASE_ORIGINAL)
+    return 0;
+  code = tfx_fir_set_phase (phase, impulse->taps, impulse->n_kernels,
+      impulse->n_taps, &taps, &impulse->n_taps, &impulse->beginning);
   if (code < 0)
-    return tfx_error_set (build->error, code, "%s: %s", build->thing, why);
-  n_kernels = impulse.n_kernels > 1 ? build->n_room : 1;
-  if (n_kernels > TFX_EXPR_MAX_CHANNELS) {
-    free (impulse.taps);
+    return tfx_class_refuse (build,
+        code == -ENOMEM  ? NULL
+        : code == -E2BIG ? "its kernel is too long for another phase (at most "
+                           "1048576 taps)"
+        : phase == TFX_PHASE_MINIMUM
+            ? "no minimum-phase kernel of its length has its magnitude to "
+              "-100 dB of the peak"
+            : "no linear-phase kernel of twice its length has its magnitude "
+              "to -100 dB of the peak: the notches are too deep or too narrow");
+  free (impulse->taps);
+  impulse->taps = taps;
+  return 0;
+}
+
+/* Channels above the n_kernels of the file are idle and get the first kernel.  The
+ * input is mixed in at the tap of the latency, or at time 0 if there is none. */
+static int
+make_kernels (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
+{
+  const double mix =
+      tfx_class_has (node, "mix") ? tfx_class_number (node, "mix") : 1.0;
+  const TfxFile *file = find_kernel (node)->file;
+  const double *kernels[TFX_EXPR_MAX_CHANNELS];
+  const size_t n_taps = impulse->n_taps;
+  const size_t n_late = find_delay (node, impulse,
+      file && file->rate_hz > 0.0 ? build->rate_hz / file->rate_hz : 1.0);
+  const size_t direct = n_late > 0 || tfx_class_is (node, "delay", "peak")
+                            ? n_late
+                            : impulse->beginning;
+  const unsigned n_kernels = impulse->n_kernels > 1 ? build->n_room : 1;
+  int code;
+
+  if (n_kernels > TFX_EXPR_MAX_CHANNELS)
     return tfx_error_set (build->error, -ERANGE,
         "%s has a kernel for each of %u channels; at most %u are allowed",
         build->thing, n_kernels, TFX_EXPR_MAX_CHANNELS);
-  }
-  n_late = find_delay (node, &impulse,
-      file->rate_hz > 0.0 ? build->rate_hz / file->rate_hz : 1.0);
-  direct = n_late > 0 || tfx_class_is (node, "delay", "peak")
-               ? n_late
-               : impulse.beginning;
-  for (unsigned k = 0; mix != 1.0 && k < impulse.n_kernels; k++) {
-    double *taps = impulse.taps + k * impulse.n_taps;
+  for (unsigned k = 0; mix != 1.0 && k < impulse->n_kernels; k++) {
+    double *taps = impulse->taps + k * n_taps;
 
-    for (size_t i = 0; i < impulse.n_taps; i++)
+    for (size_t i = 0; i < n_taps; i++)
       taps[i] *= mix;
     taps[direct] += 1.0 - mix;
   }
   for (unsigned k = 0; k < n_kernels; k++)
-    kernels[k] =
-        impulse.taps + (k < impulse.n_kernels ? k : 0) * impulse.n_taps;
-  code = tfx_class_make_fir (build, kernels, n_kernels, impulse.n_taps,
+    kernels[k] = impulse->taps + (k < impulse->n_kernels ? k : 0) * n_taps;
+  code = tfx_class_make_fir (build, kernels, n_kernels, n_taps,
       find_method (node));
-  free (impulse.taps);
   if (code == 0)
     build->stage->u.fir.n_late = n_late;
   return code;
@@ -193,18 +248,14 @@ make_from_file (TfxBuild *build, const TfxNode *node, const TfxValue *name,
 static int
 kernel_design (TfxBuild *build, const TfxNode *node)
 {
-  const TfxValue *kernel = find_kernel (node);
-  const TfxImpulse impulse = { kernel->list, 1, kernel->n_list, 0 };
-  const double *taps = kernel->list;
-  int code;
+  TfxImpulse impulse = { NULL, 0, 0, 0 };
+  int code = find_impulse (build, node, &impulse);
 
-  if (kernel->type == TFX_VALUE_TEXT)
-    return make_from_file (build, node, kernel,
-        tfx_class_has (node, "mix") ? tfx_class_number (node, "mix") : 1.0);
-  code =
-      tfx_class_make_fir (build, &taps, 1, kernel->n_list, find_method (node));
   if (code == 0)
-    build->stage->u.fir.n_late = find_delay (node, &impulse, 1.0);
+    code = set_phase (build, node, &impulse);
+  if (code == 0)
+    code = make_kernels (build, node, &impulse);
+  free (impulse.taps);
   return code;
 }
 

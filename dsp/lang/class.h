@@ -15,7 +15,8 @@
 typedef struct TfxExtent
 {
   size_t sections, taps, echoes;
-  double delay; /* frames */
+  size_t phase_taps; /* those that get another phase, which takes long */
+  double delay;      /* frames */
 } TfxExtent;
 
 /* The conditions that a stage is made for, and the stage. */
@@ -186,7 +187,6 @@ extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;
 extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
 
 /* class-drawn.c */
-#define TFX_CURVE_MAX_DB 120.0
 /* Finer than 3 Hz at 384 kHz. */
 #define TFX_CURVE_MAX_TAPS 131071
 extern const TfxClassOps tfx_drawn_ops;

@@ -88,7 +88,8 @@ typedef enum
   TFX_VALUE_NUMBER = 1 << 2, /* number, finite */
   TFX_VALUE_WORD = 1 << 3,   /* word, one of the parameter's words */
   TFX_VALUE_LIST = 1 << 4,   /* list[n_list], finite */
-  TFX_VALUE_TEXT = 1 << 5    /* text, the name of a file; and the file */
+  TFX_VALUE_TEXT = 1 << 5    /* text, the name of a file; and the file, or
+                              * list[n_list] if it has a curve */
 } TfxValueType;
 
 #define TFX_VALUE_WORD_SIZE 40
@@ -251,7 +252,16 @@ typedef struct TfxFileReader
   /* Filter settings as a chain of calls, from malloc(). */
   char *(*read_settings) (void *data, const char *name,
       char why[TFX_FILE_WHY_SIZE]);
+  /* The text of a curve, in UTF-8, from malloc(). */
+  char *(
+      *read_text) (void *data, const char *name, char why[TFX_FILE_WHY_SIZE]);
 } TfxFileReader;
+
+/* Reads the file of a value for this parameter, whose text is its name: an impulse
+ * response to its file, or a curve to its list, from malloc().  0, or a negative errno
+ * value with the reason. */
+int tfx_arguments_read_file (TfxValue *value, const TfxParam *param,
+    const TfxFileReader *files, char why[TFX_FILE_WHY_SIZE]);
 
 /* ---- expressions ----------------------------------------------------------- */
 

@@ -191,7 +191,10 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
       }
       return true;
     case TFX_VALUE_TEXT:
-      return strcmp (a->text, b->text) == 0 && is_same_file (a->file, b->file);
+      return strcmp (a->text, b->text) == 0 &&
+             is_same_file (a->file, b->file) && a->n_list == b->n_list &&
+             (a->n_list == 0 ||
+                 memcmp (a->list, b->list, a->n_list * sizeof *a->list) == 0);
   }
   return false;
 }

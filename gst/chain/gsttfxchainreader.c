@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gsttfxbytes.h"
 #include "gsttfxchainfile.h"
 #include "gsttfximpulse.h"
+#include "gsttfxtextfile.h"
 
 typedef struct
 {
@@ -166,6 +168,36 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
   return chain;
 }
 
+/* ---- curves -------------------------------------------------------------- */
+
+#define MAX_CURVE_SIZE (4 << 20)
+
+static char *
+read_text (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
+{
+  gchar *path = find_path (data, name), *fault = NULL, *shown, *quoting;
+  gsize length = 0;
+  gchar *text = gst_tfx_text_file_read (path, MAX_CURVE_SIZE, &length, &fault);
+  char *copy = NULL;
+
+  if (text && !g_utf8_validate (text, (gssize)length, NULL))
+    fault = g_strdup ("it is not a text in UTF-8 or UTF-16");
+  else if (text && !(copy = strdup (text)))
+    fault = g_strdup ("out of memory");
+  if (fault) {
+    shown = gst_tfx_bytes_show (path);
+    quoting =
+        g_strdup_printf ("the curve in '%s' cannot be used: %s", shown, fault);
+    tell_why (why, quoting);
+    g_free (quoting);
+    g_free (shown);
+  }
+  g_free (fault);
+  g_free (text);
+  g_free (path);
+  return copy;
+}
+
 /* ---- chains -------------------------------------------------------------- */
 
 TfxExpr *
@@ -173,7 +205,8 @@ gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
     GPtrArray *files, GPtrArray *notes, TfxExprError *error)
 {
   Reader reader = { folder, files, notes };
-  const TfxFileReader opener = { &reader, open_impulse, read_settings };
+  const TfxFileReader opener = { &reader, open_impulse, read_settings,
+    read_text };
 
   return tfx_expr_parse_with_files (text, strlen (text), &opener, error);
 }
@@ -219,11 +252,13 @@ gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
   return made;
 }
 
-TfxFile *
-gst_tfx_chain_reader_open (const gchar *name, const gchar *folder,
-    gchar why[TFX_FILE_WHY_SIZE])
+gboolean
+gst_tfx_chain_reader_open (TfxValue *value, const TfxParam *param,
+    const gchar *folder, gchar why[TFX_FILE_WHY_SIZE])
 {
   Reader reader = { folder, NULL, NULL };
+  const TfxFileReader opener = { &reader, open_impulse, read_settings,
+    read_text };
 
-  return open_impulse (&reader, name, why);
+  return tfx_arguments_read_file (value, param, &opener, why) == 0;
 }

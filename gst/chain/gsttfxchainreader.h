@@ -22,9 +22,10 @@ TfxExpr *gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
 gchar *gst_tfx_chain_reader_make_absolute (const gchar *text,
     const gchar *folder, GPtrArray *notes, TfxExprError *error);
 
-/* The impulse response of one file, as in a chain; NULL with the reason. */
-TfxFile *gst_tfx_chain_reader_open (const gchar *name, const gchar *folder,
-    gchar why[TFX_FILE_WHY_SIZE]);
+/* Reads the file that @value names, as in a chain: see tfx_arguments_read_file().
+ * FALSE with the reason. */
+gboolean gst_tfx_chain_reader_open (TfxValue *value, const TfxParam *param,
+    const gchar *folder, gchar why[TFX_FILE_WHY_SIZE]);
 
 G_END_DECLS
 

@@ -6,6 +6,7 @@
  * last expression that it was in.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <math.h>
 
 #include "gsttfxchain.h"
@@ -129,22 +130,21 @@ gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
   }
 }
 
-/* Reads the file of a file name property, relative to the folder; NULL with the
- * error. */
-static TfxFile *
-gst_tfx_chain_stage_read_file (const TfxParam *param, const GValue *value,
-    const gchar *folder, TfxExprError *error)
+/* Reads the file of a file name property, relative to the folder, into a value
+ * without its name; sets the error. */
+static void
+gst_tfx_chain_stage_read_file (const TfxParam *param, const GValue *from,
+    const gchar *folder, TfxValue *read, TfxExprError *error)
 {
-  const gchar *name = g_value_get_string (value);
+  const gchar *name = g_value_get_string (from);
   gchar why[TFX_FILE_WHY_SIZE];
-  TfxFile *file = gst_tfx_chain_reader_open (name ? name : "", folder, why);
 
-  if (!file) {
+  read->text = (gchar *)(name ? name : "");
+  if (!gst_tfx_chain_reader_open (read, param, folder, why)) {
     error->code = -ENOENT;
     g_snprintf (error->message, sizeof error->message, "%s: %s", param->name,
         why);
   }
-  return file;
 }
 
 /* Sets the value in the chain's expression and marks the chain dirty; the
@@ -159,21 +159,21 @@ gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
   const TfxParam *param = &GET_CLASS (self)->klass->params[index];
   GstTfxChain *chain = gst_tfx_chain_stage_lock_chain (self);
   TfxExprError error = { 0 };
-  TfxFile *file = NULL;
   gboolean is_changed = FALSE, by_hand;
-  TfxValue old, now;
+  TfxValue old, now, read = { .type = TFX_VALUE_TEXT };
   gdouble pair[2];
 
   if (chain && gst_tfx_chain_param_is_file (param, part)) {
     gchar *folder = g_strdup (chain->folder);
 
     gst_tfx_chain_stage_unlock_chain (chain);
-    file = gst_tfx_chain_stage_read_file (param, value, folder, &error);
+    gst_tfx_chain_stage_read_file (param, value, folder, &read, &error);
     g_free (folder);
     chain = gst_tfx_chain_stage_lock_chain (self);
   }
   if (!chain) {
-    tfx_file_unref (&file);
+    tfx_file_unref (&read.file);
+    free (read.list);
     GST_WARNING_OBJECT (self,
         "%s cannot be set: the stage is no longer in a chain", pspec->name);
     return;
@@ -181,7 +181,11 @@ gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
   if (error.code == 0) {
     tfx_expr_get (chain->expr->expr, self->index, param->name, &old);
     gst_tfx_chain_param_set (param, part, &old, value, &now, pair);
-    now.file = file;
+    if (now.type == TFX_VALUE_TEXT) {
+      now.file = read.file;
+      now.list = read.list;
+      now.n_list = read.n_list;
+    }
     if (!tfx_value_equal (&old, &now)) {
       TfxExpr *expr = gst_tfx_chain_expr_edit (&chain->expr);
 
@@ -196,10 +200,13 @@ gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
     }
     if (is_changed)
       g_clear_pointer (&chain->text, g_free);
+    if (now.type == TFX_VALUE_TEXT)
+      now.list = NULL;
     gst_tfx_chain_param_clear (&now, pair);
   }
   GST_OBJECT_UNLOCK (chain);
-  tfx_file_unref (&file);
+  tfx_file_unref (&read.file);
+  free (read.list);
 
   by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (chain));
   if (error.code < 0 && by_hand)

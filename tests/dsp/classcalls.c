@@ -55,6 +55,7 @@ const char *const class_calls[] = {
   "LogFilterBank(5)",
   "Multiband([300, 2000], None, Gain(2), None)",
   "FIR([0.5, 0.25, 0.125, 0.25])",
+  "FIR([0.5, 0.25, 1, 0.25], phase='minimum')",
   "Convolve('" CLASS_CALLS_FILE "', mix=0.5)",
   "DesignableFIR(300, 101)",
   "DesignableFIR(300, 101, window=('kaiser', 4))",

@@ -285,8 +285,9 @@ static const char *const signatures[] = {
   "Weighting(curve, fs=None)",
   "LogFilterBank(n_bands, f_min=20, f_max=20000, q=1.414, fs=None)",
   "Multiband(crossovers, chain, chain, order=4, fs=None)",
-  "FIR(b, conv_mode='auto', channel=None, delay=0)",
-  "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0)",
+  "FIR(b, conv_mode='auto', channel=None, delay=0, phase='original')",
+  "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0, "
+  "phase='original')",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None, delay=0)",
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",

@@ -52,7 +52,7 @@ open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 static TfxExpr *
 parse (const char *text)
 {
-  static const TfxFileReader reader = { NULL, open_impulse, NULL };
+  static const TfxFileReader reader = { NULL, open_impulse, NULL, NULL };
   TfxExprError error;
   TfxExpr *expr =
       tfx_expr_parse_with_files (text, strlen (text), &reader, &error);

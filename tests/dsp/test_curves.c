@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_curves.c: the classes whose magnitude follows a curve: RIAA, weightings,
- * graphic equalisers, drawn curves, loudness contours.
+ * graphic equalisers, drawn curves, loudness contours; and FIR filters with another
+ * phase.
  */
 #include "common.h"
 #include "core/stage.h"
 #include "design/equal-loudness.h"
 #include "plain.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double
@@ -404,6 +407,183 @@ test_contour (void)
   tap_many_end (&follow);
 }
 
+/* ---- another phase ------------------------------------------------------------------ */
+
+#define MAX_KERNEL 24000
+
+/* Its taps and a bound for the magnitude in dB of its peak. */
+typedef struct Kernel
+{
+  const char *name;
+  size_t n;
+  double decay; /* per tap, of noise; 0: one of the others */
+  double bound_db;
+} Kernel;
+
+static const Kernel kernels[] = {
+  { "a room", 24000, 3e-4, -140.0 },
+  { "a short room", 9000, 3e-3, -140.0 },
+  { "noise without decay", 3000, 1e-12, -140.0 },
+  { "a room without 0 Hz", 6001, 1e-3, -140.0 },
+  /* With zeros on the circle, simple, double and fourfold. */
+  { "a comb", 1001, 0.0, -140.0 },
+  { "a mean", 64, 0.0, -140.0 },
+  { "a triangle", 127, 0.0, -120.0 },
+  { "fourth difference", 5, 0.0, -120.0 },
+  { "a delay", 300, 0.0, -140.0 },
+  { "one tap", 1, 0.0, -140.0 },
+};
+
+static void
+make_kernel (const Kernel *k, double *taps)
+{
+  static const double difference[] = { 1, -4, 6, -4, 1 };
+  double sum = 0.0;
+  unsigned seed = 1;
+
+  for (size_t i = 0; i < k->n; i++) {
+    double noise = -6.0;
+
+    for (int turn = 0; turn < 12; turn++) {
+      seed = seed * 1664525u + 1013904223u;
+      noise += (double)(seed >> 8) / (1 << 24);
+    }
+    taps[i] = k->decay > 0.0 ? noise * exp (-k->decay * (double)i)
+              : k->n == 1001 ? (i == 0 || i == 1000)
+              : k->n == 64   ? 1.0 / 64.0
+              : k->n == 127  ? fmin ((double)i + 1.0, 127.0 - (double)i)
+              : k->n == 5    ? difference[i]
+              : k->n == 300  ? -2.0 * (i == 100)
+                             : 0.5;
+    sum += taps[i];
+  }
+  for (size_t i = 0; i < k->n && strstr (k->name, "0 Hz"); i++)
+    taps[i] -= sum / (double)k->n;
+}
+
+/* The magnitude of a plain sum at w, in radians per sample. */
+static double
+sum_taps (const double *taps, size_t n, double w)
+{
+  const double re_step = cos (w), im_step = -sin (w);
+  double re = 0.0, im = 0.0;
+
+  /* Horner's rule. */
+  for (size_t i = n; i-- > 0;) {
+    const double other = re * re_step - im * im_step + taps[i];
+
+    im = re * im_step + im * re_step;
+    re = other;
+  }
+  return hypot (re, im);
+}
+
+/* At angles that no transform has; near the zeros of a comb too. */
+#define N_ANGLES 500
+
+static void
+test_minimum (void)
+{
+  static double taps[MAX_KERNEL];
+  TapMany same = tap_many ("minimum phase: the magnitude of any kernel");
+  TapMany early = tap_many ("and no kernel with it has its energy earlier");
+
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    const size_t n = kernels[k].n;
+    double *made, peak = 0.0, error = 0.0, late = 0.0, energy = 0.0;
+    size_t n_made, delay;
+    bool is_early = true;
+    int code;
+
+    make_kernel (&kernels[k], taps);
+    code = tfx_fir_set_phase (TFX_PHASE_MINIMUM, taps, 1, n, &made, &n_made,
+        &delay);
+    for (int i = 0; i < N_ANGLES && code == 0; i++) {
+      const double w = M_PI * pow (((double)i + 0.37) / N_ANGLES, 2.0);
+      const double gain = sum_taps (taps, n, w);
+
+      peak = fmax (peak, gain);
+      error = fmax (error, fabs (sum_taps (made, n, w) - gain));
+    }
+    for (size_t i = 0; i < n && code == 0; i++) {
+      energy += taps[i] * taps[i];
+      late += taps[i] * taps[i] - made[i] * made[i];
+      is_early = is_early && late <= 1e-9 * energy + 1e-9 * peak * peak;
+    }
+    error = 20.0 * log10 (error / peak);
+    tap_diag ("%s: %.0f dB", kernels[k].name, error);
+    tap_many_check (&same,
+        code == 0 && n_made == n && delay == 0 && error <= kernels[k].bound_db,
+        "%s: code %d, %.1f dB of the peak", kernels[k].name, code, error);
+    tap_many_check (&early,
+        code == 0 && is_early && fabs (late) <= 1e-6 * energy, "%s: late by %g",
+        kernels[k].name, late / energy);
+    if (code == 0)
+      free (made);
+  }
+  tap_many_end (&same);
+  tap_many_end (&early);
+}
+
+/* A linear phase is symmetric, and delayed by its middle; notches of no width are
+ * refused. */
+static void
+test_linear (void)
+{
+  static double taps[2 * 1001];
+  double *made, peak = 0.0, error = 0.0;
+  size_t n_made, delay;
+  bool is_symmetric = true;
+  int code;
+
+  for (size_t i = 0; i < 1001; i++) {
+    taps[i] = (i == 3 ? -1.0 : 0.1 * sin ((double)i)) *
+              exp (-0.03 * (double)i) * (i < 3 ? 0.1 : 1.0);
+    taps[1001 + i] = i == 500;
+  }
+  code = tfx_fir_set_phase (TFX_PHASE_LINEAR, taps, 2, 1001, &made, &n_made,
+      &delay);
+  tap_check (code == 0 && n_made == 2001 && delay == 1000,
+      "two kernels: code %d, %zu taps, delay %zu", code, n_made, delay);
+  if (code == 0) {
+    for (size_t i = 0; i < n_made; i++)
+      is_symmetric = is_symmetric && made[i] == made[n_made - 1 - i];
+    for (int i = 0; i < N_ANGLES; i++) {
+      const double w = M_PI * ((double)i + 0.37) / N_ANGLES;
+      const double gain = sum_taps (taps, 1001, w);
+
+      peak = fmax (peak, gain);
+      error = fmax (error, fabs (sum_taps (made, n_made, w) - gain));
+    }
+    tap_check (is_symmetric && error <= 1e-5 * peak,
+        "symmetric, the magnitude to %.0f dB", 20.0 * log10 (error / peak));
+    free (made);
+  }
+  code = tfx_fir_set_phase (TFX_PHASE_LINEAR, taps + 1001, 1, 1001, &made,
+      &n_made, &delay);
+  tap_check (code == 0 && n_made == 1001 && delay == 500 && made[500] == 1.0,
+      "a symmetric one is kept");
+  free (made);
+}
+
+/* Neither a room's notches nor a million taps and one. */
+static void
+test_no_phase (void)
+{
+  static double taps[MAX_KERNEL];
+  double *made = NULL;
+  size_t n_made, delay;
+  int code;
+
+  make_kernel (&kernels[2], taps);
+  code = tfx_fir_set_phase (TFX_PHASE_LINEAR, taps, 1, kernels[2].n, &made,
+      &n_made, &delay);
+  tap_check (code == -ERANGE && !made, "linear phase of noise: code %d", code);
+  code = tfx_fir_set_phase (TFX_PHASE_MINIMUM, taps, 1,
+      (size_t)TFX_PHASE_MAX_TAPS + 1, &made, &n_made, &delay);
+  tap_check (code == -E2BIG && !made, "too many taps: code %d", code);
+}
+
 static const TapTest tests[] = {
   { "standards", test_standards },
   { "k", test_k },
@@ -411,6 +591,9 @@ static const TapTest tests[] = {
   { "drawn", test_drawn },
   { "drawn-rates", test_drawn_rates },
   { "contour", test_contour },
+  { "minimum", test_minimum },
+  { "linear", test_linear },
+  { "no-phase", test_no_phase },
   { NULL, NULL },
 };
 

@@ -101,7 +101,16 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
   return text ? strcpy (text, chain) : NULL;
 }
 
-static const TfxFileReader reader = { NULL, open_impulse, read_settings };
+/* The name is the text. */
+static char *
+read_text (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
+{
+  snprintf (why, TFX_FILE_WHY_SIZE, "there is no such file");
+  return strcmp (name, "none") == 0 ? NULL : strdup (name);
+}
+
+static const TfxFileReader reader = { NULL, open_impulse, read_settings,
+  read_text };
 
 static TfxExpr *
 parse (const char *text, TfxExprError *error)
@@ -257,6 +266,8 @@ test_stages (void)
     { "Convolve('a', 0.25)", 2, { 0.25, 0.5 }, 0.75 },
     { "Convolve('a', 0, channel=1)", 1, { 0 }, 1 },
     { "FIR('a') + FIR('a', channel=0)", 2, { 2, 3 }, 0 },
+    /* Its taps are of minimum phase. */
+    { "FIR('a', phase='minimum')", 2, { 1, 2 }, 0 },
     { "ch[2, 0]: FIR('a') | Gain(2)", 3, { 2, 0, 4 }, 0 },
     { "Mix([[0.5, 0.5, 0], [0.5, 0, 0.5]]) | FIR('a') | Mix([[1, 0], [0, 1], "
       "[0, 0]])",
@@ -402,6 +413,147 @@ test_memory (void)
   tap_many_end (&many);
 }
 
+/* ---- curves ------------------------------------------------------------------------- */
+
+/* A text and its points, up to a frequency of 0. */
+static const struct
+{
+  const char *text;
+  double points[8];
+} curves[] = {
+  { "20 -3\n1000 0.5", { 20, -3, 1000, 0.5 } },
+  { "# a\n* b\n; c\n% d\n\n \t20\t-3 \r\n1e3;+.5\r\n", { 20, -3, 1000, 0.5 } },
+  { "20 -3\r1000 0.5\r", { 20, -3, 1000, 0.5 } },
+  { "20,-3\n1000,5", { 20, -3, 1000, 5 } },
+  { "20, -3\n1000, 0.5", { 20, -3, 1000, 0.5 } },
+  { "20.5,-3\n1000.25,0.5", { 20.5, -3, 1000.25, 0.5 } },
+  { "20,5 -3,25\n1000 0", { 20.5, -3.25, 1000, 0 } },
+  { "20,5;-3\n1,000;0,5", { 0 } }, /* not rising */
+  { "0,125 -3,5\n1,000 0", { 0.125, -3.5, 1, 0 } },
+  { "* Freq(Hz) SPL(dB) Phase(degrees)\n20 70 -1\n30 71.5 2",
+      { 20, 70, 30, 71.5 } },
+  { "frequency,raw\n20,-3\n30,1", { 20, -3, 30, 1 } },
+  { "frequency,raw,error,Equalization,target\n20,1,2,3,4\n30,5,6,-7.5,8",
+      { 20, 3, 30, -7.5 } },
+  { "GraphicEQ: 20 -84; 30 1.5; 40 0", { 20, -84, 30, 1.5, 40, 0 } },
+  { "# AutoEq\n  graphiceq : 20 -84;30 1,5;\n\n", { 20, -84, 30, 1.5 } },
+};
+
+static void
+test_curves (void)
+{
+  TapMany many = tap_many ("the points of a file, and its name in the text");
+
+  for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+    const double *points = curves[i].points;
+    char why[TFX_FILE_WHY_SIZE] = "";
+    TfxValue value = { .type = TFX_VALUE_TEXT, .text = (char *)curves[i].text };
+    const TfxParam *param = &tfx_catalogue_find ("Curve")->params[0];
+    const int code = tfx_arguments_read_file (&value, param, &reader, why);
+    size_t n = 0;
+
+    while (n < 8 && points[n] > 0.0)
+      n += 2;
+    tap_many_check (&many,
+        code == (n > 0 ? 0 : -ERANGE) && value.n_list == n &&
+            (n == 0 || memcmp (value.list, points, n * sizeof *points) == 0),
+        "%s: %d, %zu points, %s", curves[i].text, code, value.n_list / 2, why);
+    free (value.list);
+  }
+  tap_many_end (&many);
+}
+
+/* What is wrong with a text. */
+static void
+test_wrong_curves (void)
+{
+  static const char *const texts[][2] = {
+    { "none", "there is no such file" },
+    { "# nothing\n", "it has no rows" },
+    { "20 -3\n30", "line 2 has no frequency and gain: '30'" },
+    { "20 -3\n30 x", "line 2 has no frequency and gain: '30 x'" },
+    { "20 -3\nfrequency,raw", "line 2 has no frequency and gain" },
+    { "a,b\nc,d\n20,1", "line 2 has no frequency and gain: 'c,d'" },
+    { "20 1 2 3", "line 1 has no frequency and gain" },
+    { "20 nan", "line 1 has no frequency and gain" },
+    { "20 0x10", "line 1 has no frequency and gain" },
+    { "20 1e999", "line 1 has no frequency and gain" },
+    { "f,equalization,x\n20,1", "" },
+    { "f,raw,x,equalization\n20,1,2", "line 2 has no frequency and gain" },
+    { "0 1",
+        "line 1 has the point '0 1', which is at 0 Hz, but must be above" },
+    { "20 1\n30 121", "which is 121 dB, out of range (-120 to 120 dB)" },
+    { "20 1\n20 2",
+        "line 2 has the point '20 2', which is at 20 Hz, but must be "
+        "above the one before it (20 Hz)" },
+    { "1,000 -3\n2,000 1", "line 1 has a comma that may be a decimal mark" },
+    { "900 -3\n1,000 1", "line 2 has a comma that may be a decimal mark" },
+    { "20,5 -3\n30 1.5",
+        "line 1 has a decimal comma, but line 2 a decimal point" },
+    { "Preamp: -6 dB\nGraphicEQ: 20 1", "line 1 has no frequency and gain" },
+    { "GraphicEQ: 20 1\nFilter 1: ON", "line 2 is not a part of a GraphicEQ" },
+    { "a title\nGraphicEQ: 20 1", "line 1 is not a part of a GraphicEQ" },
+    { "20 1\nGraphicEQ: 30 1", "line 2 is not a part of a GraphicEQ" },
+    { "GraphicEQ: 20 1; 30", "line 1 has no frequency and gain: '30'" },
+    { "GraphicEQ: 20 1; 19 2", "has the point '19 2'" },
+    { "GraphicEQ:", "it has no rows" },
+  };
+  TapMany many = tap_many ("a wrong curve names its line");
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char why[TFX_FILE_WHY_SIZE] = "";
+    TfxValue value = { .type = TFX_VALUE_TEXT, .text = (char *)texts[i][0] };
+    const TfxParam *param = &tfx_catalogue_find ("Curve")->params[0];
+    const int code = tfx_arguments_read_file (&value, param, &reader, why);
+
+    tap_many_check (&many,
+        *texts[i][1] ? code < 0 && !value.list && strstr (why, texts[i][1])
+                     : code == 0,
+        "%s: %d, %s", texts[i][0], code, why);
+    free (value.list);
+  }
+  tap_many_end (&many);
+}
+
+/* In a chain: the points are used and the name is printed; other points are another
+ * value, and a text without a reader cannot be built. */
+static void
+test_curve_chain (void)
+{
+  static const char text[] = "Curve('100 -6', phase='minimum', taps=31)";
+  TfxExpr *expr = parse (text, NULL), *list, *unread;
+  TfxChain *chain = NULL, *other = NULL;
+  TfxExprError error = { 0 };
+  TfxValue a, b;
+
+  list = parse ("Curve([[100, -6]], phase='minimum', taps=31)", NULL);
+  unread = tfx_expr_parse (text, strlen (text), NULL);
+  tap_check (expr && list && unread && is_printed (expr, text),
+      "the name is printed");
+  if (!expr || !list || !unread)
+    return;
+  tap_check (tfx_expr_build (expr, RATE, 1, NULL, NULL, &chain, NULL) == 0 &&
+                 tfx_expr_build (list, RATE, 1, NULL, NULL, &other, NULL) ==
+                     0 &&
+                 tfx_chain_response_at (chain, 0, 100.0, RATE).re ==
+                     tfx_chain_response_at (other, 0, 100.0, RATE).re,
+      "the points are those of a list");
+  tap_check (tfx_expr_build (unread, RATE, 1, NULL, NULL, &chain, &error) ==
+                     -ENOENT &&
+                 strstr (error.message, "files cannot be read here"),
+      "unread: %s", error.message);
+  tfx_expr_get (expr, 0, "points", &a);
+  tfx_expr_get (unread, 0, "points", &b);
+  tap_check (!tfx_value_equal (&a, &b) && tfx_value_equal (&a, &a) &&
+                 a.n_list == 2,
+      "other points are another value");
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&other);
+  tfx_expr_free (&expr);
+  tfx_expr_free (&list);
+  tfx_expr_free (&unread);
+}
+
 static const TapTest tests[] = {
   { "names", test_names },
   { "errors", test_errors },
@@ -410,6 +562,9 @@ static const TapTest tests[] = {
   { "refusals", test_refusals },
   { "again", test_again },
   { "memory", test_memory },
+  { "curves", test_curves },
+  { "wrong-curves", test_wrong_curves },
+  { "curve-chain", test_curve_chain },
   { NULL, NULL },
 };
 

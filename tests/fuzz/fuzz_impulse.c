@@ -115,14 +115,17 @@ read_for_element (const char *path, guint rate, guint n_channels)
 static void
 read_for_chain (const char *path, guint rate)
 {
+  const TfxParam *param = &tfx_catalogue_find ("FIR")->params[0];
+  TfxValue value = { .type = TFX_VALUE_TEXT, .text = (char *)path };
   gchar why[TFX_FILE_WHY_SIZE] = "";
   TfxImpulse impulse;
   TfxFile *file;
   int code, channel;
 
   exchange_streams ();
-  file = gst_tfx_chain_reader_open (path, NULL, why);
+  gst_tfx_chain_reader_open (&value, param, NULL, why);
   exchange_streams ();
+  file = value.file;
   if (!file) {
     n_refused++;
     check_text (why);
@@ -146,6 +149,27 @@ read_for_chain (const char *path, guint rate)
   tfx_file_unref (&file);
 }
 
+/* As a curve. */
+static void
+read_as_curve (const char *path)
+{
+  const TfxParam *param = &tfx_catalogue_find ("Curve")->params[0];
+  TfxValue value = { .type = TFX_VALUE_TEXT, .text = (char *)path };
+  gchar why[TFX_FILE_WHY_SIZE] = "";
+
+  if (!gst_tfx_chain_reader_open (&value, param, NULL, why)) {
+    FUZZ_MUST (!value.list);
+    FUZZ_MUST (g_str_has_prefix (why, "the curve in '") &&
+               g_utf8_validate (why, -1, NULL));
+    return;
+  }
+  FUZZ_MUST (value.n_list >= 2 && value.n_list <= TFX_EXPR_MAX_LIST);
+  for (size_t i = 0; i < value.n_list; i += 2)
+    FUZZ_MUST (value.list[i] > (i > 0 ? value.list[i - 2] : 0.0) &&
+               fabs (value.list[i + 1]) <= 120.0);
+  free (value.list);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -156,6 +180,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   gdouble seconds;
 
   fuzz_begin (data, size);
+  read_as_curve (path);
   if (size / 2 % 2)
     read_for_element (path, rate, 1 + size / 4 % 2);
   else

@@ -444,6 +444,7 @@ def write_firs():
     write_kernel("FIR(b=(1, -2.5e-3, 0, 1_0.5), conv_mode='direct')", r,
                  [1, -2.5e-3, 0, 10.5])
     write_kernel('FIR([3])', r, [3])
+    write_phases(r)
 
     def fir(text, n, edges, rate=r, **kw):
         write_kernel('DesignableFIR(' + text + ')', rate,
@@ -486,16 +487,39 @@ def curve_taps(n, points, rate):
 
 
 def minimum_phase(taps):
-    """The zeros outside the unit circle moved to their reciprocals, with the
-    gain at 0 Hz: no cepstrum."""
+    """The zeros outside the unit circle moved to their reciprocals: no
+    cepstrum.  The first tap is not 0."""
     taps = [mpf(float(t)) for t in taps]
     zeros = mp.polyroots(taps, maxsteps=400, extraprec=800)
     out = [mpf(1)]
+    gain = abs(taps[0])
     for z in zeros:
+        gain *= max(abs(z), 1)
         z = 1 / mp.conj(z) if abs(z) > 1 else z
         out = [a - z * b for a, b in zip(out + [0], [0] + out)]
-    gain = abs(mp.fsum(taps)) / abs(mp.fsum(out))
     return [gain * mp.re(x) for x in out]
+
+
+def linear_phase(taps):
+    """The inverse transform of the magnitude, cut to 2 n - 1 taps."""
+    n = len(taps)
+    full = np.fft.irfft(abs(np.fft.rfft(taps, 1 << 16)))
+    return np.roll(full, n - 1)[:2 * n - 1]
+
+
+def write_phases(rate):
+    """FIR with another phase.  Zeros on the unit circle are in test_curves.c;
+    one kernel is symmetric."""
+    for taps in ([0.1, -0.3, 1.0, 0.5, -0.2, 0.0, 0.7], [-1.0, 0.5, 2.0],
+                 [0.5, 0.1, 0.0, 0.0, 0.0, -0.75]):
+        write_kernel("FIR(%s, phase='minimum')" % taps, rate,
+                     minimum_phase(taps))
+    # The responses of chains exclude their latency.
+    taps = [1.0, 0.003, -0.001]
+    write("FIR(%s, phase='linear')" % taps, rate, None,
+          list(linear_phase(taps)) + [0.0] * 3)
+    taps = [1.0, -2.5, 1.0]
+    write("FIR(%s, phase='linear')" % taps, rate, None, taps + [0.0] * 3)
 
 
 def write_curves():

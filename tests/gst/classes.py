@@ -88,6 +88,9 @@ class Checker:
         self.program, self.folder = program, folder
         with open(os.path.join(folder, 'rew.txt'), 'w', encoding='utf-8') as file:
             file.write(REW)
+        with open(os.path.join(folder, 'GraphicEQ.txt'), 'w',
+                  encoding='utf-8') as file:
+            file.write('GraphicEQ: 20 -0.5; 1000 2; 20000 0\n')
         for name in ('room.wav', 'correction.wav'):
             # A text with a sample on each line.
             with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:

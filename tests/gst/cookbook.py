@@ -32,8 +32,14 @@ Filter  1: ON  PK       Fc    63.0 Hz  Gain  -5.0 dB  Q  4.00
 Filter  2: ON  None
 Filter  3: ON  PK       Fc    250 Hz   Gain  3.0 dB  Q  2.00
 """
+# 127 points, as AutoEq writes them: 6 dB at 100 Hz, -8 dB at 8 kHz.
+POINTS = [round(20 * 1000 ** (i / 126.0), 1) for i in range(127)]
+GRAPHIC = 'GraphicEQ: ' + '; '.join('%g %.1f' % (hz, 6 * math.exp(
+    -math.log2(hz / 100) ** 2) - 8 * math.exp(-math.log2(hz / 8000) ** 2))
+    for hz in POINTS) + '\n'
 TEXTS = {'left.txt': REW, 'room.txt': REW,
          'right.txt': 'Filter  1: ON  PK  Fc  100 Hz  Gain  -6.0 dB  Q  3.00\n',
+         'GraphicEQ.txt': GRAPHIC,
          'eq.txt': 'Filter  1: ON  PK  Fc  1000 Hz  Gain  -12.0 dB  Q  1.00\n'}
 
 
@@ -221,6 +227,13 @@ def drawn(recipe):
     for hz, db in ((40, 4), (60 ** 0.5 * 200 ** 0.5, 2), (600, 0),
                    (40e6 ** 0.5, -1.5)):
         near(gain_db(out, hz), db - 4, 0.2, '%g Hz' % hz)
+
+
+def headphone(recipe):
+    out, = recipe.run(impulse(), 'headphone.wav')
+    assert max(map(abs, out[:16])) > 0.2 * AMPLITUDE  # without latency
+    for hz, db in (100, 6), (1000, 0), (4000, -8 / math.e), (8000, -8):
+        near(gain_db(out, hz), db, 0.2, '%g Hz' % hz)
 
 
 def room(recipe):
@@ -431,7 +444,7 @@ CHECKS = {
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],
     'How do I split sound for a three-way loudspeaker?': [crossover, crossover],
-    'How do I follow a drawn curve?': [drawn],
+    'How do I follow a drawn curve?': [drawn, headphone],
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
