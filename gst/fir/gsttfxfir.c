@@ -47,6 +47,7 @@ GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 #define DEFAULT_WINDOW TFX_WINDOW_HAMMING
 /* Gives a stop band of -87 dB. */
 #define DEFAULT_BETA 8.6
+#define DEFAULT_PHASE TFX_PHASE_ORIGINAL
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE
 #define DEFAULT_DELAY -1 /* that of the kernel */
@@ -63,6 +64,7 @@ enum
   PROP_TAPS,
   PROP_WINDOW,
   PROP_BETA,
+  PROP_PHASE,
   PROP_METHOD,
   PROP_ALIGN,
   PROP_DELAY,
@@ -79,6 +81,7 @@ static const gsize fields[] = {
   [PROP_TAPS] = G_STRUCT_OFFSET (GstTfxFir, asked.n_taps),
   [PROP_WINDOW] = G_STRUCT_OFFSET (GstTfxFir, asked.window),
   [PROP_BETA] = G_STRUCT_OFFSET (GstTfxFir, asked.beta),
+  [PROP_PHASE] = G_STRUCT_OFFSET (GstTfxFir, asked.phase),
   [PROP_METHOD] = G_STRUCT_OFFSET (GstTfxFir, asked.method),
   [PROP_ALIGN] = G_STRUCT_OFFSET (GstTfxFir, asked.align),
   [PROP_DELAY] = G_STRUCT_OFFSET (GstTfxFir, asked.delay),
@@ -95,6 +98,11 @@ static const GEnumValue windows[] = { { TFX_WINDOW_HAMMING, "Hamming",
   { TFX_WINDOW_BARTLETT, "Bartlett (triangular)", "bartlett" },
   { TFX_WINDOW_RECTANGULAR, "Rectangular (no window)", "rectangular" },
   { TFX_WINDOW_KAISER, "Kaiser, with beta", "kaiser" }, { 0, NULL, NULL } };
+
+static const GEnumValue phases[] = { { TFX_PHASE_ORIGINAL, "That of the kernel",
+                                         "original" },
+  { TFX_PHASE_MINIMUM, "Minimum phase", "minimum" },
+  { TFX_PHASE_LINEAR, "Linear phase", "linear" }, { 0, NULL, NULL } };
 
 static const GEnumValue methods[] = { { TFX_FIR_AUTO, "The faster one",
                                           "auto" },
@@ -290,6 +298,25 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
           PARAM_FLAGS));
 
   /**
+   * GstTfxFir:phase:
+   *
+   * The phase of the kernel, designed or not.  A minimum phase has the shortest
+   * delay, none that is removed by #GstTfxFir:align.  A linear phase is symmetric:
+   * a kernel that is not gets twice the taps.  The magnitude stays the same, to
+   * -100 dB of its peak; a kernel that cannot keep it, such as the response of a
+   * room with a linear phase, is refused.
+   *
+   * The kernel is made in the background, in seconds if it is long.  It has at
+   * most 1048576 taps.
+   */
+  type = g_enum_register_static ("GstTfxPhase", phases);
+  gst_type_mark_as_plugin_api (type, 0);
+  g_object_class_install_property (gobject_class, PROP_PHASE,
+      g_param_spec_enum ("phase", "Phase",
+          "Phase of the kernel, with the same magnitude", type, DEFAULT_PHASE,
+          PARAM_FLAGS));
+
+  /**
    * GstTfxFir:method:
    *
    * The convolution method.
@@ -344,6 +371,7 @@ gst_tfx_fir_init (GstTfxFir *self)
   self->asked = (GstTfxFirAsked){ .n_taps = DEFAULT_TAPS,
     .window = DEFAULT_WINDOW,
     .beta = DEFAULT_BETA,
+    .phase = DEFAULT_PHASE,
     .method = DEFAULT_METHOD,
     .align = DEFAULT_ALIGN,
     .delay = DEFAULT_DELAY };

@@ -29,6 +29,7 @@ typedef struct
   gint n_taps;
   gint window; /* TfxWindow */
   gdouble beta;
+  gint phase; /* TfxPhase; any but the original takes long */
 
   gint method; /* TfxFirMethod */
   gboolean align;

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gsttfxfir.h"
@@ -70,6 +71,8 @@ gst_tfx_kernel_is_same (const GstTfxFirAsked *a, const GstTfxFirAsked *b)
   const GstTfxEdges x = gst_tfx_band_get_edges (&a->band);
   const GstTfxEdges y = gst_tfx_band_get_edges (&b->band);
 
+  if (a->phase != b->phase)
+    return FALSE;
   if (a->location || b->location)
     return a->location == b->location;
   if (a->numbers || b->numbers)
@@ -97,7 +100,7 @@ gst_tfx_kernel_takes_long (const GstTfxFirAsked *asked,
   const gsize n_frames = MAX (build->spec->block_frames, MIN_BUFFER_FRAMES);
   const gdouble buffer_ns = n_frames / build->rate * (gdouble)GST_SECOND;
 
-  return asked->location ||
+  return asked->location || asked->phase != TFX_PHASE_ORIGINAL ||
          (!asked->numbers && asked->n_taps * TAP_NS > MAX_PART * buffer_ns);
 }
 
@@ -220,6 +223,44 @@ gst_tfx_kernel_load_numbers (GstTfxKernel *self)
   return TRUE;
 }
 
+/* Gives the impulse response the requested phase, or sets the error. */
+static void
+gst_tfx_kernel_set_phase (GstTfxKernel *self)
+{
+  const TfxPhase phase = self->asked.phase;
+  GstTfxImpulse *from = self->impulse, *made = NULL;
+  const guint n = from->n_kernels;
+  double *taps = NULL;
+  gsize n_taps = 0, delay = 0;
+  gint err = tfx_fir_set_phase (phase, from->taps, n, from->n_taps, &taps,
+      &n_taps, &delay);
+
+  if (err == 0)
+    made = gst_tfx_impulse_new (from->rate, n, n_taps);
+  if (made) {
+    memcpy (made->taps, taps, n * n_taps * sizeof *taps);
+    made->is_linear_phase = phase == TFX_PHASE_LINEAR;
+    made->delay = delay;
+  } else if (err == -E2BIG) {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "phase: the kernel has %" G_GSIZE_FORMAT
+        " taps; at most %u can get another phase",
+        from->n_taps, TFX_PHASE_MAX_TAPS);
+  } else if (err == -ERANGE) {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "phase: no %s-phase kernel of %" G_GSIZE_FORMAT
+        " taps has the magnitude of this kernel to -100 dB of its peak",
+        phase == TFX_PHASE_LINEAR ? "linear" : "minimum", n_taps);
+  } else {
+    g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "phase: out of memory for the %" G_GSIZE_FORMAT " taps of the kernel",
+        from->n_taps);
+  }
+  free (taps);
+  gst_tfx_impulse_unref (from);
+  self->impulse = made;
+}
+
 /* Makes the impulse response, or the error.  Any thread. */
 static void
 gst_tfx_kernel_load (gpointer data)
@@ -239,6 +280,8 @@ gst_tfx_kernel_load (gpointer data)
                                    : gst_tfx_kernel_load_design (self))) {
     g_clear_pointer (&self->impulse, gst_tfx_impulse_unref);
   }
+  if (self->impulse && self->asked.phase != TFX_PHASE_ORIGINAL)
+    gst_tfx_kernel_set_phase (self);
 }
 
 /* ---- in the streaming thread --------------------------------------------- */

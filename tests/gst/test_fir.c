@@ -141,6 +141,97 @@ GST_START_TEST (test_room_correction)
 }
 GST_END_TEST;
 
+/* Another phase of numbers, of a file and of a design: the taps are those of the
+ * library, and the stream is aligned to their time 0. */
+GST_START_TEST (test_phase)
+{
+  const gboolean is_linear = __i__ & 1;
+  const TfxPhase phase = is_linear ? TFX_PHASE_LINEAR : TFX_PHASE_MINIMUM;
+  const gint source = __i__ / 2, n_ch = 2;
+  const gsize n = 9000, n_taps = 301;
+  GstAudioInfo info = tfx_check_f64 (RATE, n_ch);
+  g_autofree gdouble *in = tfx_check_noise (n * n_ch, 8), *expected = NULL;
+  g_autofree gdouble *taps =
+      source == 2 ? tfx_firs_design (TFX_MODE_LOW_PASS, TFX_WINDOW_HAMMING,
+                        n_taps, 1000, 0, RATE)
+                  : tfx_check_noise (n_taps, 9);
+  g_autofree gchar *path = NULL;
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  gdouble *made;
+  gsize n_made, delay;
+
+  /* Without notches, so that there is a linear phase. */
+  for (gsize i = 0; i < n_taps && source < 2; i++)
+    taps[i] = (gfloat)(i == 2 ? 1.0 : 0.1 * taps[i] * exp (-(gdouble)i / 20));
+  fail_unless (
+      tfx_fir_set_phase (phase, taps, 1, n_taps, &made, &n_made, &delay) == 0);
+  expected = tfx_firs_convolve (made, 1, n_made, delay, in, n, n_ch);
+  gst_util_set_object_arg (G_OBJECT (h->element), "phase",
+      is_linear ? "linear" : "minimum");
+  if (source == 0) {
+    tfx_firs_set_kernel (h->element, taps, n_taps);
+  } else if (source == 1) {
+    path =
+        tfx_firs_write_sound ("phase.wav", TFX_FIRS_WAV, taps, n_taps, 1, RATE);
+    g_object_set (h->element, "kernel-location", path, NULL);
+  } else {
+    g_object_set (h->element, "taps", (gint)n_taps, NULL);
+  }
+  tfx_firs_push (h, &info, in, n, 0, 480);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h),
+      gst_util_uint64_scale_ceil (delay, GST_SECOND, RATE));
+  tfx_firs_finish (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  tfx_firs_expect_db (caught, expected, -240.0, "stream");
+  free (made);
+}
+GST_END_TEST;
+
+/* A room has no linear phase: an error at the start; a warning while playing, and the
+ * old phase stays.  A minimum phase comes from a background task. */
+GST_START_TEST (test_phase_while_playing)
+{
+  const gsize n_taps = 3000;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *room = tfx_firs_room (n_taps, 3);
+  g_autoptr (TfxHarness) h = tfx_check_harness ("tfxfir", &info);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  gdouble *minimum, in[480], peak = 0.0;
+  gsize n_made, delay, n_pushed = 0;
+
+  fail_unless (tfx_fir_set_phase (TFX_PHASE_MINIMUM, room, 1, n_taps, &minimum,
+                   &n_made, &delay) == 0);
+  tfx_firs_set_kernel (h->element, room, n_taps);
+  /* The sum of the taps is the answer to a constant. */
+  for (gsize i = 0; i < n_taps; i++)
+    peak += minimum[i];
+  for (gsize i = 0; i < G_N_ELEMENTS (in); i++)
+    in[i] = 1.0;
+  for (gint turn = 0; turn < 3; turn++) {
+    gboolean is_there = FALSE;
+
+    if (turn > 0)
+      gst_util_set_object_arg (G_OBJECT (h->element), "phase",
+          turn == 1 ? "linear" : "minimum");
+    for (gint i = 0; i < 2000 && !is_there; i++) {
+      tfx_firs_push (h, &info, in, G_N_ELEMENTS (in), n_pushed, 480);
+      n_pushed += G_N_ELEMENTS (in);
+      tfx_firs_collect (caught, h, &info);
+      is_there =
+          turn == 2 &&
+          fabs (tfx_firs_samples (caught)[caught->n_frames - 1] - peak) < 1e-9;
+      if (turn < 2 && i > 20)
+        break;
+      g_usleep (1000);
+    }
+    fail_unless (is_there == (turn == 2));
+  }
+  fail_unless_equals_uint64 (caught->n_frames, n_pushed);
+  free (minimum);
+}
+GST_END_TEST;
+
 /* ---- counts and times ------------------------------------------------------------ */
 
 static const gsize stream_lengths[] = { 0, 1, 2, 49, 50, 51, 100, 101, 102, 999,
@@ -345,6 +436,8 @@ main (int argc, char **argv)
   tfx_check_add_part (tc, test_samples, 6 * G_N_ELEMENTS (lengths), 5);
   tcase_add_loop_test (tc, test_designs, 0, 2 * G_N_ELEMENTS (designs));
   tcase_add_loop_test (tc, test_room_correction, 0, 2);
+  tcase_add_loop_test (tc, test_phase, 0, 6);
+  tcase_add_test (tc, test_phase_while_playing);
   tcase_add_loop_test (tc, test_counts, 0,
       G_N_ELEMENTS (stream_lengths) * G_N_ELEMENTS (block_lengths));
   tcase_add_loop_test (tc, test_long_kernel_short_stream, 0, 10);
