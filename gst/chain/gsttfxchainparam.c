@@ -51,7 +51,8 @@ add_enum_value (GArray *values, const gchar *name, const gchar *nick)
 }
 
 /* "gain_scale" gives GstTfxChainGainScale; if an earlier class uses the name
- * for other words, "strategy" gives GstTfxChainNormalizeStrategy. */
+ * for other words, "strategy" gives GstTfxChainNormalizeStrategy, and if a class
+ * has the name, "curve" gives GstTfxChainWeightingCurve. */
 static GType
 gst_tfx_chain_param_enum_type (const TfxParam *param)
 {
@@ -67,7 +68,7 @@ gst_tfx_chain_param_enum_type (const TfxParam *param)
     if (index < 0 || !klass->params[index].words)
       continue;
     if (klass->params[index].words == param->words) {
-      if (!is_first)
+      if (!is_first || tfx_catalogue_find (param->name))
         g_string_append (name, klass->name);
       break;
     }
