@@ -55,6 +55,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* A device with its context, stream and loaded kernels. */
 typedef struct TfxCuda TfxCuda;
@@ -167,6 +168,7 @@ typedef struct TfxCudaJob
 bool tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
     const TfxCudaJob *job, double *ns);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

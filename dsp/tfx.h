@@ -67,6 +67,16 @@
  * all state, and a lock; a TfxPlan runs filters whose locks the caller holds.
  * An unref or a free takes the address of the caller's pointer and sets it to
  * NULL; a NULL there is allowed.
+ *
+ * The library
+ * -----------
+ *
+ * libtfx exports the functions of tfx.h, tfx-expr.h and tfx-cuda.h, and no other
+ * symbol; the program is compiled with `pkg-config --cflags --libs tfx`.  The members
+ * of structs and the values of enumerators and macros are part of the ABI: a change of
+ * them, or of a function, comes with another soname.  Initialize the members of a
+ * struct by their names and the rest with zero.  New members are added at the end, and
+ * zero in them keeps the old meaning.
  */
 #ifndef TFX_H
 #define TFX_H
@@ -78,6 +88,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* ---- sections ---------------------------------------------------------- */
 
@@ -884,6 +895,7 @@ void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
  * tfx_cpu_backend(). */
 double tfx_plan_cost (const TfxPlan *plan, size_t block_frames);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

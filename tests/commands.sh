@@ -563,9 +563,10 @@ gstreamer=$(pkg-config --variable=prefix gstreamer-1.0)
 
 check_prefix() (
   setup_at --prefix="$gstreamer" && cat installed.txt &&
-    grep -q "\"$plugins/libgsttfx.so\"" installed.txt && ! grep WARNING setup.txt
+    grep -q "\"$plugins/libgsttfx.so\"" installed.txt &&
+    grep -q "\"$(dirname "$plugins")/libtfx\.so" installed.txt && ! grep WARNING setup.txt
 )
-tap_case "meson setup: the plugin goes where GStreamer looks, without dpkg-dev too" check_prefix
+tap_case "meson setup: plugin and library go where they are found, without dpkg-dev too" check_prefix
 
 check_other_prefix() (
   local folder=/opt/x${plugins#"$gstreamer"}

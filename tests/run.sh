@@ -290,7 +290,7 @@ if $built && ! is_quick; then
       kernels lang lang_stages plan queue row samples unit_moves update)
     if turn 2 0; then
       build_and_test 'aarch64: ' "$root/build-aarch64" \
-        --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
+        --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled -Dnvcc=disabled
     fi
     if turn 2 1; then run_tap 'arm64: ' "$root/tests/arm64.sh"; fi
   else
@@ -305,10 +305,10 @@ if $built && is_all; then
   title "build and test by Clang"
   # shellcheck disable=SC2086 # one word for each package
   if deps_require "for a build by Clang" $DEPS_CLANG; then
-    # The slow tests repeat in width what the others check.
+    # The slow tests repeat in width what the others check.  The plugin uses the shared libtfx.
     test_args=(--timeout-multiplier 3 --no-suite slow) names=()
     CC=clang build_and_test 'clang: ' "$root/build-clang" \
-      "${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dnvcc=disabled -Dwerror=true
+      "${BUILD_FOR_ALL[@]}" -Dtests=enabled -Dnvcc=disabled -Dwerror=true -Dlink-libtfx=true
   else
     echo "not built by Clang"
     skipped=$((skipped + 1))

@@ -120,18 +120,19 @@ tap_case "pages.py finds links that lead nowhere" check_links_finds
 tap_case "the pages' commands are run by a test, or say why not, and links resolve" \
   python3 tests/pages.py --check
 
-tap_case "dsp/tfx.h alone, C11" \
-  check_header dsp/tfx.h cc -x c -std=c11 -pedantic
-if command -v c++ > /dev/null; then
-  tap_case "dsp/tfx.h alone, C++" check_header dsp/tfx.h c++ -x c++ -pedantic
-else
-  tap_skip "dsp/tfx.h alone, C++" "no C++ compiler"
-fi
+for header in dsp/tfx.h dsp/lang/expr.h cuda/tfx-cuda.h; do
+  tap_case "$header alone, C11" check_header "$header" cc -x c -std=c11 -pedantic -Idsp
+  if command -v c++ > /dev/null; then
+    tap_case "$header alone, C++" check_header "$header" c++ -x c++ -pedantic -Idsp
+  else
+    tap_skip "$header alone, C++" "no C++ compiler"
+  fi
+done
 # Each by itself, as many at a time as there are processors.
 logs=$(mktemp -d)
 trap 'rm -rf "$logs" "$tap_log"' EXIT
 mapfile -t headers < <(sources '*.h' | grep -E '^dsp/(design|core|kinds)/|^cuda/[^/]*$|^gst/' |
-  grep -v -x dsp/tfx.h)
+  grep -v -x -e dsp/tfx.h -e cuda/tfx-cuda.h)
 n_jobs=$(nproc)
 for i in "${!headers[@]}"; do
   # shellcheck disable=SC2046 # one word for each flag

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * expr.h: the chain language: text to expression, expression to chain.
+ * expr.h: the chain language: text to expression, expression to chain.  It is
+ * installed as tfx-expr.h.
  *
  *   HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3)
  *     | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
@@ -42,11 +43,12 @@
 #ifndef TFX_LANG_EXPR_H
 #define TFX_LANG_EXPR_H
 
-#include "design/svf.h"
+#include "tfx.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* ---- bounds -------------------------------------------------------------- */
 
@@ -489,6 +491,7 @@ tfx_move_reserve (TfxMove *move, double rate_hz, unsigned n_channels, size_t n);
  * -ENOMEM (then fewer ids are kept). */
 int tfx_expr_adopt_ids (TfxExpr *expr, const TfxExpr *old);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -53,6 +53,12 @@ plays_without() {
     timeout 60 gst-launch-1.0 audiotestsrc num-buffers=1 ! "$@" ! fakesink async=false
 }
 
+# What it has of the core is not for a program that is linked with libtfx.
+shows_no_core() {
+  nm -D --defined-only "$plugin" | tee /dev/stderr | grep -q ' gst_plugin_tfx_get_desc$' &&
+    ! nm -D --defined-only "$plugin" | grep ' tfx_'
+}
+
 says_what_is_missing() {
   : > "$folder/room.wav"
   ! plays_without libsndfile.so.1 tfxfir "kernel-location=$folder/room.wav" \
@@ -61,6 +67,7 @@ says_what_is_missing() {
 }
 
 tap_case 'at most 25 libraries' is_short
+tap_case 'it exports nothing of the core' shows_no_core
 tap_case 'none for transforms' needs_no 'libavutil|libgstfft|libfftw'
 tap_case 'the elements work without libsndfile' \
   plays_without libsndfile.so.1 tfxfir
