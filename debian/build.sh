@@ -5,11 +5,12 @@ set -eu
 
 usage="Usage: debian/build.sh [--cuda] [--eq] [--check] [--out FOLDER]
 
-Builds the packages gst-tfx (the program) and gstreamer1.0-tfx (the plugin) from a
-copy of this source tree, and puts them into debs/.  It installs missing build
+Builds the packages gst-tfx (the program), gstreamer1.0-tfx (the plugin), libtfx0 and
+libtfx-dev (the library for programs in C) from a copy of this source tree, and puts
+them into debs/.  It installs missing build
 dependencies with apt-get, with sudo if needed.
 
---cuda        build the CUDA backend (the default if this machine has an NVIDIA driver)
+--cuda        build the plugin's CUDA backend (the default if this machine has an NVIDIA driver)
 --eq          build the package tfx-eq as well, an equaliser with a window (GTK 4)
 --check       run the tests
 --out FOLDER  put the packages into FOLDER"
@@ -64,7 +65,7 @@ fi
 
 DEB_BUILD_OPTIONS=$options dpkg-buildpackage -b -us -uc ${profiles:+-P"$profiles"}
 
-rm -f "$out"/gst-tfx_*.deb "$out"/gstreamer1.0-tfx_*.deb "$out"/tfx-eq_*.deb
+rm -f "$out"/{gst-tfx,gstreamer1.0-tfx,libtfx0,libtfx-dev,tfx-eq}_*.deb
 cp "$work"/*.deb "$out"
 echo
 echo "Packages:"

@@ -255,6 +255,21 @@ for page in $(grep -o "/usr/share/doc/[A-Za-z0-9_./-]*[a-z]" /tmp/manual); do ls
 rm /tmp/manual
 bash -c ". /usr/share/bash-completion/completions/gst-tfx && complete -p gst-tfx"'
 
+# A program that pkg-config compiles filters samples in the same way.
+# shellcheck disable=SC2016 # for the system's shell
+use_library='
+cc ~/gst-tfx/examples/tfx-filter.c -o /tmp/tfx-filter $(pkg-config --cflags --libs tfx)
+cd /tmp
+gst-launch-1.0 -q audiotestsrc num-buffers=200 ! audio/x-raw,format=F32LE,rate=48000,channels=1 ! \
+  filesink location=tone.raw
+./tfx-filter 48000 1 "LoButterworth(100, order=4) | Gain(0.5)" < tone.raw > low.raw
+for file in tone.raw low.raw; do
+  od -A n -v -t f4 -w4 $file | awk "NR > 4800 && \$1 > peak { peak = \$1 } END { print NR, peak }"
+done | tee peaks
+awk "{ frames[NR] = \$1; peak[NR] = \$2 }
+  END { exit frames[2] != frames[1] || peak[1] < 0.7 || peak[2] > 0.01 || peak[2] < 1e-4 }" peaks
+rm tfx-filter tone.raw low.raw peaks'
+
 check_links() {
   python3 "$root/tests/pages.py" --links "$system/usr/share/doc/gst-tfx"
 }
@@ -268,6 +283,7 @@ find_installed='! sudo find / -xdev \( -path /root -o -path /home -o -path /proc
 use_packages() {
   in_system "gst-inspect-1.0 tfxchain | grep 'Debian'
     $use_program
+    $use_library
     $use_documentation" &&
     mkdir -p "$work/debs" && rm -rf "$work/debs/$suite" &&
     cp -r "$system$home/gst-tfx/debs" "$work/debs/$suite"
@@ -313,6 +329,7 @@ run_packages() {
 
 use_source() {
   in_system "$use_program
+    $use_library
     $use_documentation"
 }
 

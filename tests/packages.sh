@@ -69,6 +69,22 @@ check_pages() {
   [ ! -e "$doc/docs/dev" ]
 }
 
+# A program that is compiled with what is in the packages.
+check_library() {
+  local libraries
+  libraries=$(dirname "$(find "$top/installed" -name libtfx.so.0)")
+  dpkg-deb -f "$top"/libtfx-dev_*.deb Depends | grep 'libtfx0 (= ' &&
+    dpkg-deb -f "$top"/libtfx0_*.deb Depends | tee depends && ! grep gst depends &&
+    dpkg-deb -I "$top"/libtfx0_*.deb shlibs | grep '^libtfx 0 libtfx0' || return
+  # shellcheck disable=SC2046 # one word for each flag
+  PKG_CONFIG_SYSROOT_DIR=$top/installed PKG_CONFIG_PATH=$libraries/pkgconfig \
+    PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+    sh -c 'cc "$1" -o tfx-filter $(pkg-config --cflags --libs tfx)' - \
+    "$root/examples/tfx-filter.c" &&
+    head -c 32000 /dev/zero | LD_LIBRARY_PATH=$libraries ./tfx-filter 48000 2 'Limiter(-1)' |
+    cmp - <(head -c 32000 /dev/zero)
+}
+
 check_equaliser() {
   ldd "$top/installed/usr/bin/tfx-eq" | grep gtk-4 &&
     dpkg-deb -f "$top"/tfx-eq_*.deb Depends | grep 'gstreamer1.0-plugins-good.*libgtk-4-1'
@@ -95,6 +111,7 @@ else
   tap_case "the filter core of the release" check_core
   tap_case "the packages, without a driver" check_use
   tap_case "the packages' pages and manual" check_pages
+  tap_case "the packages of the library" check_library
   if pkg-config gtk4; then
     tap_case "the package of the equaliser" check_equaliser
   else
