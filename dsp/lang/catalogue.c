@@ -24,6 +24,9 @@ static const TfxWord btypes[] = {
 static const TfxWord scales[] = {
   PLAIN ("linear"), { "db", { "dB" }, NULL }, { NULL }
 };
+static const TfxWord q_scales[] = {
+  PLAIN ("linear"), { "octaves", { "octave" }, NULL }, { NULL }
+};
 static const TfxWord norms[] = {
   PLAIN ("phase"), PLAIN ("delay"), { "mag", { "magnitude" }, NULL }, { NULL }
 };
@@ -181,6 +184,9 @@ static const TfxParam linkwitz_riley_side[] = { CUTOFF ("-6 dB frequency"),
 #define Q \
   NUMBER ("q", REQUIRED, "", 0.001, 10000.0, 0.7071067811865476, \
     "quality factor")
+#define Q_SCALE \
+  WORD ("q_scale", KEYWORD, q_scales, "linear", \
+    "unit of q: a quality factor ('linear') or the bandwidth in octaves")
 #define GAIN(doc) \
   NUMBER ("gain", REQUIRED | SCALED, "", -120.0, 1e6, 1.0, doc)
 #define GAIN_SCALE(flags) \
@@ -197,12 +203,14 @@ static const TfxParam first_order[] = { CUTOFF ("shelf midpoint frequency"),
 static const TfxParam parametric[] = {
   FREQUENCY ("frequency", REQUIRED, 1000.0, "centre frequency"), Q,
   NUMBER ("gain", REQUIRED, "dB", -120.0, 120.0, 0.0, "gain at the centre"),
-  FS };
+  FS, Q_SCALE };
 static const TfxParam peaking[] = { CUTOFF ("centre frequency"), Q,
   GAIN ("gain at the centre, in the unit of gain_scale"),
-  GAIN_SCALE (REQUIRED), FS };
-static const TfxParam corner[] = { CUTOFF ("corner frequency"), Q, FS };
-static const TfxParam centre[] = { CUTOFF ("centre frequency"), Q, FS };
+  GAIN_SCALE (REQUIRED), FS, Q_SCALE };
+static const TfxParam corner[] = { CUTOFF ("corner frequency"), Q, FS,
+  Q_SCALE };
+static const TfxParam centre[] = { CUTOFF ("centre frequency"), Q, FS,
+  Q_SCALE };
 static const TfxParam bank[] = {
   NUMBER ("n_bands", REQUIRED | WHOLE | STRUCTURE, "", 2.0, TFX_EXPR_MAX_BANDS,
       10.0, "number of bands"),
@@ -212,7 +220,7 @@ static const TfxParam bank[] = {
   FS };
 static const TfxParam biquad[] = { COEFFICIENT ("b0", 1.0),
   COEFFICIENT ("b1", 0.0), COEFFICIENT ("b2", 0.0), COEFFICIENT ("a0", 1.0),
-  COEFFICIENT ("a1", 0.0), COEFFICIENT ("a2", 0.0) };
+  COEFFICIENT ("a1", 0.0), COEFFICIENT ("a2", 0.0), FS };
 static const TfxParam sos[] = {
   { "sos", TFX_VALUE_LIST, REQUIRED, "", -1e6, 1e6, 6,
       6 * TFX_DESIGN_MAX_SECTIONS, NULL, NONE,
@@ -331,7 +339,7 @@ static const TfxParam delay[] = {
       "time between echoes; None: set by bpm and delay_time", NONE),
   MAYBE ("bpm", 0, "beats per minute", 1.0, 10000.0, "tempo", NONE),
   WORD ("delay_time", 0, NULL, "1/8",
-      "time between echoes as a note: 1/8, 1/8d (dotted), 1/8t (triplet)"),
+      "time between echoes: a note 1/8, 1/8d (dotted), 1/8t (triplet), or 2.5ms"),
   FS,
   NUMBER ("feedback", 0, "", 0.0, 0.95, 0.3, "gain factor from echo to echo"),
   MIX (0.2),

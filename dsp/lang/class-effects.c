@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "class.h"
 #include "design/window.h"
@@ -135,24 +136,33 @@ const TfxClassOps tfx_echo_ops = {
 static int
 delay_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
+  double fraction, seconds = 0.0;
+
+  tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction,
+      &seconds);
   if (tfx_class_value (node, "delay_samples")->type == TFX_VALUE_NONE &&
-      tfx_class_value (node, "bpm")->type == TFX_VALUE_NONE)
+      tfx_class_value (node, "bpm")->type == TFX_VALUE_NONE && seconds == 0.0)
     return tfx_error_set (error, -EINVAL,
-        "%s needs delay_samples, or bpm and delay_time, for example %s", thing,
-        node->klass->example);
+        "%s needs delay_samples, or bpm and delay_time, or a delay_time in ms, "
+        "for example %s",
+        thing, node->klass->example);
   return 0;
 }
 
-/* Frames from echo to echo, rounded down, but not because of rounding errors. */
+/* Frames from echo to echo: a note is rounded down, but not because of rounding
+ * errors; a time in ms is rounded to the nearest. */
 static double
 find_delay (const TfxNode *node, double rate_hz)
 {
   const TfxValue *samples = tfx_class_value (node, "delay_samples");
-  double fraction = 0.0;
+  double fraction = 0.0, seconds = 0.0;
 
   if (samples->type == TFX_VALUE_NUMBER)
     return samples->number;
-  tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction);
+  tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction,
+      &seconds);
+  if (seconds > 0.0)
+    return floor (seconds * rate_hz + 0.5);
   /* A beat is a quarter note. */
   return floor (
       fraction * 4.0 * 60.0 / tfx_class_number (node, "bpm") * rate_hz + 1e-6);
@@ -182,9 +192,10 @@ delay_design (TfxBuild *build, const TfxNode *node)
   TfxTap taps[TFX_EXPR_MAX_ECHOES];
   double gain = mix;
 
-  if (delay < 1.0)
+  /* A time in ms may be less than half a sample. */
+  if (delay < 1.0 && !strstr (tfx_class_value (node, "delay_time")->word, "ms"))
     return tfx_class_refuse (build,
-        "bpm and delay_time give a delay of less than one sample");
+        "delay_time gives a delay of less than one sample");
   for (size_t k = 0; k < n; k++) {
     taps[k] = (TfxTap){ .delay = (k + 1) * (size_t)delay, .gain = gain };
     if (ping_pong) {

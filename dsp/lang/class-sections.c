@@ -39,6 +39,24 @@ biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
+/* The quality factor of a section: its q, or that of a bandwidth between the analog
+ * points of half the gain in dB (of -3 dB), mapped to the rate as in the Audio EQ
+ * Cookbook. */
+static double
+find_q (const TfxBuild *build, const TfxNode *node, double freq_hz)
+{
+  const double q =
+      tfx_class_has (node, "q") ? tfx_class_number (node, "q") : 1.0;
+  const double w = 2.0 * M_PI *
+                   tfx_class_clamp_frequency (build, freq_hz, 1e-6) /
+                   build->rate_hz;
+
+  if (!tfx_class_has (node, "q_scale") ||
+      !tfx_class_is (node, "q_scale", "octaves"))
+    return q;
+  return 0.5 / sinh (0.5 * M_LN2 * q * w / sin (w));
+}
+
 /* The section at *freq_hz, or at the nearest frequency with a stable one, which
  * *freq_hz becomes. */
 static int
@@ -64,7 +82,6 @@ biquad_design (TfxBuild *build, const TfxNode *node)
 {
   const char *param = tfx_class_has (node, "cutoff") ? "cutoff" : "frequency";
   double gain = 1.0, freq_hz = tfx_class_number (node, param);
-  double q = tfx_class_has (node, "q") ? tfx_class_number (node, "q") : 1.0;
   TfxSos sos;
   int code;
 
@@ -74,7 +91,7 @@ biquad_design (TfxBuild *build, const TfxNode *node)
       gain = pow (10.0, gain / 20.0);
   }
   code = make_section (build, (TfxRbjKind)node->klass->variant, param, &freq_hz,
-      q, gain, &sos);
+      find_q (build, node, freq_hz), gain, &sos);
   return code < 0 ? code : tfx_class_make_sections (build, &sos, NULL, 1);
 }
 

@@ -44,8 +44,9 @@ char *tfx_number_print (double number, char text[TFX_NUMBER_SIZE]);
 /* ---- note values -------------------------------------------------------------------- */
 
 /* Reads "n/d", "n/dd" (dotted: half as long again) or "n/dt" (triplet: three
- * in the time of two), n and d from 1 to 999, as a fraction of a whole note. */
-bool tfx_note_parse (const char *text, double *fraction);
+ * in the time of two), n and d from 1 to 999, as a fraction of a whole note; or a
+ * time such as "2.5ms" as seconds.  Leaves the other number alone. */
+bool tfx_note_parse (const char *text, double *fraction, double *seconds);
 
 /* ---- the tree -------------------------------------------------------------------- */
 

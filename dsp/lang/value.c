@@ -15,10 +15,21 @@
 /* ---- note values ------------------------------------------------------------------ */
 
 bool
-tfx_note_parse (const char *text, double *fraction)
+tfx_note_parse (const char *text, double *fraction, double *seconds)
 {
+  const size_t n_digits = strspn (text, "0123456789.");
+  char digits[TFX_VALUE_WORD_SIZE] = "";
   unsigned numerator, denominator;
+  double ms;
   int n = 0;
+
+  if (strcmp (text + n_digits, "ms") == 0 && n_digits < sizeof digits) {
+    memcpy (digits, text, n_digits);
+    if (!tfx_number_parse (digits, &ms) || !(ms > 0.0))
+      return false;
+    *seconds = ms / 1000.0;
+    return true;
+  }
 
   /* (The signs and spaces of sscanf() are not allowed.) */
   if (text[strspn (text, "0123456789/dt")] != '\0' ||
@@ -269,13 +280,13 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
 
   /* A parameter without words takes a note value. */
   if (!param->words) {
-    double fraction;
+    double fraction, seconds;
 
-    if (tfx_note_parse (value->word, &fraction))
+    if (tfx_note_parse (value->word, &fraction, &seconds))
       return 0;
     return tfx_error_set (error, -EINVAL,
         "%s of %s: '%s' is not a note value; write '1/8', '1/8d' (dotted) or "
-        "'1/8t' (triplet)",
+        "'1/8t' (triplet), or a time in ms: '2.5ms'",
         param->name, thing, quoted);
   }
 
