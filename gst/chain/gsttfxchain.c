@@ -82,7 +82,7 @@ gst_tfx_chain_set_property (GObject *object, guint prop_id, const GValue *value,
   switch (prop_id) {
     case PROP_CHAIN:
       text = g_value_get_string (value);
-      gst_tfx_chain_set_text (self, text ? text : "", NULL, NULL);
+      gst_tfx_chain_set_text (self, text ? text : "", NULL, NULL, NULL);
       return;
     case PROP_LOCATION:
       text = g_value_get_string (value);
@@ -452,7 +452,8 @@ gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
     gst_tfx_preset_warn (preset,
         "Invalid preset \"%s\"; the previous chain stays in use: %s", name,
         error.rendered);
-  ok = ok && gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text, NULL, NULL);
+  ok = ok &&
+       gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text, NULL, NULL, NULL);
   g_free (text);
   return ok;
 }

@@ -175,10 +175,11 @@ GPtrArray *gst_tfx_chain_get_stages (GstTfxElement *element);
 
 /* Sets the text of the chain, with file names relative to the folder (NULL: the
  * working folder, and the text is not from a file), or the fault of its file.
+ * Takes the files that its file includes (of GstTfxChainSeen *, or NULL).
  * Notifies of the property chain.  FALSE if it is refused.  The caller holds no
  * lock; any thread. */
 gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text,
-    const gchar *folder, const gchar *fault);
+    const gchar *folder, GPtrArray *included, const gchar *fault);
 
 /* Sets the text of the file at the location, if there is one. */
 void gst_tfx_chain_read_location (GstTfxChain *self);

@@ -1,30 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxchainfile.c: chains and filter settings in files.
+ * gsttfxchainfile.c: chains in files.
  */
 #include "gsttfxchainfile.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 #include "gsttfxbytes.h"
+#include "gsttfxpresetfile.h"
 #include "gsttfxtextfile.h"
 
 /* The limit of the language. */
 #define MAX_SIZE (1 << 20)
 
-static gchar *
-read_file (const gchar *location, gboolean must_be_settings, GPtrArray *notes,
-    gchar **fault)
+static void
+take_included (gpointer files, const gchar *path)
 {
-  gchar *why = NULL, *quoting = NULL, *chain = NULL, *name;
+  if (files)
+    g_ptr_array_add (files, gst_tfx_chain_seen_new (path));
+}
+
+/* Whether the name of a file is one of presets. */
+static gboolean
+has_preset_name (const gchar *location)
+{
+  return g_regex_match_simple ("\\.(json|ya?ml)\\z", location,
+      G_REGEX_RAW | G_REGEX_CASELESS, 0);
+}
+
+/* name: of a preset in a chain; NULL: the file may have a chain. */
+static gchar *
+read_file (const gchar *location, const gchar *name, GPtrArray *files,
+    GPtrArray *notes, gchar **fault)
+{
+  gchar *why = NULL, *quoting = NULL, *chain = NULL, *shown;
   gchar *text = gst_tfx_text_file_read (location, MAX_SIZE, NULL, &why);
+  gchar *folder = g_path_get_dirname (location);
+  gchar *prefix = name ? g_path_get_dirname (name) : NULL;
+  const GstTfxPresetFileSource source = { folder,
+    prefix && strcmp (prefix, ".") != 0 ? prefix : NULL, notes, take_included,
+    files };
+  const GstTfxPresetFileKind kind =
+      text ? gst_tfx_preset_file_find_kind (text) : GST_TFX_PRESET_FILE_NONE;
   const gchar *end;
 
-  if (text && gst_tfx_chain_settings_are (text)) {
-    chain = gst_tfx_chain_settings_convert (text, notes, &quoting);
+  if (kind != GST_TFX_PRESET_FILE_NONE) {
+    chain = gst_tfx_preset_file_convert (kind, text, &source, &quoting);
     /* It may quote the text. */
     *fault = quoting ? gst_tfx_bytes_escape (quoting) : NULL;
-  } else if (text && must_be_settings) {
+  } else if (text && name) {
     why = g_strdup ("there are no filter settings in it");
+  } else if (text && has_preset_name (location)) {
+    why =
+        g_strdup ("it is no preset of EasyEffects (JSON) or CamillaDSP (YAML)");
   } else if (text && !g_utf8_validate (text, -1, &end)) {
     /* The text is a string property. */
     why = g_strdup_printf ("byte %" G_GSIZE_FORMAT " is not UTF-8",
@@ -34,27 +62,31 @@ read_file (const gchar *location, gboolean must_be_settings, GPtrArray *notes,
     *fault = NULL;
   }
   if (why) {
-    name = gst_tfx_bytes_show (location);
-    *fault = g_strdup_printf ("cannot read the chain from '%s': %s", name, why);
-    g_free (name);
+    shown = gst_tfx_bytes_show (location);
+    *fault =
+        g_strdup_printf ("cannot read the chain from '%s': %s", shown, why);
+    g_free (shown);
   }
   g_free (why);
   g_free (quoting);
+  g_free (prefix);
+  g_free (folder);
   g_free (text);
   return chain;
 }
 
 gchar *
-gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes, gchar **fault)
+gst_tfx_chain_file_read (const gchar *location, GPtrArray *files,
+    GPtrArray *notes, gchar **fault)
 {
-  return read_file (location, FALSE, notes, fault);
+  return read_file (location, NULL, files, notes, fault);
 }
 
 gchar *
-gst_tfx_chain_file_read_settings (const gchar *location, GPtrArray *notes,
-    gchar **fault)
+gst_tfx_chain_file_read_preset (const gchar *location, const gchar *name,
+    GPtrArray *files, GPtrArray *notes, gchar **fault)
 {
-  return read_file (location, TRUE, notes, fault);
+  return read_file (location, name, files, notes, fault);
 }
 
 GstTfxChainVersion

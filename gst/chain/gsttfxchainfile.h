@@ -8,25 +8,17 @@
 
 G_BEGIN_DECLS
 
-/* Reads the chain of a file, from its text or filter settings, to be freed;
- * NULL with the error.  How ambiguous numbers of filter settings were read is
- * added to @notes (of gchar *, or NULL). */
-gchar *gst_tfx_chain_file_read (const gchar *location, GPtrArray *notes,
-    gchar **fault);
-
-/* The same for a file that must have filter settings; the chain may be
- * empty. */
-gchar *gst_tfx_chain_file_read_settings (const gchar *location,
+/* Reads the chain of a file, from its text or a preset of another program, to be
+ * freed; NULL with the error.  Adds files that a preset includes to @files (of
+ * GstTfxChainSeen *, or NULL), and how it was read to @notes (of gchar *, or
+ * NULL). */
+gchar *gst_tfx_chain_file_read (const gchar *location, GPtrArray *files,
     GPtrArray *notes, gchar **fault);
 
-/* Whether a text has filter settings of REW or Equalizer APO, not a chain. */
-gboolean gst_tfx_chain_settings_are (const gchar *text);
-
-/* The chain of filter settings, to be freed; NULL with the line and the reason
- * in @fault.  How ambiguous numbers were read is added to @notes (of gchar *,
- * or NULL). */
-gchar *gst_tfx_chain_settings_convert (const gchar *text, GPtrArray *notes,
-    gchar **fault);
+/* The same for a preset that a chain names; the chain may be empty, and file names
+ * in it are relative to the same folder as the name. */
+gchar *gst_tfx_chain_file_read_preset (const gchar *location, const gchar *name,
+    GPtrArray *files, GPtrArray *notes, gchar **fault);
 
 /* Identifies a version of a file; compare the bytes. */
 typedef struct

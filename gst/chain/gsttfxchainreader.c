@@ -153,7 +153,8 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
   const Reader *reader = data;
   gchar *path = find_path (reader, name), *fault = NULL;
-  gchar *text = gst_tfx_chain_file_read_settings (path, reader->notes, &fault);
+  gchar *text = gst_tfx_chain_file_read_preset (path, name, reader->files,
+      reader->notes, &fault);
   char *chain = text && *text ? strdup (text) : NULL;
 
   if (!text)

@@ -183,9 +183,11 @@ gst_tfx_chain_log_notes (GstTfxChain *self, GPtrArray *notes)
 
 gboolean
 gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text,
-    const gchar *folder, const gchar *fault)
+    const gchar *folder, GPtrArray *included, const gchar *fault)
 {
-  GPtrArray *files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
+  GPtrArray *files =
+      included ? g_ptr_array_ref (included)
+               : g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
   TfxExprError error = { 0 };
   Exchange result = NO_MEMORY;
@@ -224,7 +226,7 @@ void
 gst_tfx_chain_read_location (GstTfxChain *self)
 {
   gchar *location = NULL, *folder, *text, *fault = NULL;
-  GPtrArray *notes;
+  GPtrArray *notes, *files;
   GstTfxChainVersion version;
 
   GST_OBJECT_LOCK (self);
@@ -240,10 +242,12 @@ gst_tfx_chain_read_location (GstTfxChain *self)
     self->location->version = version;
   GST_OBJECT_UNLOCK (self);
   notes = g_ptr_array_new_with_free_func (g_free);
-  text = gst_tfx_chain_file_read (location, notes, &fault);
+  files = g_ptr_array_new_with_free_func (gst_tfx_chain_seen_free);
+  text = gst_tfx_chain_file_read (location, files, notes, &fault);
   gst_tfx_chain_log_notes (self, notes);
   folder = g_path_get_dirname (location);
-  gst_tfx_chain_set_text (self, text ? text : "", folder, fault);
+  gst_tfx_chain_set_text (self, text ? text : "", folder, files, fault);
+  g_ptr_array_unref (files);
   g_free (text);
   g_free (fault);
   g_free (folder);

@@ -85,7 +85,7 @@ read_again (GstTfxChain *chain)
   }
   text = gst_tfx_chain_get_text (chain, FALSE);
   if (text)
-    gst_tfx_chain_set_text (chain, text, NULL, NULL);
+    gst_tfx_chain_set_text (chain, text, NULL, NULL, NULL);
   g_free (text);
 }
 

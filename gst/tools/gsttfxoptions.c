@@ -30,7 +30,8 @@ gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
     { "chain", 'c', 0, G_OPTION_ARG_FILENAME, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
-        "a file with the chain, or with filter settings exported by REW",
+        "a file with the chain, or a preset of REW, Equalizer APO, EasyEffects "
+        "or CamillaDSP",
         "FILE" },
     { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
         "a preset (gst-tfx list presets)", "NAME" },
@@ -207,7 +208,7 @@ gst_tfx_options_tell_file (const gchar *chain)
 
   if (!g_file_test (chain, G_FILE_TEST_IS_REGULAR))
     return FALSE;
-  text = gst_tfx_chain_file_read (chain, NULL, &fault);
+  text = gst_tfx_chain_file_read (chain, NULL, NULL, &fault);
   if (text)
     gst_tfx_tool_error ("%s is a file: use --chain-file %s", chain, chain);
   else
@@ -262,7 +263,7 @@ read_file (const gchar *location, GPtrArray *notes)
 {
   TfxExprError error;
   gchar *fault = NULL, *chain = NULL, *folder;
-  gchar *text = gst_tfx_chain_file_read (location, notes, &fault);
+  gchar *text = gst_tfx_chain_file_read (location, NULL, notes, &fault);
 
   if (!text) {
     gst_tfx_tool_error ("%s", fault);

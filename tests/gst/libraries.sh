@@ -66,6 +66,13 @@ says_what_is_missing() {
     grep 'libsndfile, which reads sound files, cannot be loaded' "$folder/said"
 }
 
+says_that_yaml_is_missing() {
+  echo 'pipeline: []' > "$folder/preset.yml"
+  ! plays_without libyaml-0.so.2 tfxchain "location=$folder/preset.yml" \
+    > "$folder/said" 2>&1 && cat "$folder/said" &&
+    grep 'libyaml, which reads YAML and JSON, ' "$folder/said"
+}
+
 tap_case 'at most 25 libraries' is_short
 tap_case 'it exports nothing of the core' shows_no_core
 tap_case 'none for transforms' needs_no 'libavutil|libgstfft|libfftw'
@@ -73,4 +80,5 @@ tap_case 'the elements work without libsndfile' \
   plays_without libsndfile.so.1 tfxfir
 tap_case 'a file that is to be read without it is an error that says so' \
   says_what_is_missing
+tap_case 'and so is a preset without libyaml' says_that_yaml_is_missing
 tap_end
