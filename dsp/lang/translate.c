@@ -5,8 +5,8 @@
  *   highpass 80 equalizer 1000 1q 2                SoX
  *
  * Both programs use the sections of the Audio EQ Cookbook, as class-sections.c does, so
- * the translation is exact to the digits of Q, but for widths in octaves, which
- * depend on the sample rate there, and for filters with one pole. */
+ * the translation is exact to the digits of Q, but for filters with one pole, and
+ * shelves with a width in octaves. */
 #include "lexer.h"
 
 #include <errno.h>
@@ -333,15 +333,18 @@ write_call (const Filter *filter, const Values *values, char *call, size_t size,
   const Kind kind = filter->kind;
   const bool is_pass = kind == LOW_PASS || kind == HIGH_PASS;
   const bool is_shelf = kind == LOW_SHELF || kind == HIGH_SHELF;
+  const bool is_octaves = values->width_type == 'o' && !is_shelf;
   const double q = kind == LEVEL ? 1.0 : find_q (values);
-  const bool is_simple = values->n_poles == 1 || fabs (q - sqrt (0.5)) < 2e-4;
+  const bool is_simple =
+      values->n_poles == 1 || (!is_octaves && fabs (q - sqrt (0.5)) < 2e-4);
   const char *gain = TFX_NUMBER_TEXT (values->gain), *klass = filter->klass;
   double scale;
   size_t n;
 
   if (kind == OTHER || q == 0.0 || (kind != LEVEL && !(values->freq_hz > 0.0)))
     return false;
-  *is_near = *is_near || values->width_type == 'o' || values->n_poles == 1;
+  *is_near = *is_near || (values->width_type == 'o' && is_shelf) ||
+             values->n_poles == 1;
   if (kind == LEVEL) {
     snprintf (call, size, "%s(%s%s)", klass, gain,
         values->is_decibel ? ", gain_type='db'" : "");
@@ -359,11 +362,12 @@ write_call (const Filter *filter, const Values *values, char *call, size_t size,
     n += (size_t)snprintf (call + n, size - n, ", order=%d", values->n_poles);
   else if (!is_shelf || values->n_poles == 2)
     n += (size_t)snprintf (call + n, size - n, ", q=%s",
-        TFX_NUMBER_TEXT (rint (q * scale) / scale));
-  snprintf (call + n, size - n, "%s%s%s)",
+        TFX_NUMBER_TEXT (
+            is_octaves ? values->width : rint (q * scale) / scale));
+  snprintf (call + n, size - n, "%s%s%s%s)",
       is_shelf || kind == PEAK ? ", gain=" : "",
-      is_shelf || kind == PEAK ? gain : "",
-      is_shelf ? ", gain_scale='db'" : "");
+      is_shelf || kind == PEAK ? gain : "", is_shelf ? ", gain_scale='db'" : "",
+      is_octaves && !(is_pass && is_simple) ? ", q_scale='octaves'" : "");
   return true;
 }
 

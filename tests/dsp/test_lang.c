@@ -534,7 +534,11 @@ static const struct
   { "lowpass", 8, "BiquadLPF needs parentheses" },
   { "equalizer=f=1000:t=q:w=1:g=2", 1, "is ParametricEQ(1000, q=1, gain=2)" },
   { "equalizer=f=440:width_type=o:width=2:g=-5", 1,
-      "the nearest chain here is ParametricEQ(440, q=0.6667, gain=-5)" },
+      "the same chain here is ParametricEQ(440, q=2, gain=-5, "
+      "q_scale='octaves')" },
+  { "lowpass 800 1.9o", 1,
+      "the same chain here is BiquadLPF(800, q=1.9, q_scale='octaves')" },
+  { "bass=f=440:t=o:w=2:g=-5", 1, "the nearest chain here is LoShelving(440" },
   { "equalizer=f=1000:width_type=h:width=200:g=-10", 1,
       "is ParametricEQ(1000, q=5, gain=-10)" },
   { "highpass=f=80, volume=-6dB,bass=g=3", 1,
