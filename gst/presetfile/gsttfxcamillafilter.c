@@ -96,31 +96,19 @@ get_list (Filter *self, const gchar *key)
 /* ---- sections -------------------------------------------------------------------- */
 
 static void
-write_slope (Filter *self, const gchar *klass)
+write_slope (Filter *self, const gchar *type)
 {
   const gdouble hz = get_number (self, "freq");
   const gdouble gain_db = get_number (self, "gain");
   const gdouble slope = get_number (self, "slope");
 
-  gst_tfx_preset_node_enter (self->map);
   if (!(slope > 0.0 && slope <= 12.0))
     gst_tfx_preset_writer_fail (self->writer,
         "slope is %s, out of range (above 0 and at most 12)",
         GST_TFX_PRESET_NUMBER (slope));
-  gst_tfx_preset_writer_add_section (self->writer, klass, hz,
+  gst_tfx_preset_writer_add_section (self->writer,
+      *type == 'L' ? "LoShelving" : "HiShelving", hz,
       gst_tfx_preset_find_shelf_q (slope / 12.0, gain_db), FALSE, gain_db);
-}
-
-static void
-write_low_slope (Filter *self)
-{
-  write_slope (self, "LoShelving");
-}
-
-static void
-write_high_slope (Filter *self)
-{
-  write_slope (self, "HiShelving");
 }
 
 /* A section for the rate of the configuration; b0 to b2, a0 to a2. */
@@ -129,7 +117,6 @@ write_coefficients (Filter *self, const gdouble *b, const gdouble *a)
 {
   const gboolean has_rate = self->rate_hz > 0.0;
 
-  gst_tfx_preset_node_enter (self->map);
   gst_tfx_preset_writer_add (self->writer, "Biquad(%s, %s, %s, %s, %s, %s%s%s)",
       GST_TFX_PRESET_NUMBER (b[0]), GST_TFX_PRESET_NUMBER (b[1]),
       GST_TFX_PRESET_NUMBER (b[2]), GST_TFX_PRESET_NUMBER (a[0]),
@@ -178,7 +165,7 @@ write_analog (Filter *self, const gdouble *n, const gdouble *d, gdouble k)
 }
 
 static void
-write_general_notch (Filter *self)
+write_general_notch (Filter *self, const gchar *type)
 {
   const gdouble p = warp (self, get_number (self, "freq_p"));
   const gdouble z = warp (self, get_number (self, "freq_z"));
@@ -193,7 +180,7 @@ write_general_notch (Filter *self)
 }
 
 static void
-write_linkwitz (Filter *self)
+write_linkwitz (Filter *self, const gchar *type)
 {
   const gdouble now = get_number (self, "freq_act");
   const gdouble then = get_number (self, "freq_target");
@@ -209,7 +196,7 @@ write_linkwitz (Filter *self)
 }
 
 static void
-write_free (Filter *self)
+write_free (Filter *self, const gchar *type)
 {
   write_coefficients (self,
       (gdouble[]){ get_number (self, "b0"), get_number (self, "b1"),
@@ -218,7 +205,7 @@ write_free (Filter *self)
 }
 
 static void
-write_graphic (Filter *self)
+write_graphic (Filter *self, const gchar *type)
 {
   const gdouble low = gst_tfx_preset_node_number (self->map, "freq_min", 20.0);
   const gdouble high =
@@ -226,7 +213,6 @@ write_graphic (Filter *self)
   GArray *gains = get_list (self, "gains");
   const gdouble octaves = log2 (high / low) / gains->len;
 
-  gst_tfx_preset_node_enter (self->map);
   if (!(low > 0.0 && low < high))
     gst_tfx_preset_writer_fail (self->writer,
         "freq_min must be above 0 and below freq_max");
@@ -244,7 +230,7 @@ write_graphic (Filter *self)
 /* ---- FIR filters and others ------------------------------------------------------ */
 
 static void
-write_values (Filter *self)
+write_values (Filter *self, const gchar *type)
 {
   GArray *taps = get_list (self, "values");
   GString *text = g_string_new (NULL);
@@ -252,15 +238,15 @@ write_values (Filter *self)
   for (guint i = 0; i < taps->len; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
         GST_TFX_PRESET_NUMBER (g_array_index (taps, gdouble, i)));
-  gst_tfx_preset_node_enter (self->map);
   gst_tfx_preset_writer_add (self->writer, "FIR([%s])", text->str);
   g_string_free (text, TRUE);
   g_array_unref (taps);
 }
 
 static void
-write_file (Filter *self, gboolean is_raw)
+write_file (Filter *self, const gchar *type)
 {
+  const gboolean is_raw = *type == 'R';
   gchar *name, *quoted, channel[40] = "";
   const gchar *format;
 
@@ -280,26 +266,13 @@ write_file (Filter *self, gboolean is_raw)
   name = self->replace (self->data,
       gst_tfx_preset_node_text (self->map, "filename", NULL));
   quoted = gst_tfx_preset_writer_quote (self->writer, name);
-  gst_tfx_preset_node_enter (self->map);
   gst_tfx_preset_writer_add (self->writer, "Convolve(%s%s)", quoted, channel);
   g_free (quoted);
   g_free (name);
 }
 
 static void
-write_raw (Filter *self)
-{
-  write_file (self, TRUE);
-}
-
-static void
-write_wav (Filter *self)
-{
-  write_file (self, FALSE);
-}
-
-static void
-write_gain (Filter *self)
+write_gain (Filter *self, const gchar *type)
 {
   const gchar *scale = gst_tfx_preset_node_text (self->map, "scale", "dB");
   const gboolean is_inverted =
@@ -308,7 +281,6 @@ write_gain (Filter *self)
 
   if (strcmp (scale, "dB") != 0 && strcmp (scale, "linear") != 0)
     gst_tfx_preset_node_fail (self->map, "unknown scale '%s'", scale);
-  gst_tfx_preset_node_enter (self->map);
   if (gst_tfx_preset_node_flag (self->map, "mute", FALSE))
     gst_tfx_preset_writer_add (self->writer, "Gain(0)");
   else if (strcmp (scale, "dB") == 0 && !is_inverted)
@@ -323,7 +295,7 @@ write_gain (Filter *self)
 }
 
 static void
-write_delay (Filter *self)
+write_delay (Filter *self, const gchar *type)
 {
   static const struct
   {
@@ -339,7 +311,6 @@ write_delay (Filter *self)
     gst_tfx_preset_node_fail (self->map, "subsample has no equal here");
   while (i < G_N_ELEMENTS (units) && strcmp (units[i].name, unit) != 0)
     i++;
-  gst_tfx_preset_node_enter (self->map);
   if (i == G_N_ELEMENTS (units))
     gst_tfx_preset_writer_fail (self->writer, "unknown unit '%s'", unit);
   else
@@ -349,14 +320,13 @@ write_delay (Filter *self)
 
 /* A fader is at 0 dB, unless its limit is lower. */
 static void
-write_volume (Filter *self)
+write_volume (Filter *self, const gchar *type)
 {
   const gchar *fader = gst_tfx_preset_node_text (self->map, "fader", NULL);
   const gdouble limit_db =
       gst_tfx_preset_node_number (self->map, "limit", 50.0);
 
   gst_tfx_preset_node_ignore (self->map, "ramp_time");
-  gst_tfx_preset_node_enter (self->map);
   gst_tfx_preset_writer_note (self->writer,
       "the fader %s is not in the file: it is taken to be at %s dB", fader,
       GST_TFX_PRESET_NUMBER (fmin (0.0, limit_db)));
@@ -370,7 +340,6 @@ gst_tfx_camilla_filter_write_clip (GstTfxPresetNode *map)
 
   if (gst_tfx_preset_node_flag (map, "soft_clip", FALSE))
     gst_tfx_preset_node_fail (map, "soft_clip has no equal here");
-  gst_tfx_preset_node_enter (map);
   gst_tfx_preset_writer_add (map->writer,
       "Gain(%s, gain_type='db', clamp=True) | Gain(%s, gain_type='db')",
       GST_TFX_PRESET_NUMBER (-limit_db + 0.0),
@@ -378,7 +347,7 @@ gst_tfx_camilla_filter_write_clip (GstTfxPresetNode *map)
 }
 
 static void
-write_limiter (Filter *self)
+write_clip (Filter *self, const gchar *type)
 {
   gst_tfx_camilla_filter_write_clip (self->map);
 }
@@ -406,16 +375,17 @@ gst_tfx_camilla_filter_write (GstTfxPresetNode *filter, gdouble rate_hz,
   static const struct
   {
     const gchar *type, *subtype;
-    void (*write) (Filter *self);
+    void (*write) (Filter *self, const gchar *subtype);
   } others[] = { { "Biquad", "Free", write_free },
     { "Biquad", "GeneralNotch", write_general_notch },
     { "Biquad", "LinkwitzTransform", write_linkwitz },
+    { "Biquad", "Lowshelf", write_slope },
+    { "Biquad", "Highshelf", write_slope },
     { "BiquadCombo", "GraphicEqualizer", write_graphic },
-    { "Conv", "Values", write_values }, { "Conv", "Raw", write_raw },
-    { "Conv", "Wav", write_wav }, { "Gain", "", write_gain },
+    { "Conv", "Values", write_values }, { "Conv", "Raw", write_file },
+    { "Conv", "Wav", write_file }, { "Gain", "", write_gain },
     { "Delay", "", write_delay }, { "Volume", "", write_volume },
-    { "Limiter", "", write_limiter }, { "Biquad", "Lowshelf", write_low_slope },
-    { "Biquad", "Highshelf", write_high_slope } };
+    { "Limiter", "", write_clip } };
   const gchar *type = gst_tfx_preset_node_text (filter, "type", NULL);
   Filter self = { filter->writer,
     gst_tfx_preset_node_get (filter, "parameters", GST_TFX_PRESET_NODE_MAP,
@@ -429,6 +399,7 @@ gst_tfx_camilla_filter_write (GstTfxPresetNode *filter, gdouble rate_hz,
   gst_tfx_preset_node_close (filter);
   if (filter->writer->fault)
     return;
+  gst_tfx_preset_node_enter (self.map);
   if (!write_call (&self, type, subtype)) {
     for (i = 0; i < G_N_ELEMENTS (others); i++) {
       if (strcmp (others[i].type, type) == 0 &&
@@ -436,7 +407,7 @@ gst_tfx_camilla_filter_write (GstTfxPresetNode *filter, gdouble rate_hz,
         break;
     }
     if (i < G_N_ELEMENTS (others))
-      others[i].write (&self);
+      others[i].write (&self, subtype);
     else
       gst_tfx_preset_node_fail (filter, "type '%s%s%s' has no equal here", type,
           *subtype ? "." : "", subtype);

@@ -139,7 +139,6 @@ read_detector (GstTfxPresetNode *map, const gchar *type)
     gst_tfx_preset_node_fail (map,
         "sidechain.source is '%s'; only 'Middle' and 'Max' have an equal here",
         source);
-  gst_tfx_preset_node_enter (map);
   gst_tfx_preset_writer_note (map->writer,
       "the static curve is the same; attack and release are the nearest time "
       "constants%s",
@@ -230,7 +229,6 @@ write_limiter (GstTfxPresetNode *map)
     require_number (map, "stereo-link", 100.0);
   gst_tfx_preset_node_ignore (map,
       "mode attack alr-attack alr-release alr-knee alr-knee-smooth");
-  gst_tfx_preset_node_enter (map);
   gst_tfx_preset_writer_note (map->writer,
       "no sample exceeds the threshold, as there; the gain moves on a curve of "
       "its own, within the look-ahead");

@@ -409,7 +409,6 @@ gst_tfx_preset_node_write (GstTfxPresetNode *map, const gchar *call)
 {
   gchar *text = gst_tfx_preset_node_format (map, call);
 
-  gst_tfx_preset_node_enter (map);
   gst_tfx_preset_writer_add (map->writer, "%s", text);
   g_free (text);
 }

@@ -42,7 +42,7 @@ void gst_tfx_preset_tree_free (GstTfxPresetNode *root); /* NULL is allowed */
 void gst_tfx_preset_node_fail (const GstTfxPresetNode *node,
     const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Sets the place of the messages of the writer to the node. */
+/* Sets the place of later messages of the writer to the node; so does a fault. */
 void gst_tfx_preset_node_enter (const GstTfxPresetNode *node);
 
 /* Take a value of a map.  NULL: it is missing or null.  It is a fault if it is
