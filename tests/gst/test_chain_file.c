@@ -600,6 +600,21 @@ expect_size (GstElement *chain, gdouble wanted)
       get_size (chain), wanted);
 }
 
+static void
+expect_chain_soon (GstElement *chain, const gchar *text)
+{
+  gboolean is_there = FALSE;
+  gint64 begin = 0;
+
+  do {
+    g_autofree gchar *now = NULL;
+
+    g_object_get (chain, "chain", &now, NULL);
+    is_there = g_strcmp0 (now, text) == 0;
+  } while (!is_there && tfx_check_wait (&begin));
+  fail_unless (is_there);
+}
+
 /* The files that the chain names are watched, and those of the next chain in their
  * place. */
 GST_START_TEST (test_watched_files)
@@ -625,6 +640,24 @@ GST_START_TEST (test_watched_files)
   expect_size (chain, 4.0);
   g_free (tfx_check_write ("first.txt", "0.5\n0\n0\n"));
   expect_size (chain, 1.0);
+}
+GST_END_TEST;
+
+/* So are files that a preset includes. */
+GST_START_TEST (test_watched_include)
+{
+  g_autofree gchar *path =
+      tfx_check_write ("watched-preset.txt", "Include: included.txt\n");
+  g_autoptr (TfxElement) chain = NULL;
+
+  g_free (tfx_check_write ("included.txt",
+      "Filter: ON IIR Order 1 Coefficients 0.5 0 1 0\n"));
+  chain = open_file (path);
+  g_object_set (chain, "watch", TRUE, NULL);
+  gst_element_set_state (chain, GST_STATE_READY);
+  tfx_chains_expect_text (chain, "Biquad(0.5, 0, 0, 1, 0, 0)");
+  g_free (tfx_check_write ("included.txt", "Preamp: 3 dB\n"));
+  expect_chain_soon (chain, "Gain(3, gain_type='db')");
 }
 GST_END_TEST;
 
@@ -694,6 +727,7 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_saved_in_null);
   tcase_add_test (tc, test_same_size_and_time);
   tcase_add_test (tc, test_watched_files);
+  tcase_add_test (tc, test_watched_include);
   tcase_add_test (tc, test_watch_ends_itself);
   return tfx_check_run (argc, argv, tc);
 }
