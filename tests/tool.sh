@@ -3131,13 +3131,12 @@ tap_case "check: no slips" check_check_no_notes
 tap_case "check: JSON" check_check_json
 tap_case "check: a time in milliseconds" exits 2 "200 s, out of its range: 0 to 100 s; write 200 ms as 0.2" \
   gst-tfx check 'Compressor(release=200)'
-# What other programs call a filter, or AutoEq's GraphicEQ.txt.
+# The syntax of other programs, and AutoEq's GraphicEQ.txt.
 check_check_foreign() {
   printf 'GraphicEQ: 20 -3.5; 21 -3.4; 22 0\n' > graphic.txt &&
     exits 2 "the same chain here is HiButterworth(80, order=2)" gst-tfx check 'highpass=f=80' &&
     exits 2 "for example ParametricEQ(1000, q=1, gain=3)" gst-tfx check 'ParametricEQ' &&
-    exits 2 "not supported; only Filter: and Preamp: lines are read" \
-      gst-tfx check --chain-file graphic.txt
+    exits 0 "Curve([[20, -3.5], [21, -3.4], [22, 0]], phase='minimum')" gst-tfx check --chain-file graphic.txt
 }
 tap_case "check: what was written for another program" check_check_foreign
 # The values are those that are used.

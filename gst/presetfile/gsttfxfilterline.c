@@ -255,26 +255,26 @@ find_slope (const gchar *line, gdouble *db)
 }
 
 /* The midpoint of a shelf with this slope S, from the corner Fc: in Equalizer APO
- * Fc is the corner, but for LSC, HSC and in REW. */
+ * Fc is the corner, but for LSC, HSC and in REW.  given: "Q" or "a slope". */
 static gdouble
 find_middle (GstTfxPresetWriter *writer, const GstTfxFilterMarks *marks,
-    const Type *type, gdouble hz, gdouble slope, gdouble gain_db)
+    const Type *type, const gchar *given, gdouble hz, gdouble slope,
+    gdouble gain_db)
 {
   const gdouble factor = pow (10.0, fabs (gain_db) / 80.0 / slope);
   const gdouble middle_hz = type->name[0] == 'L' ? hz * factor : hz / factor;
 
   if (marks->is_middle) {
     gst_tfx_preset_writer_note (writer,
-        "Fc %.6g Hz is the midpoint of the %s filter with Q, as in REW; "
+        "Fc %.6g Hz is the midpoint of the %s filter with %s, as in REW; "
         "Equalizer APO takes it for the corner",
-        hz, type->name);
+        hz, type->name, given);
     return hz;
   }
   gst_tfx_preset_writer_note (writer,
-      "Fc %.6g Hz is the corner of the %s filter with Q or a slope, as in "
-      "Equalizer APO; its midpoint is %.6g Hz (in an %sC filter Fc is the "
-      "midpoint)",
-      hz, type->name, middle_hz, type->name);
+      "Fc %.6g Hz is the corner of the %s filter with %s, as in Equalizer APO; "
+      "its midpoint is %.6g Hz (in an %sC filter Fc is the midpoint)",
+      hz, type->name, given, middle_hz, type->name);
   return middle_hz;
 }
 
@@ -286,6 +286,7 @@ find_shelf (GstTfxPresetWriter *writer, const GstTfxFilterMarks *marks,
 {
   const gdouble a = pow (10.0, gain_db / 40.0);
   const gboolean is_default = slope == 0.0 && *q == SHELF_Q;
+  const gchar *given = slope > 0.0 ? "a slope" : "Q";
 
   if (is_default)
     slope = SHELF_SLOPE;
@@ -294,7 +295,7 @@ find_shelf (GstTfxPresetWriter *writer, const GstTfxFilterMarks *marks,
   else
     slope = 1.0 / ((1.0 / (*q * *q) - 2.0) / (a + 1.0 / a) + 1.0);
   if (!is_default && !type->name[2])
-    *hz = find_middle (writer, marks, type, *hz, slope, gain_db);
+    *hz = find_middle (writer, marks, type, given, *hz, slope, gain_db);
   return fabs (*q) > 0.0 && isfinite (*q) && isfinite (*hz);
 }
 

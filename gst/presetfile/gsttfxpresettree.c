@@ -18,6 +18,8 @@
 #define MAX_NODES 200000
 #define MAX_KEYS 4096
 #define MAX_DEPTH 32
+/* libyaml takes the square of the time for brackets in brackets, and for anchors. */
+#define MAX_BRACKETS 1000
 
 /* ---- messages ---------------------------------------------------------------- */
 
@@ -218,6 +220,23 @@ copy_node (Loader *loader, int index, const GstTfxPresetNode *parent,
   return node;
 }
 
+/* Whether few brackets are open at a time, and there are few anchors; those in
+ * strings count, too. */
+static gboolean
+is_simple (const gchar *text)
+{
+  gint n_open = 0, n_anchors = 0;
+
+  for (const gchar *at = text; *at; at++) {
+    n_open += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+    n_open = MAX (n_open, 0);
+    n_anchors += *at == '&';
+    if (n_open > MAX_BRACKETS || n_anchors > MAX_BRACKETS)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 GstTfxPresetNode *
 gst_tfx_preset_tree_parse (GstTfxPresetWriter *writer, const gchar *text)
 {
@@ -231,6 +250,11 @@ gst_tfx_preset_tree_parse (GstTfxPresetWriter *writer, const gchar *text)
   if (missing) {
     gst_tfx_preset_writer_fail (writer,
         "libyaml, which reads YAML and JSON, cannot be loaded: %s", missing);
+    return NULL;
+  }
+  if (!is_simple (text)) {
+    gst_tfx_preset_writer_fail (writer,
+        "it has more than %u brackets in brackets, or anchors", MAX_BRACKETS);
     return NULL;
   }
   if (!yaml.initialize (&parser)) {

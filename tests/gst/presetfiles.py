@@ -875,6 +875,8 @@ REFUSED = [
      'pipeline:\n- {type: Processor, name: r}\n', "'RACE'"),
     ('yml', 'pipeline: &a\n- *a\n', 'deeper than'),
     ('yml', 'pipeline:\n\t- a\n', 'line 2'),
+    ('yml', 'pipeline:\n' + '- &a 1\n' * 1001, 'more than 1000'),
+    ('json', '{"a": ' * 1001, 'more than 1000'),
 ]
 
 
