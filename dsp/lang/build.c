@@ -92,17 +92,16 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 
 /* ---- one stage ------------------------------------------------------------------ */
 
-/* The conditions for all stages.  Positions count only if there is one for each
- * channel. */
+/* The conditions for all stages.  The first channels have the positions; more
+ * positions than channels do not count. */
 static TfxBuild
 begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     uint64_t positions, TfxExprError *error)
 {
-  const bool is_whole =
-      (unsigned)__builtin_popcountll (positions) == n_channels;
+  const unsigned n_positions = (unsigned)__builtin_popcountll (positions);
   TfxBuild build = { .rate_hz = rate_hz,
     .n_channels = n_channels,
-    .positions = is_whole ? positions : 0,
+    .positions = n_positions <= n_channels ? positions : 0,
     .error = error };
   unsigned n_out;
 

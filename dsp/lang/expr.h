@@ -394,9 +394,9 @@ int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
 
-/* Builds for channels at these positions, n_channels of them, or none.  Stages with as
- * many channels as the input have its positions; after a Mix that changes the number
- * there are none. */
+/* Builds for channels at these positions: those of the first channels, at most
+ * n_channels; 0: none.  Stages with as many channels as the input have its positions;
+ * after a Mix that changes the number there are none. */
 int tfx_expr_build_at (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     uint64_t positions, TfxExprReport report, void *data, TfxChain **chain,
     TfxExprError *error);

@@ -192,6 +192,7 @@ test_positions (void)
     const char *text, *positions;
     double gains[6];
     const char *message; /* NULL: it is good */
+    unsigned n_more;     /* channels without positions */
   } cases[] = {
     { "ch[LFE]: Gain(2)", "FL, FR, LFE", { 1, 1, 2 }, NULL },
     { "ch[LFE]: Gain(2)", "FL, FR, FC, LFE, SL, SR", { 1, 1, 1, 2, 1, 1 },
@@ -217,6 +218,12 @@ test_positions (void)
         "channel 1 already has a chain" },
     { "ch[0, FL]: FIR([1, 0.5])", "FL, FR", { 0 },
         "channel 0 already has a chain" },
+    /* Channels behind those that have positions. */
+    { "ch[LFE]: Gain(2); ch[3]: Gain(3)", "FL, FR, LFE", { 1, 1, 2, 3, 1 },
+        NULL, 2 },
+    { "ch[LFE]: Gain(2); ch[2]: Gain(3)", "FL, FR, LFE", { 0 },
+        "channel 2 already has a chain", 1 },
+    { "ch[SL]: Gain(2)", "FL, FR", { 0 }, "ch[SL] is missing", 1 },
   };
   TapMany many = tap_many ("channels by position");
 
@@ -226,7 +233,8 @@ test_positions (void)
     TfxChain *chain = NULL;
     const uint64_t positions = test_parse_positions (cases[i].positions);
     const unsigned n =
-        positions ? (unsigned)__builtin_popcountll (positions) : 2;
+        (positions ? (unsigned)__builtin_popcountll (positions) : 2) +
+        cases[i].n_more;
     char printed[TFX_POSITIONS_TEXT_SIZE];
     bool is_right;
 
