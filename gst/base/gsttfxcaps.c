@@ -17,12 +17,10 @@
 gboolean
 gst_tfx_caps_limits_channels (GstTfxElement *self)
 {
-  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxChannels n;
-  guint least = 1;
+  guint least;
 
-  return klass->get_channels &&
-         (klass->get_channels (self, &n, &least) || least > 1);
+  return gst_tfx_key_get_channels (self, 0, &n, &least) || least > 1;
 }
 
 gboolean
@@ -41,15 +39,15 @@ static GstCaps *
 gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
     GstCaps *caps)
 {
-  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxMemory memory = gst_tfx_device_get_memory (self);
   GstTfxChannels n;
-  guint least = 1;
+  guint least;
   gboolean is_one;
   GstCaps *made;
 
-  is_one = klass->get_channels && klass->get_channels (self, &n, &least);
-  if (is_one && gst_tfx_channels_change (&n))
+  is_one = gst_tfx_key_get_channels (self, 0, &n, &least);
+  if (gst_tfx_channels_change (&n) || g_atomic_int_get (&priv->has_keys))
     memory = GST_TFX_MEMORY_SYSTEM;
   made = gst_tfx_memory_transform_caps (memory, direction, caps);
   gst_caps_unref (caps);
@@ -378,6 +376,20 @@ gst_tfx_caps_keep_filter (GstTfxElement *self)
   return FALSE;
 }
 
+/* Sends all that is held, and makes a new filter; @because is the reason, for
+ * the log. */
+static GstFlowReturn
+gst_tfx_caps_begin_again (GstTfxElement *self, const gchar *because)
+{
+  GstFlowReturn flow = gst_tfx_flight_drain (self);
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_tfx_out_drain (self, because);
+  gst_tfx_settings_stop (self);
+  GST_INFO_OBJECT (self, "a new filter: %s", because);
+  return flow == GST_FLOW_OK ? gst_tfx_caps_renegotiate (self) : flow;
+}
+
 /* Sends the held frames with the old number of channels, then new caps.  If the
  * filter has enough channels and no latency it cross-fades.  Otherwise a new
  * filter begins, with cleared state. */
@@ -397,8 +409,9 @@ gst_tfx_caps_switch_channels (GstTfxElement *self)
   priv->is_switch_refused = priv->is_switch_put_off = FALSE;
   if (!priv->filter || priv->is_step || !klass->get_channels)
     return GST_FLOW_OK;
-  if (!klass->get_channels (self, &n, &least))
-    n = (GstTfxChannels){ n_in, n_in, n_in };
+  gst_tfx_key_get_channels (self, n_in, &n, &least);
+  if (n.key != priv->channels.key)
+    return gst_tfx_caps_begin_again (self, "other key channels");
   /* build_chain reports that they require another input. */
   if (n.in != n_in ||
       (n.out == priv->channels.out && n.most == priv->spec.n_channels))
@@ -413,17 +426,13 @@ gst_tfx_caps_switch_channels (GstTfxElement *self)
         "channels stay: no chain or no caps for %u in, %u out", n.in, n.out);
     return GST_FLOW_OK;
   }
+  if (!has_room || latency > 0)
+    return gst_tfx_caps_begin_again (self, "other channels out");
   flow = gst_tfx_flight_drain (self);
-  if (has_room && latency == 0) {
-    priv->is_switch_put_off = !gst_tfx_caps_keep_filter (self);
-    if (priv->is_switch_put_off) {
-      GST_DEBUG_OBJECT (self, "%u output channels wait for their chain", n.out);
-      return flow;
-    }
-  } else {
-    if (flow == GST_FLOW_OK)
-      flow = gst_tfx_out_drain (self, "other channels out");
-    gst_tfx_settings_stop (self);
+  priv->is_switch_put_off = !gst_tfx_caps_keep_filter (self);
+  if (priv->is_switch_put_off) {
+    GST_DEBUG_OBJECT (self, "%u output channels wait for their chain", n.out);
+    return flow;
   }
   GST_INFO_OBJECT (self, "channels: %u in, %u out", n.in, n.out);
   return flow == GST_FLOW_OK ? gst_tfx_caps_renegotiate (self) : flow;

@@ -12,10 +12,12 @@
 
 G_BEGIN_DECLS
 
-/* Numbers of channels of a stream; most: of the filter. */
+/* Numbers of channels of a stream; most: of the filter, whose input is the
+ * stream's channels and then those of its keys (gsttfxkey.h); made: of the
+ * chain's output, which has the keys, unless a Mix makes another number. */
 typedef struct
 {
-  guint in, out, most;
+  guint in, out, most, key, made;
 } GstTfxChannels;
 
 /* Whether the numbers differ. */

@@ -137,6 +137,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
+  GstStructure *stats;
   gdouble rate;
   guint n_channels;
   guint64 positions;
@@ -157,8 +158,10 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
     case PROP_STATS:
       gst_tfx_element_get_stream (GST_TFX_ELEMENT (object), &rate, &n_channels,
           &positions);
-      g_value_take_boxed (value,
-          gst_tfx_counts_to_structure (&priv->counts, rate));
+      stats = gst_tfx_counts_to_structure (&priv->counts, rate);
+      if (g_atomic_int_get (&priv->has_keys))
+        gst_tfx_key_add_stats (GST_TFX_ELEMENT (object), stats);
+      g_value_take_boxed (value, stats);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -275,6 +278,9 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    *   buffers that took longer than their duration
    * * load-worst, load-p99 (gdouble): processing time of timed buffers divided
    *   by their duration: the maximum and the 99th percentile
+   * * key-frames, key-silent, key-dropped (guint64), with key pads: frames of
+   *   the keys that were used; frames for which a key had none, because it was
+   *   late, had a gap or had ended; and frames that came too late
    */
   g_object_class_install_property (gobject_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
@@ -401,6 +407,7 @@ gst_tfx_element_start (GstTfxElement *self)
   g_atomic_int_set (&priv->relinked, TRUE);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   gst_tfx_flight_ask_again (self);
+  gst_tfx_key_reset (self, TRUE);
   if (klass->start && !klass->start (self))
     return FALSE;
   gst_tfx_device_start (self);
@@ -418,6 +425,7 @@ gst_tfx_element_stop (GstTfxElement *self)
 
   gst_tfx_flight_stop (self);
   gst_tfx_settings_stop (self);
+  gst_tfx_key_reset (self, FALSE);
   gst_tfx_control_clear (self);
   gst_tfx_device_stop (self);
   gst_tfx_scratch_clear (&priv->scratch);
@@ -443,8 +451,13 @@ gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
       !gst_tfx_element_start (self))
     return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_tfx_key_change_state (self, transition);
   ret = GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
             ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    gst_tfx_key_change_state (self, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
           ret == GST_STATE_CHANGE_FAILURE))
@@ -465,6 +478,7 @@ gst_tfx_element_finalize (GObject *object)
   gst_tfx_cuda_clear_context (GST_ELEMENT (object), &priv->device.context);
   gst_tfx_element_clear_clamps (priv);
   gst_tfx_times_clear (&priv->times);
+  gst_tfx_key_free (priv->keys);
   G_OBJECT_CLASS (gst_tfx_element_parent_class)->finalize (object);
 }
 

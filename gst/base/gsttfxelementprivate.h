@@ -10,6 +10,7 @@
 #include "gsttfxcudabuffer.h"
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
+#include "gsttfxkey.h"
 #include "gsttfxpending.h"
 #include "gsttfxtimes.h"
 
@@ -70,13 +71,15 @@ typedef struct
 typedef struct
 {
   GstPad *sink, *src;
+  GstTfxKeys *keys; /* NULL: an element without request pads */
 
   /* Atomic; elements upstream read them too. */
   gint device_setting; /* of GstTfxDevice */
   gint cuda_device_id;
   gint device_delay;
   gint fuse;
-  gint widens; /* input is copied to buffers with more channels */
+  gint widens;   /* input is copied to buffers with more channels */
+  gint has_keys; /* there are key pads, or were since the start */
 
   /* Atomic. */
   gint dirty, set_by_hand; /* properties have changed; not only by curves */
@@ -274,8 +277,10 @@ gboolean gst_tfx_run_is_silent (GstTfxElement *self);
 void gst_tfx_run_advance (GstTfxElement *self, gsize n_frames);
 
 /* Filters up to *n_frames of silence in a new buffer, and sets *n_frames to
- * their number; NULL after an error message. */
-GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize *n_frames);
+ * their number; with the keys from @begin on, or if that is none, without keys.
+ * NULL after an error message. */
+GstBuffer *
+gst_tfx_run_silence (GstTfxElement *self, GstClockTime begin, gsize *n_frames);
 
 /* ---- gsttfxout.c: output ------------------------------------------------- */
 

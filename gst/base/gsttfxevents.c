@@ -129,6 +129,8 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
   GstTfxElement *self = GST_TFX_ELEMENT (parent);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
+  if (priv->keys)
+    gst_tfx_key_see_event (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     gst_tfx_flight_drop (self);
   else if (GST_EVENT_IS_SERIALIZED (event))
@@ -169,13 +171,23 @@ gboolean
 gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstTfxElement *self = GST_TFX_ELEMENT (parent);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstSeekFlags flags = 0;
+  gboolean ok;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     GST_DEBUG_OBJECT (self, "reconfigure: looks up the next element again");
-    g_atomic_int_set (&gst_tfx_element_get_private (self)->relinked, TRUE);
+    g_atomic_int_set (&priv->relinked, TRUE);
     gst_tfx_caps_see_link (self);
   }
-  return gst_pad_event_default (pad, parent, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
+  if (!(flags & GST_SEEK_FLAG_FLUSH) || !g_atomic_int_get (&priv->has_keys))
+    return gst_pad_event_default (pad, parent, event);
+  gst_tfx_key_seek (self, TRUE);
+  ok = gst_pad_event_default (pad, parent, event);
+  gst_tfx_key_seek (self, FALSE);
+  return ok;
 }
 
 /* ---- queries ------------------------------------------------------------- */
@@ -222,6 +234,8 @@ gst_tfx_events_answer_latency (GstTfxElement *self, GstQuery *query)
   latency = priv->latency;
   GST_OBJECT_UNLOCK (self);
   gst_query_parse_latency (query, &live, &min, &max);
+  if (g_atomic_int_get (&priv->has_keys))
+    gst_tfx_key_add_latency (self, &live, &min, &max);
   GST_DEBUG_OBJECT (self,
       "latency: upstream %" GST_TIME_FORMAT ", own %" GST_TIME_FORMAT,
       GST_TIME_ARGS (min), GST_TIME_ARGS (latency));

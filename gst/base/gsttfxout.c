@@ -20,7 +20,7 @@ gst_tfx_out_narrow (GstTfxElement *self, GstBuffer *buffer)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstAudioInfo info =
-      gst_tfx_channels_make_info (&priv->info, priv->channels.out);
+      gst_tfx_channels_make_info (&priv->in_info, priv->channels.out);
   GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
   const gsize n_frames =
       meta ? meta->samples
@@ -215,7 +215,8 @@ gst_tfx_out_drain (GstTfxElement *self, const gchar *because)
         because);
   while (left > 0 && flow == GST_FLOW_OK) {
     gsize n_frames = left;
-    GstBuffer *buffer = gst_tfx_run_silence (self, &n_frames);
+    GstBuffer *buffer =
+        gst_tfx_run_silence (self, GST_CLOCK_TIME_NONE, &n_frames);
 
     flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
     left -= n_frames;

@@ -213,7 +213,7 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 }
 
 GstBuffer *
-gst_tfx_run_silence (GstTfxElement *self, gsize *n_frames)
+gst_tfx_run_silence (GstTfxElement *self, GstClockTime begin, gsize *n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const gsize n_fit = MAX_SILENCE_BYTES / GST_AUDIO_INFO_BPF (&priv->info);
@@ -227,6 +227,8 @@ gst_tfx_run_silence (GstTfxElement *self, gsize *n_frames)
     return NULL;
   }
   gst_buffer_memset (buffer, 0, 0, -1);
+  if (g_atomic_int_get (&priv->has_keys) && GST_CLOCK_TIME_IS_VALID (begin))
+    gst_tfx_key_fill (self, buffer, begin, *n_frames, FALSE);
   if (priv->control.is_followed) {
     gst_tfx_control_begin (self, GST_CLOCK_TIME_NONE);
     gst_tfx_control_cover_rest (self, *n_frames);

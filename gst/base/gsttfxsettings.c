@@ -90,9 +90,9 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
 
   g_atomic_int_set (&priv->dirty, FALSE);
   *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
-    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
+    .n_channels = priv->channels.in + priv->channels.key,
     .positions = gst_tfx_channels_get_positions (&priv->in_info),
-    .n_out = priv->channels.out,
+    .n_out = priv->channels.made,
     .is_running = priv->is_running,
     .delay = priv->is_running ? priv->delay : 0,
     .by_hand =
@@ -298,16 +298,15 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
 void
 gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
 {
-  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxChannels *channels = &priv->channels;
   const guint n = GST_AUDIO_INFO_CHANNELS (info);
   guint least;
   gint widens;
 
-  if (!klass->get_channels || !klass->get_channels (self, channels, &least) ||
-      channels->in != n)
-    *channels = (GstTfxChannels){ n, n, n };
+  if (gst_tfx_key_get_channels (self, n, channels, &least) && channels->in != n)
+    *channels = (GstTfxChannels){ n, n, n + channels->key, channels->key,
+      n + channels->key };
   gst_tfx_element_take_info (priv, info);
   widens = channels->in != channels->most;
   if (g_atomic_int_get (&priv->widens) != widens) {
@@ -455,8 +454,8 @@ gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstTfxBuild build = { .rate = priv->spec.rate_hz,
-    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
-    .n_out = priv->channels.out,
+    .n_channels = priv->channels.in + priv->channels.key,
+    .n_out = priv->channels.made,
     .is_running = TRUE,
     .was_refused = priv->was_refused,
     .spec = &priv->spec };

@@ -66,6 +66,7 @@ gst_tfx_stream_note (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (g_atomic_int_get (&priv->wants_reset))) {
     g_atomic_int_set (&priv->wants_reset, FALSE);
     gst_tfx_counts_reset (&priv->counts);
+    gst_tfx_key_reset_stats (self);
   }
   gst_tfx_counts_note_buffer (&priv->counts, n_frames);
   priv->first_in = priv->begins_segment || priv->segment.rate < 0.0 ||
@@ -160,20 +161,20 @@ gst_tfx_stream_count (GstTfxElement *self, GstBuffer *buffer,
   return n_frames;
 }
 
-/* Converts to the number of channels of the filter; NULL after an error
- * message. */
+/* Converts to the number of channels of the filter, and copies the keys to
+ * theirs.  Takes the buffer; NULL after an error message. */
 static GstBuffer *
-gst_tfx_stream_widen (GstTfxElement *self, GstBuffer *buffer)
+gst_tfx_stream_widen (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const gssize n_frames = gst_tfx_stream_count (self, buffer, &priv->in_info);
 
-  if (n_frames < 0) {
-    gst_buffer_unref (buffer);
-    return NULL;
-  }
-  buffer =
-      gst_tfx_channels_convert (buffer, &priv->in_info, &priv->info, n_frames);
+  if (priv->channels.in != priv->channels.most)
+    buffer = gst_tfx_channels_convert (buffer, &priv->in_info, &priv->info,
+        n_frames);
+  if (buffer && g_atomic_int_get (&priv->has_keys))
+    gst_tfx_key_fill (self, buffer,
+        gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames),
+        n_frames, priv->times.is_backwards);
   if (!buffer)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Out of memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
@@ -200,7 +201,7 @@ gst_tfx_stream_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const gboolean is_marked = GST_BUFFER_IS_DISCONT (buffer);
-  const guint rate = GST_AUDIO_INFO_RATE (&priv->info);
+  const guint rate = GST_AUDIO_INFO_RATE (&priv->in_info);
   const GstClockTime length =
       gst_util_uint64_scale (n_frames, GST_SECOND, rate);
 
@@ -211,7 +212,7 @@ gst_tfx_stream_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     GST_BUFFER_DURATION (buffer) = length;
   }
   buffer = gst_audio_buffer_clip (buffer, &priv->segment, rate,
-      GST_AUDIO_INFO_BPF (&priv->info));
+      GST_AUDIO_INFO_BPF (&priv->in_info));
   if (!buffer) {
     priv->discont_in = priv->discont_in || is_marked;
     GST_DEBUG_OBJECT (self,
@@ -267,6 +268,24 @@ gst_tfx_stream_enter (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return GST_FLOW_OK;
 }
 
+/* Waits for the keys of a buffer. */
+static GstFlowReturn
+gst_tfx_stream_wait (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  gsize n_frames;
+
+  if (!priv->filter)
+    return GST_FLOW_OK;
+  n_frames =
+      meta ? meta->samples
+           : gst_buffer_get_size (buffer) / GST_AUDIO_INFO_BPF (&priv->in_info);
+  return gst_tfx_key_wait (self,
+      gst_tfx_times_begin (&priv->times, GST_BUFFER_PTS (buffer), n_frames),
+      GST_BUFFER_IS_DISCONT (buffer), n_frames);
+}
+
 /* Sends the buffer in flight, changes the number of channels if the properties
  * ask for it, and negotiates the source pad again if it needs that. */
 static GstFlowReturn
@@ -290,26 +309,25 @@ gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
   GstFlowReturn flow = GST_FLOW_OK;
   gssize n_frames;
 
+  /* Before the filter is looked at: it is another one when keys begin. */
+  if (G_UNLIKELY (g_atomic_int_get (&priv->has_keys)))
+    flow = gst_tfx_stream_wait (self, buffer);
   if (G_UNLIKELY (!priv->filter)) {
     GST_DEBUG_OBJECT (self, "dropped a buffer: no caps");
     flow = GST_FLOW_NOT_NEGOTIATED;
   } else if (G_UNLIKELY (g_atomic_int_get (&priv->dirty) ||
-                         GST_PAD_NEEDS_RECONFIGURE (priv->src))) {
+                         GST_PAD_NEEDS_RECONFIGURE (priv->src)) &&
+             flow == GST_FLOW_OK) {
     flow = gst_tfx_stream_negotiate (self);
   }
-  if (G_LIKELY (flow == GST_FLOW_OK) &&
-      G_UNLIKELY (priv->channels.in != priv->channels.most)) {
-    buffer = gst_tfx_stream_widen (self, buffer);
-    flow = buffer ? GST_FLOW_OK : GST_FLOW_ERROR;
-  }
   if (G_UNLIKELY (flow != GST_FLOW_OK)) {
-    gst_clear_buffer (&buffer);
+    gst_buffer_unref (buffer);
     return flow;
   }
-  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
+  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->in_info);
   /* Clipping would hide an incomplete frame. */
   if (G_UNLIKELY (n_frames < 0))
-    n_frames = gst_tfx_stream_count (self, buffer, &priv->info);
+    n_frames = gst_tfx_stream_count (self, buffer, &priv->in_info);
   if (G_UNLIKELY (priv->discont_in && n_frames > 0)) {
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -319,14 +337,20 @@ gst_tfx_stream_take (GstTfxElement *self, GstBuffer *buffer)
     buffer = gst_tfx_stream_clip (self, buffer, n_frames);
     if (!buffer)
       return GST_FLOW_OK;
-    n_frames = gst_tfx_stream_count (self, buffer, &priv->info);
+    n_frames = gst_tfx_stream_count (self, buffer, &priv->in_info);
   }
   flow = G_LIKELY (n_frames >= 0)
              ? gst_tfx_stream_enter (self, buffer, n_frames)
              : GST_FLOW_ERROR;
+  if (G_LIKELY (flow == GST_FLOW_OK) &&
+      G_UNLIKELY (priv->channels.in != priv->channels.most ||
+                  g_atomic_int_get (&priv->has_keys))) {
+    buffer = gst_tfx_stream_widen (self, buffer, n_frames);
+    flow = buffer ? GST_FLOW_OK : GST_FLOW_ERROR;
+  }
   if (G_LIKELY (flow == GST_FLOW_OK))
     return gst_tfx_stream_process (self, buffer, n_frames);
-  gst_buffer_unref (buffer);
+  gst_clear_buffer (&buffer);
   return flow;
 }
 
@@ -363,7 +387,7 @@ gst_tfx_stream_pass_silence (GstTfxElement *self, guint64 n_frames)
     /* Silence is not pushed, so no push reports a flush. */
     if (GST_PAD_IS_FLUSHING (priv->src))
       return FALSE;
-    silence = gst_tfx_run_silence (self, &n);
+    silence = gst_tfx_run_silence (self, GST_CLOCK_TIME_NONE, &n);
     if (!silence)
       return FALSE;
     gst_buffer_unref (silence);
@@ -422,15 +446,22 @@ gst_tfx_stream_send_gap (GstTfxElement *self, GstEvent *event,
   return ret;
 }
 
-/* Sends up to n_frames of the decay in a gap, as a buffer; returns their number
- * in *n_frames. */
+/* Sends up to n_frames of the decay in a gap, or of its keys, as a buffer;
+ * returns their number in *n_frames. */
 static GstFlowReturn
 gst_tfx_stream_ring (GstTfxElement *self, GstClockTime start, gsize *n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+  GstBuffer *buffer;
+  GstFlowReturn flow;
   GstClockTime end;
 
+  if (g_atomic_int_get (&priv->has_keys)) {
+    flow = gst_tfx_key_wait (self, start, FALSE, *n_frames);
+    if (flow != GST_FLOW_OK)
+      return flow;
+  }
+  buffer = gst_tfx_run_silence (self, start, n_frames);
   if (!buffer)
     return GST_FLOW_ERROR;
   gst_tfx_times_advance (&priv->times, start, *n_frames);
@@ -447,18 +478,24 @@ gboolean
 gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const gboolean has_keys =
+      g_atomic_int_get (&priv->has_keys) && priv->filter != NULL;
   GstFlowReturn flow = GST_FLOW_OK;
   GstClockTime start, duration;
   gboolean ok = TRUE;
   guint64 left = 0;
 
-  if (g_atomic_int_get (&priv->dirty))
+  gst_event_parse_gap (event, &start, &duration);
+  /* The first frame: then the keys have caps. */
+  if (has_keys && GST_CLOCK_TIME_IS_VALID (duration) && duration > 0)
+    flow = gst_tfx_key_wait (self,
+        priv->times.is_backwards ? start + duration : start, FALSE, 1);
+  if (flow == GST_FLOW_OK && g_atomic_int_get (&priv->dirty))
     flow = gst_tfx_caps_switch_channels (self);
   if (flow != GST_FLOW_OK) {
     gst_event_unref (event);
     return FALSE;
   }
-  gst_event_parse_gap (event, &start, &duration);
   /* Counted from 0, so rounding errors of adjacent gaps do not accumulate. */
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (duration))
     left = gst_util_uint64_scale_round (start + duration, priv->times.rate,
@@ -468,7 +505,8 @@ gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event)
     start += duration;
   if (gst_tfx_times_is_break (&priv->times, start, FALSE))
     gst_tfx_out_drain (self, "a gap that is not contiguous");
-  if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME || left == 0)
+  if ((!priv->is_running && !has_keys) ||
+      priv->segment.format != GST_FORMAT_TIME || left == 0)
     return gst_tfx_out_event (self, event);
   /* Property changes and curves, as before a buffer. */
   gst_tfx_control_enter (self, start);
@@ -481,8 +519,9 @@ gst_tfx_stream_gap (GstTfxElement *self, GstEvent *event)
   /* The decay is sent as buffers, and the rest as an event.  A GAP event
    * requires a time, so held frames without one are sent as buffers too. */
   while (left > 0 && flow == GST_FLOW_OK &&
-         ((priv->delay > 0 && !GST_CLOCK_TIME_IS_VALID (
-                                  gst_tfx_times_next_out (&priv->times))) ||
+         (has_keys ||
+             (priv->delay > 0 && !GST_CLOCK_TIME_IS_VALID (
+                                     gst_tfx_times_next_out (&priv->times))) ||
              !gst_tfx_run_is_silent (self))) {
     gsize n_frames = MIN (left, MAX_GAP_FRAMES);
 

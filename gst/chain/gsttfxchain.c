@@ -32,6 +32,9 @@
  *
  * The element implements #GstPreset; a preset has the chain.
  *
+ * Request pads `key_%u` take other streams, whose channels follow those of the
+ * main stream in the chain and are dropped from the output.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxchain chain="HiButterworth(300) | LoButterworth(3400)" ! audioconvert ! autoaudiosink
@@ -44,6 +47,7 @@
 #include <string.h>
 
 #include "gsttfxchainreader.h"
+#include "gsttfxkey.h"
 #include "gsttfxpreset.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
@@ -591,6 +595,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
       "Runs a chain of filters and effects, written as text, in one pass",
       "the gst-tfx authors");
   element_class->change_state = gst_tfx_chain_change_state;
+  gst_tfx_key_install (element_class);
   tfx_class->start = gst_tfx_chain_start;
   tfx_class->stop = gst_tfx_chain_stop;
   tfx_class->buffer_done = gst_tfx_chain_buffer_done;
@@ -607,6 +612,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 static void
 gst_tfx_chain_init (GstTfxChain *self)
 {
+  gst_tfx_key_init (GST_TFX_ELEMENT (self));
   g_mutex_init (&self->watch_lock);
   self->last_message = GST_CLOCK_TIME_NONE;
   self->text = g_strdup ("");
