@@ -313,6 +313,58 @@ write("late.wav", [0] * 2048 + [16384] + [0] * 999)' &&
     decode late-2.wav > a && cmp a <(decode dry.wav)
 }
 tap_case "process: the delay of an impulse response" check_delay
+
+# make_key: music and a shorter voice, each alone and as the channels of one file; and a
+# longer sine at another rate
+make_key() {
+  python3 -c '
+import array, math, random, wave
+def write(name, rate, *channels):
+    with wave.open(name, "wb") as file:
+        file.setparams((len(channels), 2, rate, 0, "NONE", ""))
+        file.writeframes(array.array("h", (x for frame in zip(*channels) for x in frame)).tobytes())
+noise = random.Random(1)
+left, right, voice = ([noise.randrange(-9000, 9000) for i in range(48000)] for c in range(3))
+write("music.wav", 48000, left, right)
+write("voice.wav", 48000, voice[:30000])
+write("both.wav", 48000, left, right, voice[:30000] + [0] * 18000)
+write("silence.wav", 48000, [0] * 48000)
+write("sine.wav", 44100, [round(16384 * math.sin(2 * math.pi * 100 * i / 44100)) for i in range(60000)])'
+}
+
+# The same as one file with the voice in its third channel, to the bit; another rate is
+# converted.
+check_key() {
+  local added='HiButterworth(100) | Mix([[1, 0, 0.5], [0, 1, 0.25], [0, 0, 1]])'
+  make_key && gst-tfx process -f --bits float --key voice.wav music.wav keyed.wav "$added" &&
+    gst-tfx process -f --bits float both.wav one.wav "$added" &&
+    gst-tfx process -f --bits float --key sine.wav silence.wav resampled.wav 'Mix([[1, 0.5], [0, 1]])' &&
+    gst-tfx process -f --bits float --key voice.wav --extension wav --out keyed --chain "$added" music.wav &&
+    python3 -c '
+import array, math
+def read(name):
+    wav = open(name, "rb").read()
+    at = wav.index(b"data") + 8
+    return array.array("f", wav[at:at + len(wav[at:]) // 4 * 4])
+one, keyed = read("one.wav"), read("keyed.wav")
+assert len(keyed) == 96000 and keyed == read("keyed/music.wav")
+assert one[::3] == keyed[::2] and one[1::3] == keyed[1::2]
+sine = read("resampled.wav")
+assert len(sine) == 48000
+assert max(abs(sine[i] - 0.25 * math.sin(2 * math.pi * 100 * i / 48000)) for i in range(2000, 46000)) < 1e-4'
+}
+tap_case "process: a key" check_key
+check_key_refused() {
+  exits 1 "the key none.wav cannot be read" gst-tfx process -f -k none.wav music.wav no.wav 'Gain(1)' &&
+    printf 'no sound\n' > text.wav &&
+    exits 1 "the key text.wav: " gst-tfx process -f -k text.wav music.wav no.wav 'Gain(1)' &&
+    exits 1 "the key voice.wav would be overwritten" gst-tfx process -f -k voice.wav music.wav voice.wav 'Gain(1)' &&
+    exits 1 "ch[3] is out of range" gst-tfx process -f -k voice.wav music.wav no.wav 'ch[3]: Gain(1)' &&
+    exits 2 "cannot record" gst-tfx process -f -k voice.wav --manifest m.jsonl music.wav no.wav 'Gain(1)' &&
+    head -c 40000 voice.wav > cut.wav &&
+    exits 1 "the key cut.wav: " gst-tfx process -f -k cut.wav music.wav no.wav 'Gain(1)' && [ ! -e no.wav ]
+}
+tap_case "process: a key that cannot be one" check_key_refused
 tap_case "process: a delay longer than the taps" exits 0 "delay of stage 'fir0' (FIR) is 5, but must be less" \
   gst-tfx check 'FIR([1, 2], delay=5)'
 # What a pipeline needs is nothing to a user of the program.

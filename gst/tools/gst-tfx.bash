@@ -77,7 +77,7 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W "$(gst-tfx list presets 2> /dev/null)" -- "${word#"$quote"}")
     return
   fi
-  if [[ $previous == @(--chain-file|-C|--output|-o) ]]; then
+  if [[ $previous == @(--chain-file|-C|--output|-o|--key|-k) ]]; then
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
     return
   fi

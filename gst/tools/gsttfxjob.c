@@ -43,6 +43,9 @@ check_input (GstTfxJob *job)
     gst_tfx_pass_fail (job, "is a folder, not a file (--out takes folders)");
   else if (is_read_twice (job) && !S_ISREG (status->st_mode))
     gst_tfx_pass_fail (job, "it is not a file, so it cannot be read twice");
+  if (job->key && g_access (job->key, R_OK) < 0)
+    gst_tfx_pass_fail (job, "the key %s cannot be read: %s", job->key,
+        g_strerror (errno));
 }
 
 static void
@@ -63,6 +66,8 @@ check_output (GstTfxJob *job)
     return;
   if (is_file (job) && gst_tfx_tool_would_replace (job->output, job->input))
     gst_tfx_pass_fail (job, "it would be overwritten by its own output");
+  else if (job->key && gst_tfx_tool_would_replace (job->output, job->key))
+    gst_tfx_pass_fail (job, "the key %s would be overwritten", job->key);
   else if (g_stat (job->output, &status) == 0 && S_ISDIR (status.st_mode))
     gst_tfx_pass_fail_output (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)
@@ -82,13 +87,18 @@ open_part (GstTfxJob *job, GstTfxPart *part)
 void
 gst_tfx_job_check_whole (GstTfxJob *job, GstClockTime came)
 {
-  gchar *missing;
+  gchar *missing, *of_key = NULL;
 
   if (job->error || !is_file (job) || job->is_cut)
     return;
   missing = gst_tfx_cut_describe (job->input, came);
   if (!missing)
     missing = g_strdup (job->damage);
+  if (!missing && job->key)
+    of_key = gst_tfx_cut_describe (job->key, GST_CLOCK_TIME_NONE);
+  if (of_key)
+    missing = g_strdup_printf ("the key %s: %s", job->key, of_key);
+  g_free (of_key);
   job->is_cut = missing != NULL;
   if (missing && job->allow_cut)
     g_printerr ("warning: %s: %s\n", job->input, missing);
@@ -324,6 +334,7 @@ void
 gst_tfx_job_set_options (GstTfxJob *job, const GstTfxOptions *options)
 {
   job->chain = options->chain;
+  job->key = options->key;
   job->codec = options->codec;
   job->bits = options->bits;
   job->output_hz = options->output_hz;

@@ -58,6 +58,8 @@ typedef struct GstTfxJob
   /* The extension of an output to standard output; NULL: it is a file. */
   const gchar *to_stdout;
   const gchar *chain;
+  const gchar
+      *key; /* a file whose channels follow those of the input; or NULL */
   /* Of the output, by gst_tfx_codec_find(); NULL: that of the input where the ending is the
    * same, else the usual one. */
   const gchar *codec;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
 #include "gsttfxcodec.h"
@@ -126,6 +128,7 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->bits);
   g_free (options->rate);
   g_free (options->manifest);
+  g_free (options->key);
   g_clear_pointer (&options->notes, g_ptr_array_unref);
 }
 
@@ -517,8 +520,10 @@ gst_tfx_options_read (GstTfxOptions *options)
     gst_tfx_tool_error ("--album needs --loudness or --replaygain");
     return FALSE;
   }
-  if (options->manifest && (options->album || options->replaygain)) {
-    gst_tfx_tool_error ("--manifest cannot record --album or --replaygain");
+  if (options->manifest &&
+      (options->album || options->replaygain || options->key)) {
+    gst_tfx_tool_error ("--manifest cannot record --album, --replaygain or "
+                        "--key");
     return FALSE;
   }
   if (options->tail && !read_tail (options))
@@ -579,10 +584,23 @@ describe_files (const gchar *chain)
   return g_string_free (lines, FALSE);
 }
 
+/* The key is not read here: its name, size and time stand for it; free it. */
+static gchar *
+describe_key (const gchar *key)
+{
+  GStatBuf status = { 0 };
+
+  if (!key || g_stat (key, &status) < 0)
+    return g_strdup ("");
+  return g_strdup_printf ("\nkey %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+      key, (gint64)status.st_size, (gint64)status.st_mtime);
+}
+
 gchar *
 gst_tfx_options_digest (const GstTfxOptions *options)
 {
   gchar *files = describe_files (options->chain);
+  gchar *key = describe_key (options->key);
   gchar *text = g_strconcat (options->chain, files,
       options->loudness ? "\nloudness " : "",
       options->loudness ? options->loudness : "",
@@ -597,10 +615,11 @@ gst_tfx_options_digest (const GstTfxOptions *options)
       options->rate ? "\nrate " : "", options->rate ? options->rate : "",
       options->replaygain ? "\nreplaygain" : "", options->tail ? "\ntail " : "",
       options->tail ? options->tail : "",
-      options->keep_video ? "\nkeep-video" : "", NULL);
+      options->keep_video ? "\nkeep-video" : "", key, NULL);
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 
   g_free (files);
+  g_free (key);
   g_free (text);
   return digest;
 }

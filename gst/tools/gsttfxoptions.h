@@ -15,7 +15,7 @@ typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
   gchar *out, *base, *journal, *extension, *codec, *loudness, *dither;
-  gchar *noise_shaping, *true_peak, *bits, *rate, *manifest, *tail;
+  gchar *noise_shaping, *true_peak, *bits, *rate, *manifest, *tail, *key;
   gdouble target_lufs;  /* of loudness, once it is read */
   gdouble most_peak_db; /* of true_peak, or the usual one, then */
   gint output_hz;       /* of rate, then; 0: that of the input */

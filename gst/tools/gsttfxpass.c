@@ -4,6 +4,8 @@
  *   reader (or a source) ! audioconvert ! samples ! tfxchain ! [resample !]
  *     [tfxchain !] resample ! audioconvert ! format ! encoder ! filesink
  *
+ * A second file may be the key of the first tfxchain (gsttfxkeyfile.c).
+ *
  * The first resampler is for a rate that is asked for, the second one for a rate that the
  * encoder does not have: before samples are rounded.  The second tfxchain levels.  A pass that only measures ends
  * behind it, in a fakesink.
@@ -20,6 +22,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxkeyfile.h"
 #include "gsttfxlength.h"
 #include "gsttfxmend.h"
 #include "gsttfxoutput.h"
@@ -47,6 +50,7 @@ typedef struct Run
   GstTfxRingout ringout; /* of the first chain */
   GstTfxOutput output;   /* without an encoder: it is only measured */
   GstTfxReader *reader;  /* NULL: it is a source */
+  GstTfxKeyfile key;
   gboolean is_ending;
   guint n_idle;    /* looks in a row that found nothing to do */
   guint n_waiting; /* or that found streams to be copied, but no sound */
@@ -111,6 +115,7 @@ take_info (const GstAudioInfo *info, gpointer data)
   run->job->format = g_strdup (GST_AUDIO_INFO_NAME (info));
   run->job->rate_hz = GST_AUDIO_INFO_RATE (info);
   run->job->n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  gst_tfx_keyfile_set_rate (&run->key, run->job->rate_hz);
 }
 
 /* NULL is an element that the factory could not make. */
@@ -296,6 +301,9 @@ build (Run *run)
   } else {
     add_file (run);
   }
+  if (run->job->key && !run->job->error)
+    gst_tfx_keyfile_open (&run->key, run->job->key, run->pipeline, run->chain,
+        &run->job->error);
   return run->job->error == NULL;
 }
 
@@ -306,7 +314,13 @@ take_error (Run *run, GstMessage *message)
 {
   GError *error = gst_tfx_tool_take_error (message, run->missing);
 
-  gst_tfx_pass_fail (run->job, "%s", error->message);
+  if (run->key.reader &&
+      gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
+          GST_OBJECT (gst_tfx_reader_get_bin (run->key.reader))))
+    gst_tfx_pass_fail (run->job, "the key %s: %s", run->key.path,
+        error->message);
+  else
+    gst_tfx_pass_fail (run->job, "%s", error->message);
   g_error_free (error);
 }
 
@@ -408,8 +422,12 @@ note_length (Run *run)
 static void
 look_for_end (Run *run)
 {
+  /* A key that waits for the file is something to do. */
+  GstElement *all =
+      run->key.reader ? gst_tfx_reader_get_bin (run->reader) : run->pipeline;
   const gboolean stands_still =
-      run->reader && gst_tfx_tool_stands_still (run->pipeline, &run->n_idle);
+      (run->reader && gst_tfx_tool_stands_still (all, &run->n_idle)) ||
+      gst_tfx_keyfile_stands_still (&run->key);
   gboolean has_sound;
 
   run->n_waiting =
@@ -418,6 +436,9 @@ look_for_end (Run *run)
     return;
   run->n_waiting = 0;
   has_sound = gst_tfx_reader_has_sound (run->reader);
+  if (run->key.reader)
+    gst_element_set_state (run->pipeline, GST_STATE_READY);
+  gst_tfx_keyfile_reset (&run->key);
   gst_tfx_reader_reset (run->reader);
   if (!has_sound || !gst_tfx_tool_start_anew (run->pipeline, &run->n_starts))
     gst_tfx_pass_fail (run->job, "%s", NO_SOUND);
@@ -543,6 +564,10 @@ gst_tfx_pass_run (const GstTfxPass *pass)
     note_length (&run);
     if (run.reader && !run.job->damage)
       run.job->damage = g_strdup (gst_tfx_reader_get_damage (run.reader));
+    if (run.key.reader && !run.job->damage &&
+        gst_tfx_reader_get_damage (run.key.reader))
+      run.job->damage = g_strdup_printf ("the key %s: %s", run.key.path,
+          gst_tfx_reader_get_damage (run.key.reader));
     if (!run.job->error)
       tell_output (&run);
     if (pass->trace && !run.job->error)
@@ -552,6 +577,7 @@ gst_tfx_pass_run (const GstTfxPass *pass)
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   finish_output (&run);
   gst_tfx_ringout_clear (&run.ringout);
+  gst_tfx_keyfile_clear (&run.key);
   gst_clear_object (&run.pipeline);
   g_clear_pointer (&run.input, g_checksum_free);
   g_clear_pointer (&run.result, g_checksum_free);

@@ -208,7 +208,7 @@ gst_tfx_process_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { .n_jobs = (gint)g_get_num_processors () };
   Names from = { NULL };
-  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 5] = {
+  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 6] = {
     { "album", 0, 0, G_OPTION_ARG_NONE, &options.album,
         "with --loudness: one gain for all files; with --replaygain: album "
         "tags too",
@@ -217,6 +217,10 @@ gst_tfx_process_run (gint argc, gchar **argv)
         "read the names of the inputs from FILE, one per line; - is standard "
         "input",
         "FILE" },
+    { "key", 'k', 0, G_OPTION_ARG_FILENAME, &options.key,
+        "a file whose channels follow those of each input, for key=… in the "
+        "chain; they are not written",
+        "FILE" },
     { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
         "record how each output was made, for gst-tfx verify", "FILE" },
     { "null", '0', 0, G_OPTION_ARG_NONE, &from.with_nul,
@@ -224,7 +228,7 @@ gst_tfx_process_run (gint argc, gchar **argv)
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_options_list (&options, entries + 4);
+  gst_tfx_options_list (&options, entries + 5);
   if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE|FOLDER…",
           summary, description, entries, &argc, &argv)) {
     GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
