@@ -372,6 +372,37 @@ check_no_advice() {
   exits 0 "" gst-tfx process -f noise.wav three.wav 'Mix([[0.5, 0], [0, 0.5], [0.5, 0.5]])' && ! grep warning said.txt && rm three.wav
 }
 tap_case "process: no advice about pipelines" check_no_advice
+# Floats in, floats out: each frame is where it was, whatever the number of channels becomes.
+check_other_channels() {
+  local from to
+  for from in 1 2 3 4 6; do
+    python3 -c '
+import random, struct, sys
+n = int(sys.argv[1])
+noise = random.Random(n)
+data = struct.pack(f"<{4800 * n}f", *(noise.randrange(-9000, 9000) / 16384 for i in range(4800 * n)))
+form = struct.pack("<HHIIHH", 3, n, 48000, 192000 * n, 4 * n, 32)
+body = b"WAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", len(data)) + data
+open("floats.wav", "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)' "$from" || return 1
+    for to in 1 2 3 4 6; do
+      gst-tfx process -f -q floats.wav others.wav "$(python3 -c '
+import sys
+n, m = map(int, sys.argv[1:])
+print("Mix(%s)" % [[int(i == k % n) for i in range(n)] for k in range(m)])' "$from" "$to")" || return 1
+      python3 -c '
+import array, sys
+n, m = map(int, sys.argv[1:])
+def read(name):
+    wav = open(name, "rb").read()
+    at = wav.index(b"data") + 8
+    return array.array("f", wav[at:at + len(wav[at:]) // 4 * 4])
+a, b = read("floats.wav"), read("others.wav")
+assert len(a) // n == len(b) // m == 4800
+assert all(b[k::m] == a[k % n::n] for k in range(m))' "$from" "$to" || return 1
+    done
+  done
+}
+tap_case "process: other numbers of channels, frame by frame" check_other_channels
 tap_case "process: a name that says nothing" exits 1 'error: cannot write .xyz files; it can write .wav' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
 tap_case "process: a name that has no ending" exits 1 \

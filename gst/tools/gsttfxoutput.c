@@ -109,7 +109,11 @@ name_caps (GstTfxOutput *output, GstEvent *event)
     if (output->n_channels == 1)
       gst_structure_remove_field (gst_caps_get_structure (caps, 0),
           "channel-mask");
-    else if (output->label != output->mask)
+    /* audioresample delays the samples if its caps differ in the mask, though the rates
+     * are equal. */
+    else if (output->label != output->mask ||
+             !gst_structure_has_field (gst_caps_get_structure (caps, 0),
+                 "channel-mask"))
       gst_caps_set_simple (caps, "channel-mask", GST_TYPE_BITMASK,
           output->label, NULL);
     named = gst_event_new_caps (caps);
