@@ -21,6 +21,13 @@ typedef struct Unit
   TfxKernel kernel;
 } Unit;
 
+/* Keys run on the CPU. */
+static bool
+can_run (const TfxStage *stage)
+{
+  return stage->u.dynamics.key == 0 && stage->u.dynamics.n_key_sos == 0;
+}
+
 static void
 unit_clear (void *data)
 {
@@ -153,6 +160,7 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 const TfxCudaUnitKind tfx_cuda_dynamics = {
   .kind = &tfx_kind_dynamics,
   .size = sizeof (Unit),
+  .can_run = can_run,
   .make = unit_make,
   .clear = unit_clear,
   .set_stage = unit_set_stage,

@@ -338,6 +338,8 @@ TfxStage *tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
  *   slope o                       for o >= W / 2,
  * no less than the floor, and makeup. */
 #define TFX_DYNAMICS_LOWEST_DB -1000.0
+#define TFX_DYNAMICS_MAX_KEY 63 /* channels; their numbers are up to this */
+#define TFX_DYNAMICS_MAX_KEY_SOS 8
 
 typedef struct TfxDynamics
 {
@@ -351,6 +353,12 @@ typedef struct TfxDynamics
   double makeup_db;    /* -400 to 400 */
   /* 0 <= a < 1: exp (-1 / (seconds rate)). */
   double attack, release;
+  /* Key channels, a bit for each: the level of the loudest one is that of all other
+   * channels, and key channels pass unchanged.  0: there are none. */
+  uint64_t key;
+  /* Stable sections that filter what the level is measured of, not the output. */
+  size_t n_key_sos; /* 0 to TFX_DYNAMICS_MAX_KEY_SOS */
+  TfxSos key_sos[TFX_DYNAMICS_MAX_KEY_SOS];
 } TfxDynamics;
 
 /* NULL if a number is out of its range. */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "unit.h"
+#include "key.h"
 
 /* The parameters. */
 enum
@@ -52,6 +52,47 @@ tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics)
 }
 
 static bool
+dynamics_is_valid (const TfxStage *stage)
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+
+  if (d->n_key_sos > TFX_DYNAMICS_MAX_KEY_SOS)
+    return false;
+  for (size_t i = 0; i < d->n_key_sos; i++) {
+    if (!tfx_sos_is_stable (&d->key_sos[i]))
+      return false;
+  }
+  return true;
+}
+
+/* All key channels must be there, and another one. */
+static int
+dynamics_check (const TfxStage *stage, const TfxFilterSpec *spec)
+{
+  const uint64_t key = stage->u.dynamics.key;
+  const unsigned n = key ? 64 - (unsigned)__builtin_clzll (key) : 0;
+
+  return n > spec->n_channels ||
+                 (unsigned)__builtin_popcountll (key) == spec->n_channels
+             ? -EINVAL
+             : 0;
+}
+
+static bool
+dynamics_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.dynamics.key == b->u.dynamics.key &&
+         a->u.dynamics.n_key_sos == b->u.dynamics.n_key_sos;
+}
+
+static bool
+dynamics_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return memcmp (a->u.dynamics.key_sos, b->u.dynamics.key_sos,
+             a->u.dynamics.n_key_sos * sizeof (TfxSos)) == 0;
+}
+
+static bool
 dynamics_is_identity (const TfxStage *stage)
 {
   return stage->u.dynamics.slope == 0.0 && stage->u.dynamics.makeup_db == 0.0;
@@ -60,15 +101,19 @@ dynamics_is_identity (const TfxStage *stage)
 static size_t
 dynamics_state_size (const TfxStage *stage)
 {
-  return TFX_N_LEVELS;
+  return TFX_N_LEVELS + 2 * stage->u.dynamics.n_key_sos;
 }
+
+/* For a sample and a section. */
+#define KEY_SECTION_NS 2.0
 
 static double
 dynamics_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
   static const double costs[] = { 20.0, 1.8, 1.6, 1.3 };
 
-  return tfx_unit_cost (costs, spec);
+  return tfx_unit_cost (costs, spec) +
+         KEY_SECTION_NS * (double)stage->u.dynamics.n_key_sos;
 }
 
 static double
@@ -92,7 +137,9 @@ dynamics_gain_at (const TfxStage *stage, double level_db)
 typedef struct Unit
 {
   TfxUnit unit;
+  TfxKey key;
   bool is_linked;
+  bool is_product;   /* the kernel makes the output, not gains */
   unsigned n_levels; /* 1 if linked, else n_channels */
   size_t stride, group_frames;
   TfxGainCurve curves[2]; /* now, and at the end of a ramp */
@@ -107,6 +154,7 @@ typedef struct Unit
    * samples themselves, or one number a frame; and the output: samples, or gains, of
    * both curves. */
   double *samples, *heard, *made, *made_to;
+  double *keyed; /* of a part: the input of the level, or of the link */
 } Unit;
 
 /* Octaves for a dB. */
@@ -154,7 +202,9 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   const size_t front = TFX_DYNAMICS_SLACK * n_channels;
   const size_t part = u->unit.part_frames * n_channels;
 
-  u->is_linked = d->is_linked && n_channels > 1;
+  tfx_key_lay_out (&u->key, d, n_channels, room);
+  u->is_linked = d->key != 0 || (d->is_linked && n_channels > 1);
+  u->is_product = !u->is_linked && !u->key.is_on;
   u->n_levels = u->is_linked ? 1 : n_channels;
   u->stride = tfx_dynamics_stride (u->n_levels);
   u->group_frames = u->unit.kernels->group_frames (u->n_levels);
@@ -163,7 +213,9 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->state = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
   u->now = tfx_room_take (room, 0, TFX_N_LEVELS * u->stride);
   u->samples = tfx_room_take (room, front, part);
-  u->heard = u->is_linked ? tfx_room_take (room, front, part) : u->samples;
+  u->heard = u->is_product ? u->samples : tfx_room_take (room, front, part);
+  u->keyed =
+      u->key.is_on && u->is_linked ? tfx_room_take (room, 0, part) : u->heard;
   u->made = tfx_room_take (room, front, part);
   u->made_to = tfx_room_take (room, front, part);
 }
@@ -175,6 +227,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
+  tfx_key_set (&u->key, &stage->u.dynamics, u->unit.kernels->copies, 0);
   take_params (u);
   return 0;
 }
@@ -196,16 +249,21 @@ run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
 
   lowest = k->run (heard, u->made + at - n_before,
       is_ramping ? u->made_to + at - n_before : NULL, n_all, n_levels,
-      !u->is_linked, &u->ballistics, u->curves, is_f32, u->state, u->now);
+      u->is_product, &u->ballistics, u->curves, is_f32, u->state, u->now);
   u->reduction = fmin (u->reduction, lowest);
   if (is_ramping) {
     k->copies->fade (u->made + at, u->made_to + at, n_frames, n_levels,
         p->weight, p->done, p->length);
     tfx_params_advance (p, n_frames);
   }
-  if (u->is_linked)
+  if (u->key.channels)
+    tfx_key_apply (&u->key, u->made + at,
+        u->samples + first * u->unit.n_channels, n_frames);
+  else if (u->is_linked)
     k->multiply (u->samples + first * u->unit.n_channels, u->made + first,
         n_frames, u->unit.n_channels);
+  else if (!u->is_product)
+    k->multiply (u->samples + at, u->made + at, n_frames * n_levels, 1);
   u->n_begun = n_all % u->group_frames;
   memmove (u->heard - u->n_begun * n_levels,
       heard + (n_all - u->n_begun) * n_levels,
@@ -229,8 +287,11 @@ run_part (void *data, size_t n_frames, TfxSample type)
   TfxParams *p = &u->unit.params;
   size_t i = 0;
 
+  if (u->key.is_on)
+    tfx_key_run (&u->key, u->unit.kernels, u->samples, u->keyed, n_frames);
   if (u->is_linked)
-    u->unit.kernels->link (u->samples, u->heard, n_frames, u->unit.n_channels);
+    u->unit.kernels->link (u->key.is_on ? u->keyed : u->samples, u->heard,
+        n_frames, u->key.n);
   for (size_t n; i < n_frames && tfx_params_are_ramping (p); i += n) {
     const size_t left = p->length - p->done;
     const bool has_times =
@@ -258,7 +319,7 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
   Unit *u = data;
 
   return tfx_samples_run (&u->unit, in, out, u->samples,
-      u->is_linked ? u->samples : u->made, u->unit.part_frames, run_part);
+      u->is_product ? u->made : u->samples, u->unit.part_frames, run_part);
 }
 
 static void
@@ -266,6 +327,9 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
 
+  if (u->key.n_sos > 0)
+    tfx_key_set (&u->key, &((TfxStage *)values)->u.dynamics,
+        u->unit.kernels->copies, n_frames);
   tfx_params_take (&u->unit.params, values, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
@@ -281,6 +345,7 @@ unit_reset (void *data)
   Unit *u = data;
 
   memset (u->now, 0, TFX_N_LEVELS * u->stride * sizeof *u->now);
+  tfx_key_reset (&u->key, u->unit.kernels->copies);
   end_group (u);
   tfx_params_finish (&u->unit.params);
   take_params (u);
@@ -290,7 +355,7 @@ static double
 unit_state_peak (const void *data)
 {
   const Unit *u = data;
-  double peak = 0.0;
+  double peak = tfx_key_peak (&u->key);
 
   for (unsigned c = 0; c < u->n_levels; c++) {
     for (unsigned i = 0; i < TFX_N_LEVELS; i++)
@@ -307,6 +372,8 @@ unit_get_state (const void *data, double *state)
   for (unsigned c = 0; c < u->unit.n_channels; c++) {
     for (unsigned i = 0; i < TFX_N_LEVELS; i++)
       *state++ = u->now[i * u->stride + (u->is_linked ? 0 : c)];
+    tfx_key_get_state (&u->key, c, state);
+    state += 2 * u->key.n_sos;
   }
 }
 
@@ -315,9 +382,13 @@ unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
 
-  for (unsigned c = 0; c < u->n_levels; c++) {
-    for (unsigned i = 0; i < TFX_N_LEVELS; i++)
-      u->now[i * u->stride + c] = *state++;
+  for (unsigned c = 0; c < u->unit.n_channels; c++) {
+    for (unsigned i = 0; i < TFX_N_LEVELS; i++, state++) {
+      if (c < u->n_levels)
+        u->now[i * u->stride + c] = *state;
+    }
+    tfx_key_set_state (&u->key, c, state);
+    state += 2 * u->key.n_sos;
   }
   end_group (u);
 }
@@ -339,6 +410,7 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
         from->ballistics.is_rms ? at[TFX_LEVEL_SQUARE * from->stride]
                                 : out * out;
   }
+  tfx_key_copy_state (&u->key, &from->key);
   end_group (u);
   return 0;
 }
@@ -371,7 +443,11 @@ const TfxKind tfx_kind_dynamics = {
   .step = TFX_STEP_UNIT,
   .unit = &dynamics_unit,
   TFX_FIELDS (fields),
+  .check = dynamics_check,
+  .is_valid = dynamics_is_valid,
   .is_identity = dynamics_is_identity,
+  .is_same_structure = dynamics_is_same_structure,
+  .is_same = dynamics_is_same,
   .state_size = dynamics_state_size,
   .gain_at = dynamics_gain_at,
   .cost = dynamics_cost,

@@ -283,6 +283,41 @@ test_agc (void)
   tap_many_end (&many);
 }
 
+static void
+test_keys (void)
+{
+  TfxDynamics keyed = levels_compressor (-20, 4, 0.005, 0.05, 6);
+  TfxDynamics filtered = keyed;
+  const TfxDynamics *const all[] = { &keyed, &filtered };
+
+  keyed.key = 1 << 1;
+  filtered.key_sos[filtered.n_key_sos++] = (TfxSos){ 1, -1, 0, -0.99, 0 };
+  for (size_t i = 0; i < N_OF (all); i++) {
+    const size_t n = 2 * 3000;
+    TfxChain *chain =
+        test_cuda_chain_of (tfx_stage_new_gain (tfx_stage_new_id (), 0.5));
+    double *have = test_alloc_f64 (n), *want;
+    CudaRow *row;
+
+    levels_signal (have, n / 2, 2);
+    want = test_copy_f64 (have, n);
+    for (size_t k = 0; k < n; k++)
+      want[k] *= 0.5;
+    levels_run (all[i], want, n / 2, 2);
+    test_cuda_append (&chain,
+        tfx_stage_new_dynamics (tfx_stage_new_id (), all[i]));
+    row = cuda_row_new (chain, 2, tfx_cpu_backend ());
+    cuda_row_f64 (row, have, 2, n / 2);
+    tap_check (!tfx_filter_runs_on (row->filter, tfx_cuda_backend (cuda)) &&
+                   test_relative (have, want, n, 1e-15) < 1e-7,
+        "key %zu and the row that contains it run on the CPU", i);
+    cuda_row_free (&row);
+    tfx_chain_unref (&chain);
+    free (have);
+    free (want);
+  }
+}
+
 /* ---- damage --------------------------------------------------------------------- */
 
 /* The end of a sine with one other sample. */
@@ -564,11 +599,11 @@ test_orders (void)
 
 static const TapTest tests[] = { { "dynamics", test_dynamics },
   { "nodes", test_nodes }, { "limiters", test_limiters }, { "far", test_far },
-  { "agc", test_agc }, { "damage", test_damage }, { "reverbs", test_reverbs },
-  { "overflow", test_overflow }, { "clips", test_clips }, { "rows", test_rows },
-  { "launches", test_launches }, { "readings", test_readings },
-  { "late", test_late }, { "unsound", test_unsound }, { "orders", test_orders },
-  { NULL, NULL } };
+  { "agc", test_agc }, { "keys", test_keys }, { "damage", test_damage },
+  { "reverbs", test_reverbs }, { "overflow", test_overflow },
+  { "clips", test_clips }, { "rows", test_rows }, { "launches", test_launches },
+  { "readings", test_readings }, { "late", test_late },
+  { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
 
 int
 main (int argc, char **argv)

@@ -45,27 +45,56 @@ follow (const TfxDynamics *d, Level *l, double r)
   return l->out;
 }
 
+/* All channels through the sections of the key, in place. */
+static void
+filter_key (const TfxDynamics *d, double *x, size_t n_frames,
+    unsigned n_channels)
+{
+  for (size_t i = 0; i < d->n_key_sos * n_channels; i++) {
+    const TfxSos *s = &d->key_sos[i / n_channels];
+    double s1 = 0, s2 = 0;
+
+    for (size_t k = i % n_channels; k < n_frames * n_channels;
+         k += n_channels) {
+      const double y = s->b0 * x[k] + s1;
+
+      s1 = s->b1 * x[k] - s->a1 * y + s2;
+      s2 = s->b2 * x[k] - s->a2 * y;
+      x[k] = y;
+    }
+  }
+}
+
 double
 levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
     unsigned n_channels)
 {
+  const bool is_linked = d->is_linked || d->key;
+  double *x = test_copy_f64 (samples, n_frames * n_channels);
   Level *levels = test_alloc (n_channels * sizeof *levels);
-  double lowest = 0;
+  double lowest = 0, gain_db = 0;
 
+  filter_key (d, x, n_frames, n_channels);
   memset (levels, 0, n_channels * sizeof *levels);
-  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
-    double gain_db = 0, most = 0;
+  for (size_t i = 0; i < n_frames; i++) {
+    double most = 0;
 
-    for (unsigned c = 0; d->is_linked && c < n_channels; c++)
-      most = fmax (most, fabs (samples[c]));
+    for (unsigned c = 0; c < n_channels; c++)
+      if (!d->key || (c < 64 && d->key >> c & 1))
+        most = fmax (most, fabs (x[i * n_channels + c]));
+    if (is_linked)
+      gain_db = levels_gain_db (d, follow (d, levels, most));
     for (unsigned c = 0; c < n_channels; c++) {
-      if (c == 0 || !d->is_linked)
+      if (c < 64 && d->key >> c & 1)
+        continue;
+      if (!is_linked)
         gain_db = levels_gain_db (d,
-            follow (d, &levels[c], d->is_linked ? most : fabs (samples[c])));
+            follow (d, &levels[c], fabs (x[i * n_channels + c])));
       lowest = fmin (lowest, gain_db);
-      samples[c] *= pow (10, (gain_db + d->makeup_db) / 20);
+      samples[i * n_channels + c] *= pow (10, (gain_db + d->makeup_db) / 20);
     }
   }
+  free (x);
   free (levels);
   return lowest;
 }
