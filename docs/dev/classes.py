@@ -399,6 +399,25 @@ def band_dynamics(chains, hz, steps):
     return chains, [static, time]
 
 
+def draw_keys():
+    """Levels and gains at a voice of two words."""
+    steps = [(0.3, -80), (0.4, -12), (0.3, -80), (0.4, -18), (0.6, -80)]
+    seconds = sum(s for s, _ in steps)
+    voice, music = tone(steps), hold([(seconds, -20)])
+    level = Panel('time (s)', 'level of the voice (dB)', (0, seconds), (-60, 0), 20,
+                  [0, 0.5, 1, 1.5, 2])
+    gain = Panel('time (s)', 'gain of the music (dB)', (0, seconds), (-24, 1), 6,
+                 [0, 0.5, 1, 1.5, 2])
+    level.add(measure_level(voice, seconds, 0.005), len(COLOURS) - 1)
+    chains = [f'Compressor(-40, attack=0.02, release={release}, key=[2])'
+              for release in (0.1, 0.5)]
+    for i, chain in enumerate(chains):
+        y = process(chain, [music, music, voice])[0]
+        gain.add([(k / RATE, to_db(y[k] / music[k]))
+                  for k in range(0, len(y), 96)], i)
+    return chains, [level, gain]
+
+
 def draw_limiter():
     chains = ['Limiter(-6)', 'Limiter(-6, release=0.2)']
     steps = [(0.02, -18), (0.01, 0), (0.07, -18)]
@@ -526,6 +545,7 @@ PICTURES = {
     'de-ess': lambda: band_dynamics(
         ['DeEss()', 'DeEss(ratio=inf, range=-20)'], 12000,
         [(0.1, -40), (0.2, -12), (0.3, -40)]),
+    'keys': draw_keys,
     'limiter': draw_limiter,
     'denoise': draw_denoise,
     'normalize': lambda: levels_over_time(

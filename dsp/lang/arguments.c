@@ -268,6 +268,8 @@ refuse_param (TfxLexer *lexer, const TfxClass *klass, const TfxToken *name)
   for (unsigned i = 0; i < klass->n_params; i++)
     n += (size_t)snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
         klass->params[i].name);
+  if (klass->chain_name)
+    snprintf (list + n, sizeof list - n, ", %s", klass->chain_name);
   if (is_old_reverb)
     tfx_lexer_fail (lexer, name->offset, -EINVAL,
         "Reverb has no parameter '%s', only %s; the Reverb of TorchFX 0.6 is "
@@ -278,6 +280,35 @@ refuse_param (TfxLexer *lexer, const TfxClass *klass, const TfxToken *name)
         "%s has no parameter '%s'; %s%s%s", klass->name, name->string,
         near ? "did you mean '" : "it has ", near ? near : list,
         near ? "'?" : "");
+}
+
+/* Whether a call begins here, not its name: "fx.filter.Gain(". */
+static bool
+is_call (TfxLexer lexer)
+{
+  TfxToken name;
+
+  lexer.error = NULL;
+  if (lexer.token.type != TFX_TOKEN_NAME)
+    return false;
+  tfx_lexer_skip_prefix (&lexer, &name);
+  return lexer.token.type == TFX_TOKEN_OPEN;
+}
+
+/* Refuses the chain of a class as the value of another keyword: "key=(Notch(50))". */
+static void
+check_keyword (TfxLexer *lexer, const TfxClass *klass, const char *param)
+{
+  TfxLexer ahead = *lexer;
+
+  ahead.error = NULL;
+  while (ahead.token.type == TFX_TOKEN_OPEN)
+    tfx_lexer_next (&ahead);
+  if (klass->chain_name && is_call (ahead) &&
+      !tfx_lexer_is_word (ahead.token.string, "float"))
+    tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
+        "%s of %s is no chain; write %s=%s(…)", param, klass->name,
+        klass->chain_name, ahead.token.string);
 }
 
 /* The index of the parameter of the next argument; moves on over "name =". */
@@ -303,6 +334,8 @@ find_param (TfxLexer *lexer, Arguments *arguments)
     else if (arguments->given[found])
       tfx_lexer_fail (lexer, name.offset, -EINVAL, "%s of %s is given twice",
           name.string, klass->name);
+    else
+      check_keyword (lexer, klass, name.string);
     return found < 0 ? 0 : (unsigned)found;
   }
   if (arguments->has_keyword)
@@ -491,19 +524,6 @@ check_argument (TfxLexer *lexer, const Arguments *arguments, unsigned index,
 
 /* ---- chains ------------------------------------------------------------------------ */
 
-/* Whether a call begins here, not its name: "fx.filter.Gain(". */
-static bool
-is_call (TfxLexer lexer)
-{
-  TfxToken name;
-
-  lexer.error = NULL;
-  if (lexer.token.type != TFX_TOKEN_NAME)
-    return false;
-  tfx_lexer_skip_prefix (&lexer, &name);
-  return lexer.token.type == TFX_TOKEN_OPEN;
-}
-
 /* Whether the next argument is a chain: the values before the chains are there, and this
  * is no "parameter=value". */
 static bool
@@ -515,6 +535,12 @@ is_chain (TfxLexer *lexer, const Arguments *arguments)
   ahead.error = NULL;
   if (klass->max_chains == 0)
     return false;
+  if (klass->chain_name) {
+    tfx_lexer_next (&ahead);
+    return lexer->token.type == TFX_TOKEN_NAME &&
+           strcmp (lexer->token.string, klass->chain_name) == 0 &&
+           ahead.token.type == TFX_TOKEN_EQUALS;
+  }
   for (unsigned i = 0; i < klass->n_positional; i++) {
     if (!arguments->given[i] && is_call (*lexer))
       tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
@@ -532,20 +558,30 @@ is_chain (TfxLexer *lexer, const Arguments *arguments)
          tfx_class_find_param (klass, lexer->token.string) < 0;
 }
 
-/* "None" is the empty chain. */
+/* "None" is the empty chain, or no chain if it has a keyword. */
 static void
-read_chain (TfxLexer *lexer, const Arguments *arguments)
+read_chain (TfxLexer *lexer, Arguments *arguments)
 {
   TfxNode *call = arguments->call, *chain;
   const TfxClass *klass = call->klass;
 
-  if (call->n_children == klass->max_chains)
+  if (klass->chain_name && call->n_children > 0)
+    tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
+        "%s of %s is given twice", klass->chain_name, klass->name);
+  else if (call->n_children == klass->max_chains)
     tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
         "%s takes at most %u chain%s", klass->name, klass->max_chains,
         klass->max_chains == 1 ? "" : "s");
+  if (klass->chain_name) {
+    arguments->has_keyword = true;
+    tfx_lexer_next (lexer);
+    tfx_lexer_next (lexer);
+  }
   if (lexer->token.type == TFX_TOKEN_NAME &&
       strcmp (lexer->token.string, "None") == 0) {
     tfx_lexer_next (lexer);
+    if (klass->chain_name)
+      return;
     chain = tfx_node_new (TFX_NODE_SERIES, NULL);
     if (!chain)
       tfx_lexer_fail_no_memory (lexer);

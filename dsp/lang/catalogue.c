@@ -375,6 +375,10 @@ static const TfxParam align[] = {
 #define LINK \
   BOOL ("link", KEYWORD, \
     "True: one gain for all channels, set by the loudest")
+#define KEY \
+  LIST ("key", OR_NONE | KEYWORD | WHOLE | STRUCTURE, "", 0.0, \
+    TFX_DYNAMICS_MAX_KEY, 1, TFX_DYNAMICS_MAX_KEY, \
+    "channels, from 0, whose level sets the gain of all others")
 #define MAX_GAIN(n) \
   NUMBER ("max_gain", KEYWORD, "dB", 0.0, 120.0, n, "highest gain")
 
@@ -382,12 +386,12 @@ static const TfxParam compressor[] = { THRESHOLD (-20.0),
   RATIO (4.0, "compression ratio: input dB per output dB"),
   TIMES (0.005, 0.05), KNEE (6.0),
   NUMBER ("makeup_gain", 0, "dB", -120.0, 120.0, 0.0, "make-up gain"),
-  DETECTOR, FS, LINK };
+  DETECTOR, FS, LINK, KEY };
 static const TfxParam expander[] = { THRESHOLD (-40.0),
   RATIO (2.0, "expansion ratio: output dB per input dB"),
-  TIMES (0.005, 0.05), KNEE (6.0), FLOOR (NONE), DETECTOR, FS, LINK };
+  TIMES (0.005, 0.05), KNEE (6.0), FLOOR (NONE), DETECTOR, FS, LINK, KEY };
 static const TfxParam gate[] = { THRESHOLD (-50.0), TIMES (0.001, 0.05),
-  FLOOR (N (-80.0)), KNEE (3.0), DETECTOR, FS, LINK };
+  FLOOR (N (-80.0)), KNEE (3.0), DETECTOR, FS, LINK, KEY };
 static const TfxParam dynamic_eq[] = {
   FREQUENCY ("frequency", REQUIRED, 1000.0, "centre frequency"), Q,
   THRESHOLD (-30.0),
@@ -449,6 +453,11 @@ static const TfxParam denoise[] = {
 #define DYNAMICS(name, list, ops, variant, doc, example) \
   { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (list), doc, example, \
     &tfx_##ops##_ops, TFX_CLASS_##variant, 0 }
+#define KEYED(name, list, variant, doc, example) \
+  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (list), doc, example, \
+    &tfx_dynamics_ops, TFX_CLASS_##variant, 0, 0, 1, \
+    "filters in series that the level is measured behind; None: none", \
+    "key_filter" }
 
 static const TfxClass classes[] = {
   FAMILY ("Butterworth", butterworth, TFX_FAMILY_BUTTERWORTH,
@@ -566,11 +575,11 @@ static const TfxClass classes[] = {
       "delay that aligns channels or branches, in ms, m, ft or samples",
       "Align(2.5, unit='ms')"),
 
-  DYNAMICS ("Compressor", compressor, dynamics, COMPRESSOR,
+  KEYED ("Compressor", compressor, COMPRESSOR,
       "dynamic range compressor", "Compressor(threshold=-20, ratio=4)"),
-  DYNAMICS ("Expander", expander, dynamics, EXPANDER, "downward expander",
+  KEYED ("Expander", expander, EXPANDER, "downward expander",
       "Expander(threshold=-40, ratio=2)"),
-  DYNAMICS ("Gate", gate, dynamics, GATE, "noise gate", "Gate(threshold=-50)"),
+  KEYED ("Gate", gate, GATE, "noise gate", "Gate(threshold=-50)"),
   { "DynamicEQ", { NULL }, TFX_CLASS_DYNAMICS, 2, PARAMS (dynamic_eq),
       "equaliser band whose gain follows its level",
       "DynamicEQ(3000, q=2, threshold=-30)", &tfx_dynamic_eq_ops, 0, 0 },

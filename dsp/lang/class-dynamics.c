@@ -3,6 +3,7 @@
  * Limiter, Normalize, Loudness and Denoise. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "class.h"
 #include "cpu/stft.h"
@@ -24,6 +25,96 @@ find_coefficient (const TfxNode *node, const char *param, size_t n_frames,
 /* TorchFX's stand-in for a ratio of infinity. */
 #define GATE_SLOPE -1e6
 
+/* Refuses all but IIR filters in series. */
+static int
+check_filter (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const char *what = node->kind == TFX_NODE_CALL  ? node->klass->name
+                     : node->kind == TFX_NODE_SUM ? "a sum"
+                                                  : "ch[…]";
+  int code = 0;
+
+  if (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_SECTIONS)
+    return 0;
+  if (node->kind != TFX_NODE_SERIES)
+    return tfx_error_set (error, -EINVAL,
+        "key_filter of %s takes IIR filters in series, such as HiButterworth, "
+        "not %s",
+        thing, what);
+  for (size_t i = 0; i < node->n_children && code == 0; i++)
+    code = check_filter (node->children[i], thing, error);
+  return code;
+}
+
+static int
+dynamics_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *key = tfx_class_value (node, "key");
+
+  for (size_t i = 0; i < key->n_list; i++) {
+    for (size_t k = 0; k < i; k++) {
+      if (key->list[k] == key->list[i])
+        return tfx_error_set (error, -EINVAL, "key of %s has channel %s twice",
+            thing, TFX_NUMBER_TEXT (key->list[i]));
+    }
+  }
+  return node->n_children > 0 ? check_filter (node->children[0], thing, error)
+                              : 0;
+}
+
+static int
+dynamics_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error)
+{
+  const TfxValue *key = tfx_class_value (node, "key");
+
+  for (size_t i = 0; i < key->n_list; i++) {
+    if (!(key->list[i] < n_channels))
+      return tfx_error_set (error, -ERANGE,
+          "key of %s is channel %s, out of range: its input has %u channel%s, "
+          "counted from 0",
+          thing, TFX_NUMBER_TEXT (key->list[i]), n_channels,
+          n_channels == 1 ? "" : "s");
+  }
+  if (key->n_list == n_channels)
+    return tfx_error_set (error, -EINVAL,
+        "key of %s has all channels of its input; at least one other must get "
+        "the gain",
+        thing);
+  return 0;
+}
+
+/* The key's channels, and the sections of its filter; while other values move, those of the
+ * running stage. */
+static int
+describe_key (TfxBuild *build, const TfxNode *node, TfxDynamics *d)
+{
+  const TfxValue *key = tfx_class_value (node, "key");
+  const TfxChain *chain = build->chains ? build->chains[0] : NULL;
+  size_t n = 0;
+
+  for (size_t i = 0; i < key->n_list; i++)
+    d->key |= (uint64_t)1 << (unsigned)key->list[i];
+  if (build->is_move && build->running &&
+      build->running->kind == &tfx_kind_dynamics) {
+    d->n_key_sos = build->running->u.dynamics.n_key_sos;
+    memcpy (d->key_sos, build->running->u.dynamics.key_sos, sizeof d->key_sos);
+  }
+  for (size_t i = 0; chain && i < chain->n_stages; i++)
+    n += chain->stages[i]->u.sections.n;
+  if (n > TFX_DYNAMICS_MAX_KEY_SOS)
+    return tfx_error_set (build->error, -E2BIG,
+        "key_filter of %s has %zu second-order sections; at most %d are "
+        "allowed",
+        build->thing, n, TFX_DYNAMICS_MAX_KEY_SOS);
+  for (size_t i = 0; chain && i < chain->n_stages; i++) {
+    memcpy (d->key_sos + d->n_key_sos, chain->stages[i]->u.sections.sos,
+        chain->stages[i]->u.sections.n * sizeof *d->key_sos);
+    d->n_key_sos += chain->stages[i]->u.sections.n;
+  }
+  return 0;
+}
+
 static int
 dynamics_design (TfxBuild *build, const TfxNode *node)
 {
@@ -41,6 +132,7 @@ dynamics_design (TfxBuild *build, const TfxNode *node)
     .attack = find_coefficient (node, "attack", 1, build->rate_hz),
     .release = find_coefficient (node, "release", 1, build->rate_hz),
   };
+  int code;
 
   if (klass == TFX_CLASS_COMPRESSOR) {
     dynamics.slope = is_infinite ? -1.0 : 1.0 / ratio - 1.0;
@@ -53,11 +145,19 @@ dynamics_design (TfxBuild *build, const TfxNode *node)
     dynamics.floor_db =
         lowest->type == TFX_VALUE_NONE ? TFX_EXPR_NO_FLOOR_DB : lowest->number;
   }
-  return tfx_class_make (build,
-      (TfxStage){ .kind = &tfx_kind_dynamics, .u.dynamics = dynamics });
+  code = describe_key (build, node, &dynamics);
+  return code < 0
+             ? code
+             : tfx_class_make (build, (TfxStage){ .kind = &tfx_kind_dynamics,
+                                          .u.dynamics = dynamics });
 }
 
-const TfxClassOps tfx_dynamics_ops = { .design = dynamics_design };
+const TfxClassOps tfx_dynamics_ops = {
+  .design = dynamics_design,
+  .check = dynamics_check,
+  .check_channels = dynamics_check_channels,
+  .absorbs_chains = true,
+};
 
 /* ---- Limiter, Normalize, Loudness ------------------------------------------------ */
 

@@ -28,6 +28,8 @@ tfx_class_suggest_param (const TfxClass *klass, const char *name)
 
   for (unsigned i = 0; i < klass->n_params; i++)
     tfx_suggestion_try (&near, klass->params[i].name);
+  if (klass->chain_name)
+    tfx_suggestion_try (&near, klass->chain_name);
   return near.best;
 }
 

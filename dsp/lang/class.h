@@ -67,7 +67,8 @@ struct TfxClassOps
    * stage.  NULL: they may, unless is_rebuilt. */
   bool (*can_move) (const TfxNode *node);
   bool is_rebuilt;
-  /* Its stage has the numbers of its chains, not their stages. */
+  /* Its stage has the numbers of its chains, not their stages.  While its own values move,
+   * unless it is rebuilt, design takes these numbers from build->running. */
   bool absorbs_chains;
   /* The number with a range that depends on others. */
   void (*fit) (const TfxNode *node, TfxExprClamp *fit);

@@ -174,7 +174,7 @@ typedef enum
   TFX_CLASS_OTHER /* several kinds, or one in a file of its own */
 } TfxClassKind;
 
-#define TFX_CLASS_MAX_PARAMS 9
+#define TFX_CLASS_MAX_PARAMS 10
 
 typedef struct TfxClassOps TfxClassOps;
 
@@ -191,9 +191,10 @@ typedef struct TfxClass
   const char *example; /* a valid call */
   const TfxClassOps *ops;
   int variant, mode; /* what tells the classes with the same ops apart */
-  /* The number of chains after the positional values; at most 0: it takes none. */
+  /* The number of chains, after the positional values; at most 0: it takes none. */
   unsigned min_chains, max_chains;
-  const char *chain_doc; /* of a chain, one line */
+  const char *chain_doc;  /* of a chain, one line */
+  const char *chain_name; /* the keyword of the only chain; NULL: it has none */
 } TfxClass;
 
 /* The classes in the order of the documentation. */

@@ -78,14 +78,26 @@ tfx_move_begin (TfxMove *move, const TfxExpr *expr, TfxChain *chain)
   }
 }
 
+/* Whether the values of the node move; if its stage has the numbers of its chains, while
+ * there is such a stage. */
+static bool
+can_move (const TfxMove *move, const TfxNode *node)
+{
+  const TfxClassOps *ops = node->klass->ops;
+
+  if (ops->is_rebuilt || node->absorber ||
+      (ops->can_move && !ops->can_move (node)))
+    return false;
+  return node->n_children == 0 ||
+         (ops->absorbs_chains && move->chain &&
+             tfx_branches_find (move->chain, node->id));
+}
+
 /* -ENOTSUP if values of the node do not move. */
 static int
 take (TfxMove *move, const TfxNode *node)
 {
-  const TfxClassOps *ops = node->klass->ops;
-
-  if (ops->is_rebuilt || node->n_children > 0 || node->absorber ||
-      (ops->can_move && !ops->can_move (node)))
+  if (!can_move (move, node))
     return -ENOTSUP;
   for (unsigned i = 0; i < node->klass->n_params; i++) {
     if (node->values[i].n_list > MAX_LIST)
@@ -95,6 +107,8 @@ take (TfxMove *move, const TfxNode *node)
   move->node.outer = NULL;
   move->node.values = move->values;
   move->node.made = NULL;
+  move->node.children = NULL;
+  move->node.n_children = 0;
   for (unsigned i = 0; i < node->klass->n_params; i++) {
     move->values[i] = node->values[i];
     if (node->values[i].n_list > 0)

@@ -153,6 +153,8 @@ add_call (Text *text, const TfxNode *call)
   bool is_second[TFX_CLASS_MAX_PARAMS] = { false };
   TfxFittedNode fitted;
   const TfxNode *node = tfx_class_fit (call, &fitted, NULL);
+  const unsigned first_chain =
+      klass->chain_name ? klass->n_params : klass->n_positional;
 
   if (node->is_named)
     add (text, "%s=", node->name);
@@ -166,8 +168,10 @@ add_call (Text *text, const TfxNode *call)
     bool is_tuple;
     int second;
 
-    for (size_t k = 0; i == klass->n_positional && k < node->n_children; k++) {
+    for (size_t k = 0; i == first_chain && k < node->n_children; k++) {
       add (text, "%s", separator);
+      if (klass->chain_name)
+        add (text, "%s=", klass->chain_name);
       separator = ", ";
       add_chain (text, klass, node->children[k]);
     }

@@ -217,6 +217,8 @@ print_class (const TfxClass *klass)
     print_default (param);
     separator = ", ";
   }
+  if (klass->chain_name)
+    g_print ("%s%s=None", separator, klass->chain_name);
   g_print (")\n    %s\n", klass->doc);
 }
 
@@ -225,7 +227,8 @@ print_params (const TfxClass *klass)
 {
   g_print ("\n");
   if (klass->chain_doc)
-    g_print ("  %-22s%s\n", "chain", klass->chain_doc);
+    g_print ("  %-22s%s\n", klass->chain_name ? klass->chain_name : "chain",
+        klass->chain_doc);
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
 

@@ -317,6 +317,15 @@ put_call (Writer *w, unsigned depth)
     put_value (w, param);
     put_space (w);
   }
+  if (klass->chain_name && rarely (w, 3)) {
+    put (w, first ? "" : ",");
+    first = false;
+    put (w, "%s=", klass->chain_name);
+    if (rarely (w, 3))
+      put_group (w, depth + 1);
+    else
+      put (w, "%s", rarely (w, 3) ? "None" : "Notch(50, 1) | RIAA()");
+  }
   put (w, !first && rarely (w, 6) ? ",)" : ")");
 }
 

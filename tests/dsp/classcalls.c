@@ -77,6 +77,7 @@ const char *const class_calls[] = {
   "Align(100.5, unit='samples')",
   "Compressor()",
   "Compressor(detector='rms')",
+  "Compressor(key_filter=HiButterworth(300))",
   "Expander(-3)",
   "Expander(-3, floor=-10)",
   "Gate(-3, floor=-20)",
@@ -171,7 +172,7 @@ static const Way ways[] = {
 bool
 class_number_is_fixed (const TfxParam *param)
 {
-  return strcmp (param->name, "fs") == 0 ||
+  return strcmp (param->name, "fs") == 0 || strcmp (param->name, "key") == 0 ||
          strcmp (param->name, "channel") == 0 ||
          (strcmp (param->name, "delay") == 0 &&
              (param->types & TFX_VALUE_WORD)) ||

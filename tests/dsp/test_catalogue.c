@@ -303,11 +303,13 @@ static const char *const signatures[] = {
   "feedback=0.3, mix=0.2, taps=3, strategy='mono')",
   "Align(delay, unit='ms')",
   "Compressor(threshold=-20, ratio=4, attack=0.005, release=0.05, knee=6, "
-  "makeup_gain=0, detector='peak', fs=None, link=False)",
+  "makeup_gain=0, detector='peak', fs=None, link=False, key=None, "
+  "key_filter=None)",
   "Expander(threshold=-40, ratio=2, attack=0.005, release=0.05, knee=6, "
-  "floor=None, detector='peak', fs=None, link=False)",
+  "floor=None, detector='peak', fs=None, link=False, key=None, "
+  "key_filter=None)",
   "Gate(threshold=-50, attack=0.001, release=0.05, floor=-80, knee=3, "
-  "detector='peak', fs=None, link=False)",
+  "detector='peak', fs=None, link=False, key=None, key_filter=None)",
   "DynamicEQ(frequency, q, threshold=-30, ratio=4, attack=0.005, "
   "release=0.05, range=-12, fs=None, link=False)",
   "DeEss(frequency=6000, threshold=-30, ratio=4, attack=0.001, "
@@ -353,6 +355,9 @@ test_signatures (void)
         used += (size_t)snprintf (text + used, sizeof text - used,
             is_word ? "='%s'" : "=%s", initial);
     }
+    if (klass->chain_name)
+      used += (size_t)snprintf (text + used, sizeof text - used, ", %s=None",
+          klass->chain_name);
     snprintf (text + used, sizeof text - used, ")");
     tap_many_check (&many, strcmp (text, signatures[i]) == 0, "%s, not %s",
         text, signatures[i]);

@@ -108,6 +108,12 @@ static const struct
       "None) | Gain(5)",
       "m=Multiband(500, Multiband(90, None, ((fs=Gain(2) + Gain(3)) | "
       "Gain(4))), None) | Gain(5)" },
+  { "compressor(-9, key_filter = hp=HiButterworth(80)|Notch(50,1), key=[2,0,])",
+      "Compressor(threshold=-9, key=[2, 0], key_filter=hp=HiButterworth(80) | "
+      "Notch(50, q=1))" },
+  { "Gate(key=None, key_filter=(key=Notch(50, q=2)), floor=None) | Gate()",
+      "Gate(floor=None, key_filter=(key=Notch(50, q=2))) | Gate()" },
+  { "Expander(key_filter=None, ratio=float('inf'))", "Expander(ratio=inf)" },
   /* values that are the default are left out, wherever they stand */
   { "HiButterworth(80, 5, 'linear', None)", "HiButterworth(80)" },
   { "Echo(4410, 0.5, 0.5)", "Echo()" },
@@ -348,6 +354,23 @@ static const struct
   { "Multiband(200, Mix([[1, 0]]), Mix([[1, 0], [0, 1]]))", 31,
       "the chains of a Multiband have different channel counts: this one has 2 "
       "channels, those before it 1" },
+  { "Compressor(key=[2, 0, 2])", 1, "key of Compressor has channel 2 twice" },
+  { "Gate(key=[64])", 10, "key of Gate is 64, out of range (0 to 63)" },
+  { "Gate(key=[0.5])", 10, "key of Gate is 0.5, but must be an integer" },
+  { "Gate(key=[])", 10, "the list is empty" },
+  { "Gate(key=(Notch(50, 1)))", 10,
+      "key of Gate is no chain; write key_filter=Notch(…)" },
+  { "Gate(key_filter=Notch(50, 1), -9)", 31, "cannot follow one with name=" },
+  { "Gate(key_filter=Notch(50, 1), key_filter=None)", 31,
+      "key_filter of Gate is given twice" },
+  { "Gate(key_fliter=None)", 6, "did you mean 'key_filter'?" },
+  { "Gate(x=None)", 6, "link, key, key_filter" },
+  { "Gate(key_filter=9)", 17, "a number is not a stage" },
+  { "Gate(key_filter=Notch(50, 1) | Gain(2))", 1,
+      "key_filter of Gate takes IIR filters in series, such as HiButterworth, "
+      "not Gain" },
+  { "Gate(key_filter=Notch(50, 1) + Notch(60, 1))", 1, "not a sum" },
+  { "Gate(key_filter=(ch[0]: Notch(50, 1)))", 1, "not ch[…]" },
   { "Mix([[1, 0]]) | Multiband(9, Mix([[1], [1]]), None)", 17,
       "this one has 1 channel, those before it 2" },
   { "Multiband([200, 100], None, None, None)", 1,

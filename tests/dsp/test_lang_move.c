@@ -262,6 +262,35 @@ test_chains (void)
   tfx_expr_free (&expr);
 }
 
+/* Values of a stage with a key filter move, and keep the filter; those of the filter do
+ * not. */
+static void
+test_key_filter (void)
+{
+  TfxExpr *expr = test_parse ("c=Compressor(key_filter=n=Notch(50, 1))");
+  TfxChain *chain = test_build_expr (expr, 2);
+  TfxMove *move = tfx_move_new ();
+  const TfxStage *running = chain->stages[0];
+  TfxStage *stage;
+
+  tfx_move_begin (move, expr, NULL);
+  tap_check (tfx_move_take (move, expr, 0) == -ENOTSUP, "not before it runs");
+  tfx_move_begin (move, expr, chain);
+  tfx_expr_set_number (expr, 0, "threshold", 0, -30, NULL);
+  stage = design_next (move, expr, 2);
+  tap_check (stage && stage->u.dynamics.threshold_db == -30.0 &&
+                 running->u.dynamics.n_key_sos == 1 &&
+                 tfx_stage_is_same_structure (stage, running) &&
+                 memcmp (stage->u.dynamics.key_sos, running->u.dynamics.key_sos,
+                     sizeof (TfxSos)) == 0,
+      "a threshold, with the same filter");
+  tfx_expr_set_number (expr, 1, "cutoff", 0, 60, NULL);
+  tap_check (tfx_move_next (move, expr) == -ENOTSUP, "not the filter");
+  tfx_move_free (&move);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+}
+
 /* A stage of one of two channels has one, also where it moves. */
 static void
 test_channels (void)
@@ -328,6 +357,7 @@ static const TapTest tests[] = {
   { "edges", test_edges },
   { "order", test_order },
   { "chains", test_chains },
+  { "key-filter", test_key_filter },
   { "channels", test_channels },
   { "clamped", test_clamped },
   { NULL, NULL },

@@ -315,6 +315,23 @@ def bands(recipe):
         assert low < level_db(y) < high, '%g Hz: %.2f dB' % (hz, level_db(y))
 
 
+def duck(recipe):
+    """With a voice, with rumble, and without."""
+    music = [sine(440, -20), sine(550, -26)]
+    for hz, voice_db, low, high in (2000, -10, -40.5, -38.5), (20, -10, -20.1, -19.9), (
+            2000, -90, -20.1, -19.9):
+        voice = sine(hz, voice_db)
+        if 'in.wav' in recipe.lines:
+            left, right = recipe.run([*music, voice], 'duck.wav')
+        else:
+            left, right = recipe.run_files(
+                {'music.wav': music, 'voice.wav': [voice]}, 'duck.wav')
+        left = [y - x for x, y in zip(voice, left)]
+        right = [y - x for x, y in zip(voice, right)]
+        assert low < level_db(left) < high, '%g Hz: %.2f dB' % (hz, level_db(left))
+        near(level_db(left) - level_db(right), 6, 0.01, 'left and right')
+
+
 def deess(recipe):
     y, = recipe.run(sine(1000, -10), 'deess.wav')
     near(level_db(y), -10, 0.2, '1 kHz')
@@ -453,6 +470,7 @@ CHECKS = {
     'How do I equalise middle and side?': [middle_side],
     'How do I compress a voice?': [voice],
     'How do I compress bass, middle and treble separately?': [bands],
+    'How do I lower music under a voice (ducking)?': [duck, duck],
     'How do I remove sharp sibilants (de-ess)?': [deess],
     'How do I bring a file to −23 LUFS?': [loudness, loudness],
     'How do I write 24 bits with dither?': [dither],

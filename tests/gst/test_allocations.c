@@ -305,6 +305,8 @@ static const Controlled controlled[] = {
       TRUE },
   { "tfxchain name=x chain=\"d=DynamicEQ(300, 1)\"", "x::d::threshold", 0.0,
       TRUE },
+  { "tfxchain name=x chain=\"d=Compressor(-18, key_filter=HiButterworth(90))\"",
+      "x::d::threshold", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Limiter(-1)\"", "x::d::threshold", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Reverb(0.5)\"", "x::d::damping", 0.0, TRUE },
   { "tfxchain name=x chain=\"d=Width(0.5)\"", "x::d::amount", 0.0, TRUE },

@@ -251,6 +251,12 @@ static const struct
       "x=Multiband([400, 1000.5], y=Gain(2), None, None, order=2)" },
   { NULL, "y", "gain", "3", "3",
       "x=Multiband([400, 1000.5], y=Gain(3), None, None, order=2)" },
+  { "x=Gate(key_filter=y=Notch(50, 1))", "x", "key", "<1>", "< (double)1 >",
+      "x=Gate(key=[1], key_filter=y=Notch(50, q=1))" },
+  { NULL, "y", "cutoff", "60", "60",
+      "x=Gate(key=[1], key_filter=y=Notch(60, q=1))" },
+  { NULL, "x", "threshold", "-9", "-9",
+      "x=Gate(threshold=-9, key=[1], key_filter=y=Notch(60, q=1))" },
   { "x=Curve([[200, 3], [400, -1.5]], phase='minimum', taps=31)", "x", "taps",
       NULL, "31" },
   /* None */
