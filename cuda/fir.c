@@ -10,6 +10,13 @@
 #include "fft-cut.h"
 #include "unit.h"
 
+/* A matrix of kernels runs on the CPU. */
+static bool
+can_run (const TfxStage *stage)
+{
+  return !stage->u.fir.matrix;
+}
+
 /* Blocks longer by this factor may need another method. */
 #define LONGER 4
 
@@ -245,6 +252,7 @@ unit_copy_state (void *data, const void *from)
 
 const TfxCudaUnitKind tfx_cuda_fir = {
   .kind = &tfx_kind_fir,
+  .can_run = can_run,
   .is_apart = true,
   .size = sizeof (Unit),
   .make = unit_make,

@@ -304,6 +304,15 @@ typedef enum
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method);
 
+/* A matrix of them: y[c] = sum over k of kernels[matrix[c][k]] * x[k].  Copies
+ * matrix[n_channels][n_channels], numbers of kernels or -1 for none, at least one of them a
+ * kernel.  n_channels is that of the filter, or of the branch of a split that contains the
+ * stage, 1 to TFX_MIX_MAX_CHANNELS; n_kernels is at most TFX_MAX_CHANNELS.  Each input is
+ * transformed once, and each output once.  Devices do not run it. */
+TfxStage *tfx_stage_new_fir_matrix (uint64_t id, unsigned n_channels,
+    const int *matrix, const double *const *kernels, unsigned n_kernels,
+    size_t n_taps, TfxFirMethod method);
+
 /* The channel of a pair (0 and 1, 2 and 3 ...) that a tap is added to. */
 typedef enum
 {

@@ -38,7 +38,10 @@ struct TfxStage
       TfxFirMethod method;
       size_t n_late; /* latency: the tap at time 0; set before it is shared */
       double *taps;  /* [n_kernels][n_taps] */
-      double peak;   /* the largest magnitude of them */
+      /* [n_channels][n_channels], of the kernels from inputs to outputs; or NULL. */
+      int *matrix;
+      unsigned n_channels;
+      double peak; /* the largest magnitude of them */
       /* Prepared by tfx_stage_prepare(), or NULL. */
       struct TfxFirReady *ready;
     } fir;

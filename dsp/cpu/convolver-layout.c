@@ -8,14 +8,16 @@
  * would have less than FEW_PARTS.  Measured, hardly any other sizes are more than
  * 10 % faster (tests/bench/fir_layouts.c).
  *
- * Costs are in ns for a frame of one channel, K taps, B the size of a
+ * Costs are in ns for a frame of one output, K taps, B the size of a
  * partition, F(B) a transform of B complex values one way:
  *
  *   direct        K (direct + direct_call / frames of a call) + direct_frame
  *   block         2 F(N) for every 2 N - K + 1 frames, or up to 15 less
  *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum + sum_leaf / 32
  *   head          2 F(B) / B + n_parts sum + sum_leaf / 32, and B direct for frames
- *                 of blocks that come in several calls */
+ *                 of blocks that come in several calls
+ *
+ * Of a matrix all but the transforms back counts for each input of the output. */
 #include "convolver-private.h"
 
 #include <math.h>
@@ -108,6 +110,20 @@ direct_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
          (double)n_frames * frame;
 }
 
+/* What an output takes besides one transform each way and one product. */
+typedef struct Paths
+{
+  double ins;   /* inputs for each output */
+  double terms; /* products for each */
+} Paths;
+
+/* ns for the transforms of a step of `size`. */
+static double
+step_cost (const TfxConvolverCost *cost, const Paths *paths, size_t size)
+{
+  return tfx_convolver_layout_step_cost (cost, size) * (paths->ins + 1.0) / 2.0;
+}
+
 /* The most frames of a call by the direct form that take less than `most` ns. */
 static size_t
 count_few (const TfxConvolverCost *cost, size_t n_taps, double most)
@@ -121,11 +137,11 @@ count_few (const TfxConvolverCost *cost, size_t n_taps, double most)
 /* A frame of the direct form, in calls of block_frames. */
 static double
 direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t n_taps)
+    const Paths *paths, size_t n_taps)
 {
   const size_t n_frames = spec->block_frames > 0 ? spec->block_frames : 1024;
 
-  return direct_cost (cost, n_taps, n_frames) / (double)n_frames;
+  return direct_cost (cost, n_taps, n_frames) * paths->terms / (double)n_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
@@ -148,7 +164,7 @@ tfx_convolver_layout_next (const TfxConvolverLayout *layout, size_t n,
  * smaller ones for shorter calls. */
 static void
 lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t size, TfxConvolverLayout *layout)
+    const Paths *paths, size_t size, TfxConvolverLayout *layout)
 {
   const size_t n = n_core (spec);
   const size_t n_frames = spec->block_frames < TFX_CONVOLVER_MAX_SEGMENT
@@ -161,7 +177,10 @@ lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   do {
     const size_t n_most = 2 * size - (n - 1);
 
-    one[i] = cost->call + tfx_convolver_layout_step_cost (cost, size);
+    one[i] = cost->call + step_cost (cost, paths, size);
+    if (paths->terms > 1.0)
+      one[i] +=
+          (double)size * (cost->sum_leaf / TFX_LEAF + paths->terms * cost->sum);
     /* Rounded down, so that the next frames start at a cache line. */
     layout->levels[i++] = (TfxConvolverLevel){ .size = size,
       .n_parts = 1,
@@ -171,10 +190,11 @@ lay_out_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
            2 * size >= n + TFX_LEAF);
   layout->n_levels = i;
   if (spec->method != TFX_FIR_FFT)
-    layout->n_few = count_few (cost, n, one[i - 1]);
+    layout->n_few = count_few (cost, n, one[i - 1] / paths->terms);
   for (size_t at = 0, n_done, level; at < n_frames; at += n_done) {
     n_done = tfx_convolver_layout_next (layout, n_frames - at, &level);
-    total += level < i ? one[level] : direct_cost (cost, n, n_done);
+    total +=
+        level < i ? one[level] : direct_cost (cost, n, n_done) * paths->terms;
   }
   layout->cost = total / (double)n_frames;
 }
@@ -205,36 +225,37 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
  * which are used before these are again; with those of the level then. */
 static double
 level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    const TfxConvolverLevel *level, double *n_values)
+    const Paths *paths, const TfxConvolverLevel *level, double *n_values)
 {
   const double size = (double)level->size, n_parts = (double)level->n_parts;
+  const double n_products = n_parts * paths->terms;
   const bool is_head = level->first == 0;
   const bool is_alone =
       level->n_parts < TFX_CONVOLVER_AHEAD_PARTS || level->size < 2 * TFX_LEAF;
   const double n_reads = is_alone ? ALONE : 1.0;
-  double n = tfx_convolver_layout_step_cost (cost, level->size) *
-             (is_head ? 1.0 : FAR_TRANSFORM);
+  double n =
+      step_cost (cost, paths, level->size) * (is_head ? 1.0 : FAR_TRANSFORM);
   double n_bytes;
 
   *n_values +=
       2.0 * size * n_parts * (double)(spec->n_channels + spec->n_kernels);
   n_bytes = *n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
   n /= size;
-  if (level->n_parts > 1)
+  if (n_products > 1.0)
     n += cost->sum_leaf / TFX_LEAF +
-         n_parts * (n_bytes <= NEAR_BYTES        ? cost->sum_near
-                       : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
-                                                 : cost->sum_far * n_reads);
+         n_products * (n_bytes <= NEAR_BYTES        ? cost->sum_near
+                          : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
+                                                    : cost->sum_far * n_reads);
   if (is_head)
     n += (cost->call + cost->head) / size + HEAD_COPY * cost->pass +
          partial_share (spec, level->size) *
-             direct_frame_cost (spec, cost, level->size);
+             direct_frame_cost (spec, cost, paths, level->size);
   return n;
 }
 
 static void
 lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *layout)
+    const Paths *paths, TfxConvolverLayout *layout)
 {
   size_t size = spec->block_frames > 0 ? TFX_LEAF : UNKNOWN_HEAD, first = 0;
   double n_values = 0.0;
@@ -254,7 +275,7 @@ lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     level->n_parts = (n_core (spec) - first + size - 1) / size;
     if (level->n_parts > LAST_PARTS && next <= TFX_CONVOLVER_MAX_LEVEL)
       level->n_parts = (2 * next - first) / size;
-    layout->cost += level_cost (spec, cost, level, &n_values);
+    layout->cost += level_cost (spec, cost, paths, level, &n_values);
     first += level->n_parts * size;
     size = next;
   }
@@ -268,15 +289,18 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
   const TfxSample type =
       spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
   const TfxConvolverCost *cost = tfx_convolver_costs (kernels, type);
+  const TfxConvolverPaths all = tfx_convolver_paths_count (spec);
+  const Paths paths = { tfx_convolver_paths_ins (&all),
+    tfx_convolver_paths_mean (&all) };
   TfxConvolverLayout other;
 
   *layout = (TfxConvolverLayout){ TFX_CONVOLVER_DIRECT, .n_few = SIZE_MAX };
-  layout->cost = direct_frame_cost (spec, cost, n_core (spec));
+  layout->cost = direct_frame_cost (spec, cost, &paths, n_core (spec));
   if (spec->precision == TFX_SAMPLE_F32)
     layout->cost *= DIRECT_PREFERENCE_F32;
   if (spec->method == TFX_FIR_DIRECT)
     return;
-  lay_out_partitions (spec, cost, &other);
+  lay_out_partitions (spec, cost, &paths, &other);
   if (spec->method == TFX_FIR_FFT || other.cost < layout->cost)
     *layout = other;
   for (size_t i = 0; spec->block_frames > 0 && i < 2 * N_BLOCK_SIZES; i++) {
@@ -284,7 +308,7 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
 
     if (2 * size < n_core (spec) || size % TFX_LEAF > 0)
       continue;
-    lay_out_block (spec, cost, size, &other);
+    lay_out_block (spec, cost, &paths, size, &other);
     if (other.cost < layout->cost)
       *layout = other;
   }

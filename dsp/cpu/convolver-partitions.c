@@ -48,20 +48,20 @@ typedef struct Level
   size_t n_slots;      /* spectra that are kept: partitions and one more */
   size_t batch;        /* leaves of a step back */
   size_t n_pass_parts; /* in which a pass is done */
-  void *spectra;       /* T[n_channels][leaf][n_slots][64] */
+  void *spectra;       /* T[n_ins][leaf][n_slots][64] */
   void *re, *im;       /* T[size]: the steps' scratch */
-  /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
+  /* T[2 of the cross-fade pair][2][n_outs][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;
-  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has this
+  /* T[2][n_outs][leaf][64], see TfxTileSum: of the sum whose newest spectrum has this
    * number; NULL where it does not pay */
   void *ahead;
   uint64_t ahead_of[2];
   uint64_t period;     /* the number of the current block */
   uint64_t first_back; /* of the blocks in which steps back are taken */
   /* [0]: to a spectrum, [1]: back */
-  size_t n_steps[2];                /* for each channel */
-  double cost_all[2];               /* of all channels */
+  size_t n_steps[2];                /* for each input, and each output */
+  double cost_all[2];               /* of all of them */
   double cost_pass, cost_leaves[2]; /* of a step */
   /* Its tasks: the spectrum of the last block, and for each side the output for the
    * next one. */
@@ -80,7 +80,7 @@ struct TfxConvolverPartitions
   /* The past that was put in and is not transformed yet: that of the first n_unrestored
    * levels, before the block in which `sought` lies; of the last of them the windows from
    * number `window` on, and of that one the steps from restored_steps on, of all
-   * channels. */
+   * inputs. */
   size_t n_unrestored, restored_steps;
   uint64_t sought, window;
   /* T[n_channels][past_stride]: the input.  After room for one block of the head, the
@@ -102,23 +102,24 @@ level_past (const TfxConvolver *c, unsigned channel, uint64_t time)
       channel * g->past_stride + g->levels[0].size + time % c->n_kept);
 }
 
-/* The first tile of X_k; the other leaves are n_slots tiles apart. */
+/* The first tile of an input's X_k; the other leaves are n_slots tiles apart. */
 static void *
-level_spectrum (const TfxConvolver *c, const Level *l, unsigned channel,
-    uint64_t k)
+level_spectrum (const TfxConvolver *c, const Level *l, unsigned in, uint64_t k)
 {
   return tfx_convolver_at (c, l->spectra,
-      channel * 2 * l->size * l->n_slots + k % l->n_slots * TFX_TILE);
+      in * 2 * l->size * l->n_slots + k % l->n_slots * TFX_TILE);
 }
 
-/* What the level adds to the output in block k. */
+/* What the level adds to an output in block k. */
 static void *
 level_output (const TfxConvolver *c, const Level *l, unsigned side,
-    unsigned channel, uint64_t k)
+    unsigned out, uint64_t k)
 {
   const size_t n_blocks = l->first == 0 ? 1 : 2;
+  const size_t n_outs = tfx_convolver_paths (c)->n_outs;
+
   return tfx_convolver_at (c, l->output,
-      ((side * n_blocks + k % n_blocks) * c->n_channels + channel) * l->size);
+      ((side * n_blocks + k % n_blocks) * n_outs + out) * l->size);
 }
 
 /* ---- set-up ------------------------------------------------------------------ */
@@ -129,10 +130,12 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
 {
   const TfxConvolverLevel *layout = &c->layout.levels[i];
   const size_t value_size = c->value_size, size = layout->size;
+  const TfxConvolverPaths *paths = tfx_convolver_paths (c);
   const size_t group = (size_t)1 << c->fft[i].group;
   const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
-  const double leaf_back =
-      leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+  const double leaf_back = leaf + (double)(TFX_LEAF * layout->n_parts) *
+                                      tfx_convolver_paths_mean (paths) *
+                                      c->cost.sum;
   const size_t n_leaves = c->fft[i].n_leaves;
   const double passes = tfx_convolver_layout_pass_cost (&c->cost, size);
   size_t n_pass_steps;
@@ -142,17 +145,17 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   l->n_parts = layout->n_parts;
   l->first = layout->first;
   l->n_slots = layout->n_parts + 1;
-  l->spectra = tfx_arena_take (arena,
-      c->n_channels * 2 * size * l->n_slots * value_size);
+  l->spectra =
+      tfx_arena_take (arena, paths->n_ins * 2 * size * l->n_slots * value_size);
   /* im apart from re by a cache line more than a power of two */
   l->re = tfx_arena_take (arena, size * value_size + 64);
   l->im = tfx_arena_take (arena, size * value_size + 64);
   l->output = tfx_arena_take (arena,
-      (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
+      (i == 0 ? 2 : 4) * paths->n_outs * size * value_size);
   l->ahead = NULL;
   if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && n_leaves > 1)
     l->ahead =
-        tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
+        tfx_arena_take (arena, 2 * paths->n_outs * 2 * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
   l->batch = l->batch / group * group;
@@ -168,7 +171,7 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   l->cost_leaves[0] = FORWARD_BATCH * leaf;
   l->cost_leaves[1] = (double)l->batch * leaf_back;
   for (int way = 0; way < 2; way++)
-    l->cost_all[way] = (double)c->n_channels *
+    l->cost_all[way] = (double)(way ? paths->n_outs : paths->n_ins) *
                        (passes + (double)n_leaves * (way ? leaf_back : leaf));
 }
 
@@ -176,10 +179,12 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
 static void
 level_reset (const TfxConvolver *c, Level *l, uint64_t time)
 {
+  const TfxConvolverPaths *paths = tfx_convolver_paths (c);
+
   memset (l->spectra, 0,
-      c->n_channels * 2 * l->size * l->n_slots * c->value_size);
+      paths->n_ins * 2 * l->size * l->n_slots * c->value_size);
   memset (l->output, 0,
-      (l->number == 0 ? 2 : 4) * c->n_channels * l->size * c->value_size);
+      (l->number == 0 ? 2 : 4) * paths->n_outs * l->size * c->value_size);
   l->period = time / l->size;
   l->first_back = 0;
   l->ahead_of[0] = l->ahead_of[1] = 0;
@@ -237,28 +242,36 @@ reset (TfxConvolver *c)
 
 /* ---- sums of products ---------------------------------------------------------- */
 
-/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts; from 0 on with what is ahead
- * of it */
+/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts, over all paths of an output;
+ * from 0 on with what is ahead of it.  Valid until the next one. */
 static TfxTileSum
-level_sum (const TfxConvolver *c, const Level *l, unsigned side,
-    unsigned channel, uint64_t newest, size_t skip)
+level_sum (const TfxConvolver *c, const Level *l, unsigned side, unsigned out,
+    uint64_t newest, size_t skip)
 {
+  const TfxConvolverTaps *taps = c->fade_pair[side];
+  const uint32_t begin = taps->paths->firsts[out];
   const uint64_t oldest = newest - (l->n_parts - 1);
   const size_t n = l->n_parts - skip,
                n_to_end = l->n_slots - oldest % l->n_slots;
   const size_t n_first = n < n_to_end ? n : n_to_end;
   TfxTileSum sum = { 0 };
 
-  sum.x[0] = level_spectrum (c, l, channel, oldest);
-  sum.x[1] = level_spectrum (c, l, channel, 0); /* slot 0 */
-  sum.h = tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
+  sum.terms = c->terms;
+  sum.n_terms = taps->paths->firsts[out + 1] - begin;
+  for (size_t i = 0; i < sum.n_terms; i++) {
+    const TfxConvolverPath path = taps->paths->paths[begin + i];
+
+    c->terms[i] = (TfxTileTerm){ { level_spectrum (c, l, path.in, oldest),
+                                     level_spectrum (c, l, path.in, 0) },
+      tfx_convolver_spectra (c, taps, l->number, path.kernel) };
+  }
   sum.n[0] = n_first;
   sum.n[1] = n - n_first;
   sum.x_stride = l->n_slots * TFX_TILE;
   sum.h_stride = l->n_parts * TFX_TILE;
   if (l->ahead && skip == 0)
     sum.ahead = tfx_convolver_at (c, l->ahead,
-        (side * c->n_channels + channel) * 2 * l->size);
+        (side * taps->paths->n_outs + out) * 2 * l->size);
   sum.is_known = l->ahead_of[side] == newest;
   sum.turn = newest;
   return sum;
@@ -268,10 +281,11 @@ level_sum (const TfxConvolver *c, const Level *l, unsigned side,
 
 /* Step number `step` of n_steps[0] to X_k, with re, im for scratch; its cost. */
 static double
-forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
+forward_step (TfxConvolver *c, const Level *l, unsigned in, uint64_t k,
     size_t step, void *re, void *im)
 {
   const TfxFft *fft = &c->fft[l->number];
+  const unsigned channel = tfx_convolver_paths (c)->ins[in];
   const size_t n_pass_steps = fft->n_passes * l->n_pass_parts;
   /* Without passes the leaf needs a copy that is aligned. */
   const bool is_first = step < l->n_pass_parts;
@@ -292,22 +306,22 @@ forward_step (TfxConvolver *c, const Level *l, unsigned channel, uint64_t k,
 
   tfx_fft_leaves_forward (fft, first,
       n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, re, im,
-      level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
+      level_spectrum (c, l, in, k), l->n_slots * TFX_TILE);
   return l->cost_leaves[0];
 }
 
 /* Step number `step` of n_steps[1] to the output in block k; its cost.  The real part,
  * which is of no use, is left in re. */
 static double
-render_step (TfxConvolver *c, Level *l, unsigned side, unsigned channel,
-    uint64_t k, size_t step, void *re)
+render_step (TfxConvolver *c, Level *l, unsigned side, unsigned out, uint64_t k,
+    size_t step, void *re)
 {
   const TfxFft *fft = &c->fft[l->number];
   const size_t n_batches = l->n_steps[1] - fft->n_passes * l->n_pass_parts;
-  void *im = level_output (c, l, side, channel, k);
+  void *im = level_output (c, l, side, out, k);
 
   if (step < n_batches) {
-    const TfxTileSum sum = level_sum (c, l, side, channel, k - 2, 0);
+    const TfxTileSum sum = level_sum (c, l, side, out, k - 2, 0);
     const size_t first = step * l->batch, n_left = fft->n_leaves - first;
     tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
         &sum, re, im);
@@ -325,6 +339,16 @@ is_computed (const TfxConvolver *c, const Level *l, unsigned side)
   return c->fade_pair[side] && l->period >= l->first_back;
 }
 
+/* The steps of a task: of the inputs to spectra, of the outputs back. */
+static size_t
+level_n_steps (const TfxConvolver *c, const Level *l, unsigned task)
+{
+  const TfxConvolverPaths *paths = tfx_convolver_paths (c);
+
+  return task == 0 ? paths->n_ins * l->n_steps[0]
+                   : paths->n_outs * l->n_steps[1];
+}
+
 /* Work of a level that is due after `passed` frames of its block, less the work done. */
 static double
 level_behind (const TfxConvolver *c, const Level *l, size_t passed)
@@ -332,8 +356,7 @@ level_behind (const TfxConvolver *c, const Level *l, size_t passed)
   double due = 0.0, done = 0.0;
 
   /* All work of this block is done; it does not offset that of other levels. */
-  if (l->period < l->first_back &&
-      l->work[0].n_done == c->n_channels * l->n_steps[0])
+  if (l->period < l->first_back && l->work[0].n_done == level_n_steps (c, l, 0))
     return 0.0;
 
   for (unsigned task = 0; task < 3; task++) {
@@ -352,17 +375,17 @@ level_step (TfxConvolver *c, Level *l)
   for (unsigned task = 0; task < 3; task++) {
     LevelWork *work = &l->work[task];
     const size_t n_steps = l->n_steps[task > 0];
-    const unsigned channel = (unsigned)(work->n_done / n_steps);
+    const unsigned number = (unsigned)(work->n_done / n_steps);
     const size_t step = work->n_done % n_steps;
     double cost;
 
-    if (work->n_done == c->n_channels * n_steps ||
+    if (work->n_done == level_n_steps (c, l, task) ||
         (task > 0 && !is_computed (c, l, task - 1)))
       continue;
     /* back: X_(period - 1) is there, its scratch is free: one array for each side */
     cost = task == 0
-               ? forward_step (c, l, channel, l->period - 1, step, l->re, l->im)
-               : render_step (c, l, task - 1, channel, l->period + 1, step,
+               ? forward_step (c, l, number, l->period - 1, step, l->re, l->im)
+               : render_step (c, l, task - 1, number, l->period + 1, step,
                      task == 1 ? l->re : l->im);
     work->n_done++;
     work->cost_done += cost;
@@ -377,9 +400,9 @@ static void
 level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
 {
   l->ahead_of[side] = 0;
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+  for (unsigned out = 0; out < tfx_convolver_paths (c)->n_outs; out++) {
     for (size_t step = 0; step < l->n_steps[1]; step++)
-      render_step (c, l, side, channel, l->period, step, scratch);
+      render_step (c, l, side, out, l->period, step, scratch);
   }
   l->work[1 + side] = (LevelWork){ 0 };
   l->ahead_of[side] = l->period - 1;
@@ -433,28 +456,29 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
 
 /* ---- level 0 ------------------------------------------------------------------ */
 
-/* X_k of the current block. */
+/* X_k of an input in the current block. */
 static void
-head_forward (TfxConvolver *c, unsigned channel)
+head_forward (TfxConvolver *c, unsigned in)
 {
+  const unsigned channel = tfx_convolver_paths (c)->ins[in];
   Level *l = &c->partitions->levels[0];
 
   tfx_fft_forward (&c->fft[0],
       level_past (c, channel, c->partitions->time - l->size),
       level_past (c, channel, c->partitions->time), l->re, l->im,
-      level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
+      level_spectrum (c, l, in, l->period), l->n_slots * TFX_TILE);
 }
 
 /* The output of the partitions from number skip on, in the current block. */
 static void
-head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
+head_back (TfxConvolver *c, unsigned side, unsigned out, size_t skip)
 {
   Level *l = &c->partitions->levels[0];
-  const TfxTileSum sum = level_sum (c, l, side, channel, l->period, skip);
+  const TfxTileSum sum = level_sum (c, l, side, out, l->period, skip);
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
-      level_output (c, l, side, channel, l->period));
-  if (skip == 0 && channel == c->n_channels - 1)
+      level_output (c, l, side, out, l->period));
+  if (skip == 0 && out == tfx_convolver_paths (c)->n_outs - 1)
     l->ahead_of[side] = l->period + 1;
 }
 
@@ -488,40 +512,41 @@ received (TfxConvolver *c, unsigned channel, size_t n)
   const uint64_t time = g->time + g->at + c->n_leading;
   const size_t n_row = c->n_kept - (size_t)(time % c->n_kept);
   const size_t n_first = n < n_row ? n : n_row;
+  const unsigned in = tfx_convolver_paths (c)->in_of[channel];
 
   if (c->n_leading > 0) {
     memcpy (level_past (c, channel, time), x, n_first * c->value_size);
     memcpy (level_past (c, channel, time + n_first),
         tfx_convolver_at (c, x, n_first), (n - n_first) * c->value_size);
   }
-  if (g->is_whole)
-    head_forward (c, channel);
+  if (g->is_whole && in != TFX_CONVOLVER_NONE)
+    head_forward (c, in);
 }
 
 static void
-render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
+render (TfxConvolver *c, unsigned side, unsigned out, size_t n, void *y)
 {
   TfxConvolverPartitions *g = c->partitions;
   Level *head = &g->levels[0];
 
   if (g->at == 0 && (g->is_whole || head->n_parts > 1))
-    head_back (c, side, channel, g->is_whole ? 0 : 1);
+    head_back (c, side, out, g->is_whole ? 0 : 1);
   if (g->is_whole) {
-    memcpy (y, level_output (c, head, side, channel, head->period),
+    memcpy (y, level_output (c, head, side, out, head->period),
         n * c->value_size);
   } else {
-    tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
-        level_past (c, channel, g->time + g->at), n);
+    tfx_convolver_taps_sum_up (c->fade_pair[side], out, y,
+        level_past (c, 0, g->time + g->at), g->past_stride, n);
     if (head->n_parts > 1)
       c->ops->add (y,
-          tfx_convolver_at (c,
-              level_output (c, head, side, channel, head->period), g->at),
+          tfx_convolver_at (c, level_output (c, head, side, out, head->period),
+              g->at),
           n);
   }
   for (size_t i = 1; i < g->n_levels; i++) {
     Level *l = &g->levels[i];
     c->ops->add (y,
-        tfx_convolver_at (c, level_output (c, l, side, channel, l->period),
+        tfx_convolver_at (c, level_output (c, l, side, out, l->period),
             (g->time + g->at) % l->size),
         n);
   }
@@ -551,9 +576,9 @@ end (TfxConvolver *c, size_t n)
   if (g->at < head->size)
     return;
   /* one partition alone, when it is summed up directly, needs no spectra */
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+  for (unsigned in = 0; in < tfx_convolver_paths (c)->n_ins; in++) {
     if (!g->is_whole && head->n_parts > 1)
-      head_forward (c, channel);
+      head_forward (c, in);
   }
   g->at = 0;
   g->time += head->size;
@@ -571,9 +596,9 @@ head_prime (TfxConvolver *c, unsigned side)
 {
   const TfxConvolverPartitions *g = c->partitions;
 
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+  for (unsigned out = 0; out < tfx_convolver_paths (c)->n_outs; out++) {
     if (g->at > 0 && g->levels[0].n_parts > 1)
-      head_back (c, side, channel, 1);
+      head_back (c, side, out, 1);
   }
 }
 
@@ -622,7 +647,7 @@ seek (TfxConvolver *c)
     l->first_back = UINT64_MAX;
     l->ahead_of[0] = l->ahead_of[1] = 0;
     memset (l->work, 0, sizeof l->work);
-    l->work[0] = (LevelWork){ c->n_channels * l->n_steps[0], l->cost_all[0] };
+    l->work[0] = (LevelWork){ level_n_steps (c, l, 0), l->cost_all[0] };
   }
   copy_last (c);
 }
@@ -652,7 +677,7 @@ restore_step (TfxConvolver *c)
   cost = forward_step (c, l, (unsigned)(g->restored_steps / l->n_steps[0]),
       g->window, g->restored_steps % l->n_steps[0], g->restored_re,
       g->restored_im);
-  if (++g->restored_steps == c->n_channels * l->n_steps[0]) {
+  if (++g->restored_steps == level_n_steps (c, l, 0)) {
     g->window++;
     g->restored_steps = 0;
   }

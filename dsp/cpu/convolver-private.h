@@ -21,16 +21,22 @@
 #define TFX_TILE (2 * TFX_LEAF)
 #define TFX_LEAF_BATCH 8
 
-/* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] tiles x at x[0], n[1] more
- * at x[1], and h one after the other.  That is for leaf 0; those of the following leaves
- * lie x_stride and h_stride values further on.
+/* A sum of products of tiles over all terms, sum_p x[p] h[p]: of each term the first n[0]
+ * tiles x at x[0], n[1] more at x[1], and h one after the other.  That is for leaf 0;
+ * those of the following leaves lie x_stride and h_stride values further on.
  *
  * `ahead` has the next sum without its newest product: that of the same x and the h
  * before each.  Leaves take turns: one of two computes both sums, reading each tile
  * once, the other adds its newest product to the sum from `ahead`. */
-typedef struct TfxTileSum
+typedef struct TfxTileTerm
 {
   const void *x[2], *h;
+} TfxTileTerm;
+
+typedef struct TfxTileSum
+{
+  const TfxTileTerm *terms;
+  size_t n_terms; /* at least 1 */
   size_t n[2];
   size_t x_stride, h_stride;
   void *ahead;   /* T[leaf][64], or NULL */
@@ -84,9 +90,10 @@ typedef struct TfxConvolverOps
    * at h. */
   void (*leaves_back[3]) (void *re, void *im, const void *tiles, size_t stride,
       const void *h, size_t h_stride, const void *weights, size_t n_leaves);
-  /* For each of n_leaves leaves the sum of products, to tiles that follow each
-   * other. */
-  void (*sums) (void *tiles, const TfxTileSum *sum, size_t n_leaves);
+  /* For each of n_leaves leaves from `first` on the sum of products, to tiles that follow
+   * each other. */
+  void (*sums) (void *tiles, const TfxTileSum *sum, size_t first,
+      size_t n_leaves);
 
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
@@ -289,6 +296,39 @@ size_t tfx_convolver_layout_next (const TfxConvolverLayout *layout, size_t n,
 bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
     const TfxConvolverLayout *b);
 
+/* ---- which kernels lead where (convolver-paths.c) ---------------------------- */
+
+#define TFX_CONVOLVER_NONE UINT32_MAX
+
+/* A term of an output: an input, by its number among those in use, and its kernel. */
+typedef struct TfxConvolverPath
+{
+  uint32_t in, kernel;
+} TfxConvolverPath;
+
+/* Inputs and outputs without a kernel take no work: the others are numbered.  Without a
+ * matrix each channel is an input and an output, of one path. */
+typedef struct TfxConvolverPaths
+{
+  bool is_matrix;
+  unsigned n_ins, n_outs;
+  size_t n, most;   /* paths of all outputs, and the most of one */
+  uint32_t *ins;    /* [n_ins]: channels */
+  uint32_t *in_of;  /* [n_channels]: numbers of inputs, or TFX_CONVOLVER_NONE */
+  uint32_t *out_of; /* likewise */
+  uint32_t *firsts; /* [n_outs + 1]: the first path of each output */
+  TfxConvolverPath *paths; /* by output */
+} TfxConvolverPaths;
+
+/* The numbers of inputs, outputs and paths of a valid spec; no arrays. */
+TfxConvolverPaths tfx_convolver_paths_count (const TfxConvolverSpec *spec);
+
+/* NULL without memory; for free(). */
+TfxConvolverPaths *tfx_convolver_paths_new (const TfxConvolverSpec *spec);
+
+bool tfx_convolver_paths_are_equal (const TfxConvolverPaths *a,
+    const TfxConvolverPaths *b, unsigned n_channels);
+
 /* ---- taps and the object (convolver-taps.c, convolver.c) ------------------- */
 
 /* Values that loops may read and write beyond the end of a line. */
@@ -305,6 +345,7 @@ struct TfxConvolverTaps
   size_t n_leading, n_core; /* zeros in front, and the taps that are computed */
   size_t n_sounding;        /* n_core without the zeros at both ends */
   unsigned n_kernels, n_channels;
+  TfxConvolverPaths *paths;
   TfxSample precision;
   size_t block_frames;
   bool is_exact; /* the direct form was asked for: in double */
@@ -332,9 +373,9 @@ int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     const TfxConvolverLayout *layout, TfxConvolverTaps **taps);
 
 /* The direct form: y[n] = sum over k < n_direct of direct[k] x[n - k], for n_frames
- * and no more. */
-void tfx_convolver_taps_sum_up (const TfxConvolverTaps *taps, unsigned channel,
-    void *y, const void *x, size_t n_frames);
+ * and no more.  x is the input of channel 0; channels lie stride values apart. */
+void tfx_convolver_taps_sum_up (const TfxConvolverTaps *taps, unsigned out,
+    void *y, const void *x, size_t stride, size_t n_frames);
 
 typedef struct TfxConvolverOverlap TfxConvolverOverlap;
 typedef struct TfxConvolverPartitions TfxConvolverPartitions;
@@ -382,7 +423,8 @@ struct TfxConvolver
   double work_ahead, work_beside;
   /* partitioned: ns for a frame of all channels, by the model */
   double mean_work;
-  void *other; /* T[output_stride]: what fades in */
+  void *other;        /* T[output_stride]: what fades in */
+  TfxTileTerm *terms; /* scratch: of one output */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   const TfxConvolverWays *ways;       /* of the form */
   TfxConvolverOverlap *overlap;       /* forms direct and block */
@@ -431,11 +473,23 @@ tfx_convolver_get_value (TfxSample type, const void *values, size_t i)
                                 : ((const double *)values)[i];
 }
 
-/* The kernel of a channel among n_kernels. */
-static inline size_t
-tfx_convolver_kernel (const TfxConvolverTaps *taps, size_t channel)
+static inline const TfxConvolverPaths *
+tfx_convolver_paths (const TfxConvolver *c)
 {
-  return taps->n_kernels > 1 ? channel : 0;
+  return c->fade_pair[c->active]->paths;
+}
+
+/* How many inputs there are for each output, and paths. */
+static inline double
+tfx_convolver_paths_ins (const TfxConvolverPaths *paths)
+{
+  return (double)paths->n_ins / (double)paths->n_outs;
+}
+
+static inline double
+tfx_convolver_paths_mean (const TfxConvolverPaths *paths)
+{
+  return (double)paths->n / (double)paths->n_outs;
 }
 
 /* How many of the last of n values are silence. */
@@ -445,14 +499,14 @@ tfx_convolver_count_quiet (const TfxConvolver *c, const void *values, size_t n);
 /* Samples that are not sound (TfxConvolverOps) become 0. */
 void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 
-/* The spectra of a level for a channel. */
+/* The spectra of a kernel. */
 static inline const void *
 tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
-    size_t level, size_t channel)
+    size_t level, size_t kernel)
 {
   const TfxConvolverLevel *l = &taps->layout.levels[level];
   return tfx_convolver_at (c, taps->spectra[level],
-      tfx_convolver_kernel (taps, channel) * 2 * l->size * l->n_parts);
+      kernel * 2 * l->size * l->n_parts);
 }
 
 /* ---- the forms: direct and block (convolver.c), partitioned (convolver-partitions.c) ---
@@ -461,12 +515,12 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
  *
  *   n = begin (n_left)
  *   n frames to input ()
- *   for each channel:
- *     received (channel, n)
- *     for each side in use: render (side, channel, n, y)
+ *   for each channel: received (channel, n)
+ *   for each output: for each side in use: render (side, out, n, y)
  *   end (n)
  *
- * received, prime, seek and restore may be NULL. */
+ * Without a matrix a channel's output comes after its input, and before that of the next
+ * channel.  prime, seek and restore may be NULL. */
 
 struct TfxConvolverWays
 {
@@ -478,7 +532,7 @@ struct TfxConvolverWays
   /* T[n_channels][*stride] */
   void *(*input) (TfxConvolver *c, size_t *stride);
   void (*received) (TfxConvolver *c, unsigned channel, size_t n);
-  void (*render) (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
+  void (*render) (TfxConvolver *c, unsigned side, unsigned out, size_t n,
       void *y);
   void (*end) (TfxConvolver *c, size_t n);
   /* Makes a side ready whose taps are new. */

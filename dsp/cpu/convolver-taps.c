@@ -92,15 +92,16 @@ direct_tap (const TfxConvolverTaps *t, size_t kernel, size_t i)
 /* Frames that do not fill a tile of the kernels. */
 #define REST_FRAMES 64
 
-void
-tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
-    const void *x, size_t n_frames)
+/* Of one kernel. */
+static void
+sum_up_path (const TfxConvolverTaps *t, size_t kernel, void *y, const void *x,
+    size_t n_frames)
 {
   const TfxConvolverOps *ops = &t->kernels->ops[t->precision];
   const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
   const size_t tap_size = t->is_exact ? 8 : value_size;
-  const void *h = (const char *)t->direct + tfx_convolver_kernel (t, channel) *
-                                                direct_stride (t) * tap_size;
+  const void *h =
+      (const char *)t->direct + kernel * direct_stride (t) * tap_size;
   /* What the kernels would write beyond the end goes to an array, and with it what
    * fills a tile of theirs. */
   const size_t n =
@@ -117,6 +118,55 @@ tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
     memcpy ((char *)y + n * value_size, rest, n_rest * value_size);
   }
 }
+
+/* Frames of an output that are summed up at a time. */
+#define PIECE 256
+
+static void
+add_values (TfxSample type, double *sums, const void *values, size_t n)
+{
+  const double *as_double = values;
+  const float *as_float = values;
+
+  if (type == TFX_SAMPLE_F32)
+    for (size_t i = 0; i < n; i++)
+      sums[i] += (double)as_float[i];
+  else
+    for (size_t i = 0; i < n; i++)
+      sums[i] += as_double[i];
+}
+
+/* Several paths are summed up in double. */
+void
+tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned out, void *y,
+    const void *x, size_t stride, size_t n_frames)
+{
+  const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const TfxConvolverPaths *all = t->paths;
+  const TfxConvolverPath *path = &all->paths[all->firsts[out]];
+  const TfxConvolverPath *end = &all->paths[all->firsts[out + 1]];
+  const char *from = x;
+
+  if (end - path == 1) {
+    sum_up_path (t, path->kernel, y,
+        from + all->ins[path->in] * stride * value_size, n_frames);
+    return;
+  }
+  for (size_t at = 0, n; at < n_frames; at += n) {
+    double sums[PIECE] = { 0.0 }, values[PIECE];
+
+    n = n_frames - at < PIECE ? n_frames - at : PIECE;
+    for (const TfxConvolverPath *p = path; p < end; p++) {
+      sum_up_path (t, p->kernel, values,
+          from + (all->ins[p->in] * stride + at) * value_size, n);
+      add_values (t->precision, sums, values, n);
+    }
+    for (size_t i = 0; i < n; i++)
+      tfx_convolver_set_value (t->precision, y, at + i, sums[i]);
+  }
+}
+
+#undef PIECE
 
 /* ---- spectra ---------------------------------------------------------------- */
 
@@ -256,6 +306,23 @@ write_text (TfxConvolverTaps *t)
   }
 }
 
+/* Whether the kernels suit the channels or the matrix. */
+static bool
+has_kernels (const TfxConvolverSpec *spec)
+{
+  const size_t n = spec->n_channels;
+  bool is_heard = false;
+
+  if (!spec->matrix)
+    return spec->n_kernels == 1 || spec->n_kernels == n;
+  for (size_t i = 0; i < n * n; i++) {
+    if (spec->matrix[i] >= (int)spec->n_kernels)
+      return false;
+    is_heard = is_heard || spec->matrix[i] >= 0;
+  }
+  return is_heard && n <= TFX_MIX_MAX_CHANNELS;
+}
+
 /* Kernels for a spec whose numbers are in range; NULL otherwise. */
 static const TfxConvolverKernels *
 check_spec (const TfxConvolverSpec *spec)
@@ -264,8 +331,7 @@ check_spec (const TfxConvolverSpec *spec)
       spec->n_leading >= spec->n_taps ||
       spec->n_trailing >= spec->n_taps - spec->n_leading ||
       spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
-      (spec->n_kernels != 1 && spec->n_kernels != spec->n_channels) ||
-      (unsigned)spec->precision > TFX_SAMPLE_F64 ||
+      !has_kernels (spec) || (unsigned)spec->precision > TFX_SAMPLE_F64 ||
       (unsigned)spec->method > TFX_FIR_FFT || !spec->kernel)
     return NULL;
   return tfx_convolver_kernels_for (spec->kernel);
@@ -316,7 +382,8 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
   if (!kernels || !spec->taps)
     return -EINVAL;
   /* More than there are addresses for, with all that is made of a tap. */
-  if (spec->n_taps > SIZE_MAX / MOST_BYTES / spec->n_channels)
+  if (spec->n_taps > SIZE_MAX / MOST_BYTES / spec->n_channels ||
+      spec->n_taps > SIZE_MAX / MOST_BYTES / spec->n_kernels)
     return -ENOMEM;
   if (!are_taps_finite (spec))
     return -ERANGE;
@@ -342,7 +409,8 @@ tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
                     ? t->layout.levels[0].size
                     : t->n_core;
   t->direct = alloc_values (direct_type (t), t->n_kernels * direct_stride (t));
-  if (!t->direct)
+  t->paths = tfx_convolver_paths_new (spec);
+  if (!t->direct || !t->paths)
     result = -ENOMEM;
   for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
@@ -385,6 +453,7 @@ tfx_convolver_taps_unref (TfxConvolverTaps **taps)
   if (!t || __atomic_sub_fetch (&t->n_refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   free (t->direct);
+  free (t->paths);
   for (size_t i = 0; i < TFX_CONVOLVER_MAX_LEVELS; i++)
     free (t->spectra[i]);
   free (t);
@@ -405,5 +474,6 @@ tfx_convolver_cost (const TfxConvolverSpec *spec)
   if (!kernels)
     return INFINITY;
   tfx_convolver_layout_choose (spec, kernels, &layout);
-  return layout.cost;
+  return layout.cost * tfx_convolver_paths_count (spec).n_outs /
+         spec->n_channels;
 }

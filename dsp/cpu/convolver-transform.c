@@ -264,27 +264,22 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     const TfxTileSum *sum, void *re, void *im)
 {
   double tiles[TFX_LEAF_BATCH * TFX_TILE] __attribute__ ((aligned (64)));
-  TfxTileSum s = *sum;
+  const bool is_product = sum->n_terms == 1 && sum->n[0] == 1 && sum->n[1] == 0;
 
   for (size_t n; n_leaves > 0; n_leaves -= n, first += n) {
-    const bool is_product = sum->n[0] == 1 && sum->n[1] == 0;
     const void *weights = value_at (fft, fft->weights, first * TFX_TILE);
     void *to_re = value_at (fft, re, first * TFX_LEAF);
     void *to_im = value_at (fft, im, first * TFX_LEAF);
 
-    for (int run = 0; run < 2; run++)
-      s.x[run] = value_at (fft, sum->x[run], first * s.x_stride);
-    s.h = value_at (fft, sum->h, first * s.h_stride);
-    if (s.ahead)
-      s.ahead = value_at (fft, sum->ahead, first * TFX_TILE);
-    s.turn = sum->turn + first;
     /* A batch of sums, so that no transform waits for one. */
     n = is_product || n_leaves < TFX_LEAF_BATCH ? n_leaves : TFX_LEAF_BATCH;
     if (is_product) {
-      fft->ops->leaves_back[fft->group](to_re, to_im, s.x[0], s.x_stride, s.h,
-          s.h_stride, weights, n);
+      fft->ops->leaves_back[fft->group](to_re, to_im,
+          value_at (fft, sum->terms->x[0], first * sum->x_stride),
+          sum->x_stride, value_at (fft, sum->terms->h, first * sum->h_stride),
+          sum->h_stride, weights, n);
     } else {
-      fft->ops->sums (tiles, &s, n);
+      fft->ops->sums (tiles, sum, first, n);
       fft->ops->leaves_back[fft->group](to_re, to_im, tiles, TFX_TILE, NULL, 0,
           weights, n);
     }

@@ -240,44 +240,64 @@ OP (tile_at) (const T *const x[2], const size_t n[2], size_t t)
   return t < n[0] ? x[0] + t * TFX_TILE : x[1] + (t - n[0]) * TFX_TILE;
 }
 
-/* out is the sum of products of one leaf; if n_sums is 2, ahead is what is there of the
- * next one.  x points to the leaf's spectra, h to its taps'. */
+/* Adds the products of one term, from value `at` of the tiles on.  left: products before
+ * the next flush. */
 INLINE void
-OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
-    const size_t n[2], const int n_sums)
+OP (tile_term) (OP (Sums) * s, const T *const x[2], const T *b,
+    const size_t n[2], size_t at, const int n_sums, size_t *left)
+{
+  /* The oldest of the spectra is none of the next sum's. */
+  if (n_sums > 1) {
+    OP (sums_add) (s, OP (tile_at) (x, n, 0) + at, b, n_sums, 1);
+    b += TFX_TILE;
+    --*left;
+  }
+  for (size_t run = 0, t = (size_t)n_sums - 1; run < 2; run++) {
+    const size_t end = n[0] + run * n[1];
+    size_t todo = t < end ? end - t : 0;
+    const T *a = OP (tile_at) (x, n, t) + at;
+
+    t += todo;
+    while (todo > 0 || *left == 0) {
+      size_t count = todo < *left ? todo : *left;
+
+      todo -= count;
+      *left -= count;
+      for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
+        OP (sums_add) (s, a, b, n_sums, n_sums);
+      if (*left > 0)
+        continue;
+      OP (sums_flush) (s, n_sums, false);
+      *left = SUM_TILES;
+    }
+  }
+}
+
+/* The spectra of a term for a leaf. */
+#define TERM(x, sum, term, leaf)                                               \
+  const T *const x[2] = { (const T *)(term)->x[0] + (leaf) * (sum)->x_stride,  \
+    (const T *)(term)->x[1] + (leaf) * (sum)->x_stride }
+
+/* out is the sum of products of one leaf; if n_sums is 2, ahead is what is there of the
+ * next one. */
+INLINE void
+OP (tile_sums) (T *out, T *ahead, const TfxTileSum *sum, size_t leaf,
+    const int n_sums)
 {
   const int step = STEP (n_sums);
 
   for (size_t at = 0; at < TFX_LEAF; at += (size_t)step * LANES) {
     size_t left = SUM_TILES;
-    const T *b = h + at;
     OP (Sums) s;
 
     OP (sums_flush) (&s, n_sums, true);
-    /* The oldest of the spectra is none of the next sum's. */
-    if (n_sums > 1) {
-      OP (sums_add) (&s, OP (tile_at) (x, n, 0) + at, b, n_sums, 1);
-      b += TFX_TILE;
-      left--;
-    }
-    for (size_t run = 0, t = (size_t)n_sums - 1; run < 2; run++) {
-      const size_t end = n[0] + run * n[1];
-      size_t todo = t < end ? end - t : 0;
-      const T *a = OP (tile_at) (x, n, t) + at;
+    for (size_t i = 0; i < sum->n_terms; i++) {
+      const TfxTileTerm *term = &sum->terms[i];
+      TERM (x, sum, term, leaf);
 
-      t += todo;
-      while (todo > 0) {
-        size_t count = todo < left ? todo : left;
-
-        todo -= count;
-        left -= count;
-        for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
-          OP (sums_add) (&s, a, b, n_sums, n_sums);
-        if (left > 0)
-          continue;
-        OP (sums_flush) (&s, n_sums, false);
-        left = SUM_TILES;
-      }
+      OP (tile_term)
+      (&s, x, (const T *)term->h + leaf * sum->h_stride + at, sum->n, at,
+          n_sums, &left);
     }
     OP (sums_flush) (&s, n_sums, false);
 #pragma GCC unroll 2
@@ -310,29 +330,44 @@ OP (tile_product) (T *out, const T *known, const T *x, const T *h)
   }
 }
 
-/* The sums of n_leaves leaves to tiles that follow each other. */
-static void
-OP (sums) (void *tiles, const TfxTileSum *sum, size_t n_leaves)
+/* That of each term. */
+INLINE void
+OP (tile_products) (T *out, const T *known, const TfxTileSum *sum, size_t leaf)
 {
   const size_t last = sum->n[0] + sum->n[1] - 1;
+
+  for (size_t i = 0; i < sum->n_terms; i++) {
+    const TfxTileTerm *term = &sum->terms[i];
+    TERM (x, sum, term, leaf);
+
+    OP (tile_product)
+    (out, i == 0 ? known : out, OP (tile_at) (x, sum->n, last),
+        (const T *)term->h + leaf * sum->h_stride + last * TFX_TILE);
+  }
+}
+
+/* The sums of n_leaves leaves from `first` on to tiles that follow each other. */
+static void
+OP (sums) (void *tiles, const TfxTileSum *sum, size_t first, size_t n_leaves)
+{
   T *out = tiles, *ahead = sum->ahead;
 
-  for (size_t leaf = 0; leaf < n_leaves; leaf++, out += TFX_TILE) {
-    const T *const x[2] = { (const T *)sum->x[0] + leaf * sum->x_stride,
-      (const T *)sum->x[1] + leaf * sum->x_stride };
-    const T *h = (const T *)sum->h + leaf * sum->h_stride;
+  ahead += ahead ? first * TFX_TILE : 0;
+  for (size_t leaf = first; leaf < first + n_leaves; leaf++, out += TFX_TILE) {
     const unsigned n_sums = tfx_tile_sums (sum, leaf);
 
     if (n_sums == 0)
-      OP (tile_product)
-    (out, ahead, OP (tile_at) (x, sum->n, last), h + last * TFX_TILE);
-    else if (n_sums == 1) OP (tile_sums) (out, NULL, x, h, sum->n, 1);
-    else OP (tile_sums) (out, ahead, x, h, sum->n, 2);
+      OP (tile_products) (out, ahead, sum, leaf);
+    else if (n_sums == 1)
+      OP (tile_sums) (out, NULL, sum, leaf, 1);
+    else
+      OP (tile_sums) (out, ahead, sum, leaf, 2);
     ahead += ahead ? TFX_TILE : 0;
   }
 }
 
 #undef STEP
+#undef TERM
 #undef HAS_TWO_CHAINS
 #undef SUM_TILES
 

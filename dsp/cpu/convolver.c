@@ -116,7 +116,9 @@ struct TfxConvolverOverlap
   size_t at;         /* the first new frame */
   void *samples;     /* T[n_channels][stride] */
   void *re, *im;     /* T[largest transform], scratch */
-  void *tiles;       /* T[2 largest transform], scratch */
+  /* T[2 largest transform]: scratch; of a matrix for each input, of the segment. */
+  void *tiles;
+  size_t level; /* of a matrix: the transform of the segment */
 };
 
 /* What all channels of a segment take, so that it is still near the core when it is put
@@ -128,6 +130,7 @@ line_place (TfxConvolver *c, TfxArena *arena)
 {
   TfxConvolverOverlap line = { 0 };
   TfxConvolverOverlap *l = tfx_arena_take (arena, sizeof line);
+  const TfxConvolverPaths *paths = tfx_convolver_paths (c);
   const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
   const size_t most = tfx_convolver_catch_up_frames (block);
@@ -155,7 +158,8 @@ line_place (TfxConvolver *c, TfxArena *arena)
   /* apart by a cache line more than a power of two */
   line.re = tfx_arena_take (arena, size * c->value_size + 64);
   line.im = tfx_arena_take (arena, size * c->value_size + 64);
-  line.tiles = tfx_arena_take (arena, 2 * size * c->value_size);
+  line.tiles = tfx_arena_take (arena,
+      (paths->is_matrix ? paths->n_ins : 1) * 2 * size * c->value_size);
   c->overlap = l;
   if (l)
     *l = line;
@@ -179,12 +183,15 @@ line_at (const TfxConvolver *c, unsigned channel, size_t frame)
       channel * c->overlap->stride + frame);
 }
 
+/* A segment of a matrix is that of one transform. */
 static size_t
 line_begin (TfxConvolver *c, size_t n_left)
 {
   TfxConvolverOverlap *l = c->overlap;
-  const size_t n = n_left < l->max_frames ? n_left : l->max_frames;
+  size_t n = n_left < l->max_frames ? n_left : l->max_frames;
 
+  if (tfx_convolver_paths (c)->is_matrix)
+    n = tfx_convolver_layout_next (&c->layout, n, &l->level);
   if (l->at + n > l->capacity) {
     for (unsigned channel = 0; channel < c->n_channels; channel++)
       memmove (line_at (c, channel, 0),
@@ -202,26 +209,64 @@ line_input (TfxConvolver *c, size_t *stride)
   return line_at (c, 0, c->overlap->at);
 }
 
-/* n frames from frame `first` on by transform number `level`. */
-static void
-render_transform (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t first, size_t n, size_t level, void *y)
+static void *
+tiles_of (const TfxConvolver *c, unsigned in)
 {
-  TfxConvolverTaps *taps = c->fade_pair[side];
+  const TfxConvolverOverlap *l = c->overlap;
+
+  if (!tfx_convolver_paths (c)->is_matrix)
+    return l->tiles;
+  return tfx_convolver_at (c, l->tiles, in * 2 * c->layout.levels[0].size);
+}
+
+/* The spectrum of an input, for the n frames from frame `first` on. */
+static void
+transform_input (TfxConvolver *c, unsigned in, size_t first, size_t n,
+    size_t level)
+{
   TfxConvolverOverlap *l = c->overlap;
   const TfxFft *fft = &c->fft[level];
-  const void *h = tfx_convolver_spectra (c, taps, level, channel);
-  const TfxTileSum sum = { { l->tiles, l->tiles }, h, { 1, 0 }, TFX_TILE,
-    TFX_TILE };
+  const unsigned channel = tfx_convolver_paths (c)->ins[in];
   /* The window's first half is the real part, its second the imaginary. */
   const void *window =
       line_at (c, channel, l->at + first + n - c->n_leading - 2 * fft->size);
+
+  tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size), l->re,
+      l->im, tiles_of (c, in), TFX_TILE);
+}
+
+static void
+line_received (TfxConvolver *c, unsigned channel, size_t n)
+{
+  const TfxConvolverPaths *paths = tfx_convolver_paths (c);
+
+  if (paths->is_matrix && c->overlap->level < c->layout.n_levels &&
+      paths->in_of[channel] != TFX_CONVOLVER_NONE)
+    transform_input (c, paths->in_of[channel], 0, n, c->overlap->level);
+}
+
+/* n frames of an output from the spectra of its inputs. */
+static void
+transform_output (TfxConvolver *c, unsigned side, unsigned out, size_t n,
+    size_t level, void *y)
+{
+  TfxConvolverTaps *taps = c->fade_pair[side];
+  const TfxConvolverPaths *paths = taps->paths;
+  const uint32_t begin = paths->firsts[out], end = paths->firsts[out + 1];
+  TfxConvolverOverlap *l = c->overlap;
+  const TfxFft *fft = &c->fft[level];
+  const TfxTileSum sum = { c->terms, end - begin, { 1, 0 }, TFX_TILE,
+    TFX_TILE };
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
   if (taps->filler)
     tfx_convolver_taps_fill_block (taps);
-  tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size), l->re,
-      l->im, l->tiles, TFX_TILE);
+  for (uint32_t i = begin; i < end; i++) {
+    void *tiles = tiles_of (c, paths->paths[i].in);
+
+    c->terms[i - begin] = (TfxTileTerm){ { tiles, tiles },
+      tfx_convolver_spectra (c, taps, level, paths->paths[i].kernel) };
+  }
   tfx_fft_back (fft, &sum, l->re, l->im);
 
   /* The valid part: the last n of the window. */
@@ -232,19 +277,26 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 }
 
 static void
-line_render (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
-    void *y)
+line_render (TfxConvolver *c, unsigned side, unsigned out, size_t n, void *y)
 {
+  const TfxConvolverOverlap *l = c->overlap;
+  const bool is_matrix = tfx_convolver_paths (c)->is_matrix;
+
   for (size_t first = 0, n_part; first < n; first += n_part) {
     void *y_part = tfx_convolver_at (c, y, first);
-    size_t level;
+    size_t level = l->level;
 
-    n_part = tfx_convolver_layout_next (&c->layout, n - first, &level);
-    if (level < c->layout.n_levels)
-      render_transform (c, side, channel, first, n_part, level, y_part);
-    else
-      tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y_part,
-          line_at (c, channel, c->overlap->at + first - c->n_leading), n_part);
+    n_part = n;
+    if (!is_matrix)
+      n_part = tfx_convolver_layout_next (&c->layout, n - first, &level);
+    if (level == c->layout.n_levels) {
+      tfx_convolver_taps_sum_up (c->fade_pair[side], out, y_part,
+          line_at (c, 0, l->at + first - c->n_leading), l->stride, n_part);
+      continue;
+    }
+    if (!is_matrix)
+      transform_input (c, out, first, n_part, level);
+    transform_output (c, side, out, n_part, level, y_part);
   }
 }
 
@@ -270,6 +322,7 @@ static const TfxConvolverWays overlap = { .place = line_place,
   .reset = line_reset,
   .begin = line_begin,
   .input = line_input,
+  .received = line_received,
   .render = line_render,
   .end = line_end,
   .past = line_past };
@@ -286,6 +339,8 @@ place (TfxConvolver *c, TfxArena *arena)
   c->output =
       tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
   c->other = tfx_arena_take (arena, c->output_stride * c->value_size);
+  c->terms =
+      tfx_arena_take (arena, tfx_convolver_paths (c)->most * sizeof *c->terms);
 }
 
 /* Sets all fields that need no memory. */
@@ -421,6 +476,8 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
       taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
+      !tfx_convolver_paths_are_equal (taps->paths, now->paths,
+          now->n_channels) ||
       !tfx_convolver_layout_is_equal (&taps->layout, &c->layout))
     return -EINVAL;
   unref_retired (c);
@@ -444,13 +501,36 @@ tfx_convolver_fade_frames (const TfxConvolver *c)
 
 /* ---- the way of a block --------------------------------------------------------- */
 
+/* Puts out n frames of a channel, which lie in c->output or at frame `first` of the
+ * block. */
+static void
+render_channel (TfxConvolver *c, unsigned channel, const TfxBlock *out,
+    size_t first, size_t n)
+{
+  const unsigned number = tfx_convolver_paths (c)->out_of[channel];
+  void *y = is_line (c, out)
+                ? tfx_convolver_at (c, out->data,
+                      channel * (size_t)out->channel_stride + first)
+                : tfx_convolver_at (c, c->output, channel * c->output_stride);
+
+  if (number == TFX_CONVOLVER_NONE) {
+    memset (y, 0, n * c->value_size);
+    return;
+  }
+  c->ways->render (c, c->active, number, n, y);
+  if (c->fade_frames > 0) {
+    c->ways->render (c, !c->active, number, n, c->other);
+    mix (c, y, c->other, n);
+  }
+}
+
 /* Runs at most n_left frames from frame `first` of the blocks on; how many. */
 static size_t
 run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     size_t first, size_t n_left, unsigned *n_unsound)
 {
   const size_t n_fade = c->fade_frames - c->fade_done;
-  const bool is_in_place = is_line (c, out);
+  const bool is_matrix = tfx_convolver_paths (c)->is_matrix;
   size_t n, n_quiet, stride;
   char *inputs;
 
@@ -463,10 +543,6 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
   load (c, inputs, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     void *x = inputs + channel * stride * c->value_size;
-    void *y = is_in_place
-                  ? tfx_convolver_at (c, out->data,
-                        channel * (size_t)out->channel_stride + first)
-                  : tfx_convolver_at (c, c->output, channel * c->output_stride);
     size_t n_last;
 
     if (!c->ops->is_sound (x, n)) {
@@ -475,15 +551,13 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     }
     n_last = tfx_convolver_count_quiet (c, x, n);
     n_quiet = n_last < n_quiet ? n_last : n_quiet;
-    if (c->ways->received)
-      c->ways->received (c, channel, n);
-    c->ways->render (c, c->active, channel, n, y);
-    if (c->fade_frames > 0) {
-      c->ways->render (c, !c->active, channel, n, c->other);
-      mix (c, y, c->other, n);
-    }
+    c->ways->received (c, channel, n);
+    if (!is_matrix)
+      render_channel (c, channel, out, first, n);
   }
-  if (!is_in_place)
+  for (unsigned channel = 0; is_matrix && channel < c->n_channels; channel++)
+    render_channel (c, channel, out, first, n);
+  if (!is_line (c, out))
     store (c, c->output, c->output_stride, out, first, n);
   c->ways->end (c, n);
   if (c->fade_frames > 0) {

@@ -7,6 +7,9 @@
  *
  *   y[n] = sum_k taps[k] x[n - k], with no delay added.
  *
+ * A matrix of kernels leads from each input to each output.  Each input is transformed
+ * once, the products of an output are summed up, and the sum is transformed back once.
+ *
  * Three forms, chosen by what they cost (convolver-layout.c):
  *
  *   direct        sums of products.  Any split of a stream into blocks gives
@@ -21,11 +24,11 @@
  * Memory, in values of 4 bytes for float and 8 for double, for K taps and
  * blocks of N frames (taken as 1024 to 16384): the taps at most 4 K + 4 N
  * (direct: K, or 2 K); state, tables and scratch at most 8 K + 16 N + 16384 for each
- * channel.  Long partitioned taps take about 2 K, a channel 4 to 6 K.
+ * channel, however many kernels a matrix has.  Long partitioned taps take about 2 K, a channel 4 to 6 K.
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
  * double); where it is only what costs least, -145 dB; -290 dB in double.  By transforms,
- * better than -128 dB and -280 dB.
+ * better than -128 dB and -280 dB.  A matrix rounds each term and their sum: -147 dB.
  *
  * Zeros before the taps (n_leading) delay the input: a line is read further
  * back, and partitions get their input later.
@@ -50,8 +53,12 @@ typedef struct TfxConvolverSpec
   size_t n_leading, n_trailing;
   /* From the first tap of all kernels that is not 0 to the last; 0: all that are left. */
   size_t n_sounding;
-  unsigned n_kernels; /* 1, for all channels, or n_channels */
+  unsigned
+      n_kernels; /* 1, for all channels, or n_channels; any with a matrix */
   unsigned n_channels;
+  /* [n_channels][n_channels]: for each output and input the number of the kernel, or -1;
+   * at least one kernel.  NULL: each channel is filtered alone. */
+  const int *matrix;
   TfxSample precision; /* of samples and sums */
   TfxFirMethod method;
   size_t block_frames; /* how long the blocks are going to be, 0: not known.

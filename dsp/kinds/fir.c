@@ -107,14 +107,50 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
   return stage;
 }
 
+/* Whether all numbers are those of kernels, or -1, and not all of them are -1. */
+static bool
+is_matrix (unsigned n_channels, const int *matrix, unsigned n_kernels)
+{
+  bool is_heard = false;
+
+  if (n_channels < 1 || n_channels > TFX_MIX_MAX_CHANNELS)
+    return false;
+  for (size_t i = 0; i < (size_t)n_channels * n_channels; i++) {
+    if (matrix[i] < -1 || matrix[i] >= (int)n_kernels)
+      return false;
+    is_heard = is_heard || matrix[i] >= 0;
+  }
+  return is_heard;
+}
+
+TfxStage *
+tfx_stage_new_fir_matrix (uint64_t id, unsigned n_channels, const int *matrix,
+    const double *const *kernels, unsigned n_kernels, size_t n_taps,
+    TfxFirMethod method)
+{
+  TfxStage *stage =
+      is_matrix (n_channels, matrix, n_kernels)
+          ? tfx_stage_new_fir (id, kernels, n_kernels, n_taps, method)
+          : NULL;
+
+  if (!stage)
+    return NULL;
+  stage->u.fir.n_channels = n_channels;
+  stage->u.fir.matrix =
+      tfx_stage_copy (matrix, (size_t)n_channels * n_channels, sizeof *matrix);
+  if (!stage->u.fir.matrix)
+    tfx_stage_unref (&stage);
+  return stage;
+}
+
 bool
 tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method)
 {
   return stage->kind == &tfx_kind_fir && !stage->u.fir.ready &&
-         stage->u.fir.n_kernels == n_kernels && stage->u.fir.n_taps == n_taps &&
-         stage->u.fir.method == method && tfx_stage_is_unshared (stage) &&
-         set_taps (stage, kernels);
+         !stage->u.fir.matrix && stage->u.fir.n_kernels == n_kernels &&
+         stage->u.fir.n_taps == n_taps && stage->u.fir.method == method &&
+         tfx_stage_is_unshared (stage) && set_taps (stage, kernels);
 }
 
 int
@@ -155,9 +191,22 @@ fir_check (const TfxStage *stage, const TfxFilterSpec *spec)
 {
   const double most = spec->sample == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
 
-  if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != spec->n_channels)
+  if (stage->u.fir.matrix ? stage->u.fir.n_channels != spec->n_channels
+                          : stage->u.fir.n_kernels != 1 &&
+                                stage->u.fir.n_kernels != spec->n_channels)
     return -EINVAL;
   return stage->u.fir.peak < most ? 0 : -ERANGE;
+}
+
+static bool
+has_matrix_of (const TfxStage *a, const TfxStage *b)
+{
+  const size_t n = a->u.fir.n_channels;
+
+  if (!a->u.fir.matrix || !b->u.fir.matrix)
+    return a->u.fir.matrix == b->u.fir.matrix;
+  return n == b->u.fir.n_channels && memcmp (a->u.fir.matrix, b->u.fir.matrix,
+                                         n * n * sizeof *a->u.fir.matrix) == 0;
 }
 
 /* A prepared stage is another structure: its convolver warms up a little with each
@@ -171,7 +220,7 @@ fir_is_same_structure (const TfxStage *a, const TfxStage *b)
              a->u.fir.n_leading == b->u.fir.n_leading &&
              a->u.fir.n_trailing == b->u.fir.n_trailing &&
              a->u.fir.n_late == b->u.fir.n_late &&
-             a->u.fir.method == b->u.fir.method);
+             a->u.fir.method == b->u.fir.method && has_matrix_of (a, b));
 }
 
 static bool
@@ -196,20 +245,65 @@ fir_latency (const TfxStage *stage)
 
 /* By Horner's rule in 1/z.  The latency does not count. */
 static TfxComplex
-fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
+kernel_response (const TfxStage *stage, size_t kernel, double freq_hz,
     double rate_hz)
 {
   const size_t n = stage->u.fir.n_taps;
-  const double *taps = stage->u.fir.taps;
+  const double *taps = stage->u.fir.taps + kernel * n;
   const double complex d = cexp (-I * 2.0 * M_PI * freq_hz / rate_hz);
   double complex h = 0.0;
 
-  if (stage->u.fir.n_kernels > 1)
-    taps += channel % stage->u.fir.n_kernels * n;
   for (size_t i = n; i-- > 0;)
     h = h * d + taps[i];
   h *= cexp (I * 2.0 * M_PI * freq_hz / rate_hz * (double)stage->u.fir.n_late);
   return (TfxComplex){ creal (h), cimag (h) };
+}
+
+/* From an input to an output. */
+static TfxComplex
+path_response (const TfxStage *stage, unsigned out, unsigned in, double freq_hz,
+    double rate_hz)
+{
+  const unsigned n = stage->u.fir.n_channels;
+  int kernel =
+      (int)(stage->u.fir.n_kernels > 1 ? out % stage->u.fir.n_kernels : 0);
+
+  if (stage->u.fir.matrix)
+    kernel = out < n && in < n ? stage->u.fir.matrix[out * n + in] : -1;
+  else if (out != in)
+    kernel = -1;
+  return kernel < 0 ? (TfxComplex){ 0.0, 0.0 }
+                    : kernel_response (stage, (size_t)kernel, freq_hz, rate_hz);
+}
+
+static TfxComplex
+fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  return path_response (stage, channel, channel, freq_hz, rate_hz);
+}
+
+static void
+fir_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  TfxComplex in[TFX_MIX_MAX_CHANNELS];
+
+  memcpy (in, h, sizeof in);
+  memset (h, 0, sizeof in);
+  for (unsigned k = 0; k < TFX_MIX_MAX_CHANNELS; k++) {
+    const unsigned first = stage->u.fir.matrix ? 0 : k;
+    const unsigned end = stage->u.fir.matrix ? stage->u.fir.n_channels : k + 1;
+
+    for (unsigned c = first; c < end && (in[k].re != 0.0 || in[k].im != 0.0);
+         c++) {
+      const TfxComplex part = tfx_complex_product (in[k],
+          path_response (stage, c, k, freq_hz, rate_hz));
+
+      h[c].re += part.re;
+      h[c].im += part.im;
+    }
+  }
 }
 
 /* ---- two in series as one --------------------------------------------------------- */
@@ -224,6 +318,7 @@ make_spec (const TfxStage *stage, const TfxUnitSpec *spec)
     .n_sounding = stage->u.fir.n_sounding,
     .n_kernels = stage->u.fir.n_kernels,
     .n_channels = spec->n_channels,
+    .matrix = stage->u.fir.matrix,
     .precision = spec->sample,
     .method = stage->u.fir.method,
     .block_frames = spec->block_frames,
@@ -240,7 +335,7 @@ fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 
 /* Joins two stages where one convolver costs less than two.  A method that one of them
  * asks for holds if the other asks for none; so a long FIR is not summed up tap by tap
- * because a short one is. */
+ * because a short one is.  Matrices are not joined. */
 static int
 fir_join (const TfxStage *first, const TfxStage *second,
     const TfxFilterSpec *spec, TfxStage **both)
@@ -260,7 +355,8 @@ fir_join (const TfxStage *first, const TfxStage *second,
                  : b.method == TFX_FIR_AUTO || a.method == b.method
                      ? a.method
                      : TFX_FIR_AUTO;
-  if ((a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1) ||
+  if (a.matrix || b.matrix ||
+      (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1) ||
       shape.n_taps > TFX_FIR_MAX_TAPS ||
       (double)a.n_taps * (double)b.n_taps > JOIN_MAX_PRODUCTS ||
       tfx_convolver_cost (&shape) >
@@ -308,6 +404,7 @@ fir_clear (TfxStage *stage)
 {
   free_ready (stage);
   free (stage->u.fir.taps);
+  free (stage->u.fir.matrix);
 }
 
 static int
@@ -680,6 +777,7 @@ const TfxKind tfx_kind_fir = {
   .state_size = fir_state_size,
   .latency = fir_latency,
   .response = fir_response,
+  .spread = fir_spread,
   .join = fir_join,
   .prepare = fir_prepare,
   .grid_frames = fir_grid_frames,

@@ -106,6 +106,7 @@ typedef struct Transform
 {
   TfxFft fft;
   char *re, *im, *x, *h, *ahead;
+  TfxTileTerm term;
   TfxTileSum sum;
 } Transform;
 
@@ -125,8 +126,9 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->x = new_values (2 * size * (n_parts + 1) * value_size);
   t->h = new_values (2 * size * (n_parts + 1) * value_size);
   t->ahead = new_values (2 * size * value_size);
-  t->sum.x[0] = t->sum.x[1] = t->x;
-  t->sum.h = t->h;
+  t->term = (TfxTileTerm){ { t->x, t->x }, t->h };
+  t->sum.terms = &t->term;
+  t->sum.n_terms = 1;
   t->sum.n[0] = n_parts;
   t->sum.x_stride = t->sum.h_stride = n_parts * TFX_TILE;
 }

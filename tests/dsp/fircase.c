@@ -74,9 +74,26 @@ exact_output (const double *taps, size_t n_taps, const double *x, size_t n)
   return sum;
 }
 
+/* The kernel from an input to an output, or -1. */
+static int
+find_kernel (const FirCase *c, unsigned out, unsigned in)
+{
+  if (c->matrix)
+    return c->matrix[out * c->n_channels + in];
+  return out != in ? -1 : c->n_kernels == 1 ? 0 : (int)out;
+}
+
 FirCase *
 fir_case_new (FirKind kind, size_t n_taps, unsigned n_kernels,
     unsigned n_channels, size_t n_frames, size_t n_points)
+{
+  return fir_case_new_matrix (kind, n_taps, n_kernels, n_channels, NULL,
+      n_frames, n_points);
+}
+
+FirCase *
+fir_case_new_matrix (FirKind kind, size_t n_taps, unsigned n_kernels,
+    unsigned n_channels, const int *matrix, size_t n_frames, size_t n_points)
 {
   FirCase *c = test_alloc (sizeof *c);
 
@@ -84,6 +101,7 @@ fir_case_new (FirKind kind, size_t n_taps, unsigned n_kernels,
   c->n_frames = n_frames;
   c->n_channels = n_channels;
   c->n_kernels = n_kernels;
+  c->matrix = matrix;
   c->n_points = n_points < n_frames ? n_points : n_frames;
   c->taps = test_alloc (n_kernels * n_taps * sizeof *c->taps);
   c->signal = test_alloc (n_channels * n_frames * sizeof *c->signal);
@@ -93,11 +111,16 @@ fir_case_new (FirKind kind, size_t n_taps, unsigned n_kernels,
     fill_taps (kind, c->taps + k * n_taps, n_taps);
   fill_noise (c->signal, n_channels * n_frames);
   choose_points (c);
-  for (unsigned k = 0; k < n_channels; k++) {
-    const double *taps = c->taps + (n_kernels == 1 ? 0 : k) * n_taps;
-    for (size_t i = 0; i < c->n_points; i++)
-      c->values[k * c->n_points + i] =
-          exact_output (taps, n_taps, c->signal + k * n_frames, c->points[i]);
+  for (size_t i = 0; i < n_channels * c->n_points; i++)
+    c->values[i] = 0.0L;
+  for (unsigned pair = 0; pair < n_channels * n_channels; pair++) {
+    const unsigned out = pair / n_channels, in = pair % n_channels;
+    const int kernel = find_kernel (c, out, in);
+
+    for (size_t i = 0; i < c->n_points && kernel >= 0; i++)
+      c->values[out * c->n_points + i] +=
+          exact_output (c->taps + (size_t)kernel * n_taps, n_taps,
+              c->signal + in * n_frames, c->points[i]);
   }
   return c;
 }
@@ -139,6 +162,7 @@ fir_case_spec (const FirCase *c, TfxSample precision, TfxFirMethod method,
     .n_taps = c->n_taps,
     .n_kernels = c->n_kernels,
     .n_channels = c->n_channels,
+    .matrix = c->matrix,
     .precision = precision,
     .method = method,
     .block_frames = block_frames,

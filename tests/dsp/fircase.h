@@ -21,8 +21,9 @@ typedef struct FirCase
 {
   size_t n_taps, n_frames;
   unsigned n_channels, n_kernels;
-  double *taps;   /* [n_kernels][n_taps] */
-  double *signal; /* [n_channels][n_frames] */
+  const int *matrix; /* as that of TfxConvolverSpec, or NULL */
+  double *taps;      /* [n_kernels][n_taps] */
+  double *signal;    /* [n_channels][n_frames] */
   size_t n_points;
   size_t *points;      /* frames, ascending, the last one among them */
   long double *values; /* [n_channels][n_points]: exact output there */
@@ -30,6 +31,9 @@ typedef struct FirCase
 
 FirCase *fir_case_new (FirKind kind, size_t n_taps, unsigned n_kernels,
     unsigned n_channels, size_t n_frames, size_t n_points);
+/* With a static matrix, [n_channels][n_channels]; NULL: none. */
+FirCase *fir_case_new_matrix (FirKind kind, size_t n_taps, unsigned n_kernels,
+    unsigned n_channels, const int *matrix, size_t n_frames, size_t n_points);
 void fir_case_free (FirCase **c);
 
 /* A spec with the case's taps and channels, and the best kernel of this machine. */
@@ -63,6 +67,8 @@ double fir_case_error_db (const FirCase *c, const double *out, size_t from);
 
 /* The largest error that is allowed with a method that is asked for, in dB. */
 double fir_bound_db (TfxFirMethod method, TfxSample type);
+/* A matrix rounds each term and then their sum: the error is twice that. */
+#define FIR_MATRIX_DB 3.0
 
 /* The kernels that this machine has, the last one the best. */
 size_t fir_kernels (const char **names);

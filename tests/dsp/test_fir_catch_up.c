@@ -20,20 +20,25 @@ static const struct
 {
   size_t n_old, n_new, block;
   unsigned n_channels;
+  bool is_matrix;
 } pairs[] = {
-  { 20000, 20000, 256, 2 },
-  { 60000, 40000, 256, 1 },
-  { 40000, 40000, 1000, 1 },
-  { 30000, 30000, 4096, 1 },
-  { 20000, 20000, 37, 1 },
-  { 50000, 600, 480, 2 },
-  { 600, 500, 1024, 2 },
-  { 600, 600, 1024, 1 },
-  { 3000, 3000, 64, 3 },
-  { 700, 20000, 256, 1 },
-  { 1, 1, 100, 1 },
-  { 20000, 1, 100, 1 },
+  { 20000, 20000, 256, 2, false },
+  { 60000, 40000, 256, 1, false },
+  { 40000, 40000, 1000, 1, false },
+  { 30000, 30000, 4096, 1, false },
+  { 20000, 20000, 37, 1, false },
+  { 50000, 600, 480, 2, false },
+  { 600, 500, 1024, 2, false },
+  { 600, 600, 1024, 1, false },
+  { 3000, 3000, 64, 3, false },
+  { 700, 20000, 256, 1, false },
+  { 1, 1, 100, 1, false },
+  { 20000, 1, 100, 1, false },
+  { 700, 20000, 256, 3, true },
+  { 20000, 600, 1024, 3, true },
 };
+
+static const int matrix[9] = { 0, 1, 0, -1, -1, 0, -1, -1, -1 };
 
 static size_t
 catch_up_pair (TapMany *many, size_t p, TfxSample type)
@@ -41,8 +46,9 @@ catch_up_pair (TapMany *many, size_t p, TfxSample type)
   const size_t block = pairs[p].block;
   const size_t n_frames =
       pairs[p].n_old + 3 * pairs[p].n_new + 60000 / block * block;
-  FirCase *c = fir_case_new (FIR_DECAY, pairs[p].n_new, 1, pairs[p].n_channels,
-      n_frames, 400);
+  FirCase *c = fir_case_new_matrix (FIR_DECAY, pairs[p].n_new,
+      pairs[p].is_matrix ? 2 : 1, pairs[p].n_channels,
+      pairs[p].is_matrix ? matrix : NULL, n_frames, 400);
   FirCase *old_case =
       fir_case_new (FIR_NOISE, pairs[p].n_old, 1, pairs[p].n_channels, 1, 1);
   const TfxConvolverSpec spec = fir_case_spec (c, type, TFX_FIR_AUTO, block);

@@ -60,7 +60,8 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
   TfxConvolver *convolver = fir_convolver_of (taps);
   const bool is_direct = strcmp (tfx_convolver_taps_text (taps), "direct") == 0;
   double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
-  double bound = fir_bound_db (spec->method, spec->precision);
+  double bound = fir_bound_db (spec->method, spec->precision) +
+                 (c->matrix ? FIR_MATRIX_DB : 0.0);
   double error;
 
   fir_case_run (c, convolver, spec->precision, split, 0, c->n_frames, out);
@@ -68,7 +69,7 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
   keep_worst (is_direct ? TFX_FIR_DIRECT : TFX_FIR_FFT, spec->precision, error);
   if (spec->method == TFX_FIR_AUTO && spec->precision == TFX_SAMPLE_F32 &&
       is_direct)
-    bound = slack_db + SUMS_DB;
+    bound = slack_db + SUMS_DB + (c->matrix ? FIR_MATRIX_DB : 0.0);
   tap_many_check (many, error <= bound,
       "%zu taps, %u channels, %s %s, %s, blocks of %zu, split %s, %s: %.1f dB "
       "is above %.0f dB",
@@ -179,6 +180,53 @@ test_medium (void)
 {
   check_grid (&(Grid){ "511 and 4096 taps", { 511, 4096 }, { 1, 2, 8 },
       FIR_NOISE, FIR_NOISE, false, 3000, 400, true, false });
+}
+
+/* ---- matrices ------------------------------------------------------------------- */
+
+#define O -1
+
+/* From inputs (columns) to outputs. */
+static const struct
+{
+  unsigned n_channels, n_kernels;
+  int numbers[49];
+} matrices[] = {
+  { 2, 4, { 0, 2, 1, 3 } },                /* true stereo */
+  { 3, 3, { O, 0, O, O, 1, O, O, 2, O } }, /* one to three, from the second */
+  { 4, 4,
+      { 3, 2, 1, 0, O, O, O, O, O, O, O, O, O, O, O, O } }, /* four to one */
+  { 5, 2,
+      { 0, O, O, O, O, O, O, O, O, O, O, O, 1, O, O, O, O, 0, O, 1, O, 1, O, O,
+          O } },
+  { 7, 14,
+      { 0, 8, 6, 4, 12, 2, 10, 1, 7, 13, 5, 11, 3, 9, O, O, O, O, O, O, O, O, O,
+          O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+          O, O, O } },
+};
+
+static void
+test_matrix (void)
+{
+  static const size_t lengths[] = { 1, 5, 40, 300, 4096, 20000 };
+  const size_t n = sizeof matrices / sizeof *matrices;
+  TapMany many = tap_many ("matrices of kernels");
+
+  clear_worst ();
+  for (size_t i = 0; i < n * sizeof lengths / sizeof *lengths; i++) {
+    const size_t m = i % n, n_taps = lengths[i / n];
+    FirCase *c;
+
+    if (!part_has ((unsigned)i, 3))
+      continue;
+    c = fir_case_new_matrix (i % 2 ? FIR_NOISE : FIR_DECAY, n_taps,
+        matrices[m].n_kernels, matrices[m].n_channels, matrices[m].numbers,
+        n_taps + 3000, n_taps < 1000 ? 1000 : 200);
+    check_all (&many, c, m == 0 ? TEST_N_KERNELS : 1);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
 }
 
 /* Taps as they are in practice. */
@@ -508,6 +556,7 @@ static const TapTest tests[] = {
   { "long_direct", test_long_direct },
   { "few", test_few },
   { "kinds", test_kinds },
+  { "matrix", test_matrix },
   { "zeros", test_zeros },
   { "reproducible", test_reproducible },
   { "random", test_random },

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For one channel and two: three kernels, one of them twice. */
+static const int matrices[2][4] = { { 2 }, { 1, 0, -1, 1 } };
+
 /* One spec for each form, in both types. */
 static const struct
 {
@@ -67,9 +70,11 @@ check_rigs (const Rigs *rigs)
 {
   TapMany many = tap_many (rigs->name);
 
-  for (size_t f = rigs->first; f < N_FORMS; f++) {
+  for (size_t i = 2 * rigs->first; i < 2 * N_FORMS; i++) {
+    const size_t f = i / 2;
     const size_t n_taps = rigs->n_taps ? rigs->n_taps : forms[f].n_taps;
-    FirCase *c = fir_case_new (FIR_NOISE, n_taps, 1, rigs->n_channels,
+    FirCase *c = fir_case_new_matrix (FIR_NOISE, n_taps, i % 2 ? 3 : 1,
+        rigs->n_channels, i % 2 ? matrices[rigs->n_channels - 1] : NULL,
         rigs->n_times * n_taps + rigs->n_more, rigs->n_points);
 
     for (int type = rigs->is_double; type < 2; type++) {
@@ -162,7 +167,8 @@ check_history (TapMany *many, Rig *rig)
   const size_t n = c->n_taps - 1;
   const size_t places[] = { 0, 100, 4096, c->n_taps + 3333 };
   double *history = test_alloc ((c->n_channels * n + 1) * sizeof *history);
-  const double bound = fir_bound_db (rig->spec.method, rig->spec.precision);
+  const double bound = fir_bound_db (rig->spec.method, rig->spec.precision) +
+                       (c->matrix ? FIR_MATRIX_DB : 0.0);
 
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const size_t at = places[i];
@@ -215,8 +221,8 @@ mix (const FirCase *c, double *a, const double *b, size_t start, size_t length)
 static FirCase *
 with_other_taps (const FirCase *c, FirKind kind)
 {
-  FirCase *other = fir_case_new (kind, c->n_taps, c->n_kernels, c->n_channels,
-      c->n_frames, c->n_points);
+  FirCase *other = fir_case_new_matrix (kind, c->n_taps, c->n_kernels,
+      c->n_channels, c->matrix, c->n_frames, c->n_points);
 
   memcpy (other->signal, c->signal,
       c->n_channels * c->n_frames * sizeof *c->signal);
@@ -369,16 +375,17 @@ test_set_refused (void)
   const TfxConvolverSpec spec =
       fir_case_spec (c, TFX_SAMPLE_F32, TFX_FIR_AUTO, 256);
   TfxConvolver *convolver = fir_convolver_new (&spec);
-  TfxConvolverSpec others[5];
+  TfxConvolverSpec others[6];
 
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     others[i] = spec;
   others[0].n_taps = 599;
   others[1].n_channels = 1;
   others[2].precision = TFX_SAMPLE_F64;
   others[3].method = TFX_FIR_DIRECT;
   others[4].block_frames = 64;
-  for (int i = 0; i < 5; i++)
+  others[5].matrix = (const int[]){ 0, -1, 0, 0 };
+  for (int i = 0; i < 6; i++)
     tap_check (set_taps (convolver, &others[i], 10) == -EINVAL,
         "taps of another shape are refused (%d)", i);
   tfx_convolver_free (&convolver);
@@ -539,13 +546,16 @@ check_layout (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
 static void
 test_layouts (void)
 {
-  static const unsigned channels[] = { 1, 2, 3, 4, 8, 11 };
+  /* 102: two, and a matrix */
+  static const unsigned channels[] = { 1, 2, 3, 4, 8, 11, 102 };
   TapMany many = tap_many ("every layout, in place and apart, and guards");
 
   for (size_t f = 1; f + 2 < N_FORMS; f++) {
     for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
-      FirCase *c =
-          fir_case_new (FIR_NOISE, forms[f].n_taps, 1, channels[k], 2000, 100);
+      const unsigned n = channels[k] % 100;
+      const bool is_matrix = channels[k] != n;
+      FirCase *c = fir_case_new_matrix (FIR_NOISE, forms[f].n_taps,
+          is_matrix ? 3 : 1, n, is_matrix ? matrices[n - 1] : NULL, 2000, 100);
       for (int i = 0; i < TEST_N_LAYOUTS * 8; i++) {
         const TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)(i / 2 % 2),
             forms[f].method, forms[f].block_frames);
@@ -611,10 +621,10 @@ test_refused (void)
     .n_kernels = 1,
     .n_channels = 1,
     .kernel = "c" };
-  TfxConvolverSpec bad[13];
+  TfxConvolverSpec bad[16];
   TfxConvolverTaps *t;
 
-  for (int i = 0; i < 13; i++)
+  for (int i = 0; i < 16; i++)
     bad[i] = good;
   bad[0].n_taps = 0;
   bad[1].n_taps = TFX_FIR_MAX_TAPS + 1;
@@ -630,13 +640,18 @@ test_refused (void)
   bad[11].n_taps = 3;      /* a NaN */
   bad[12].taps = taps + 3; /* no float */
   bad[12].n_taps = 1;
-  for (int i = 0; i < 13; i++) {
+  bad[13].matrix = (const int[]){ 1 }; /* there is no kernel 1 */
+  bad[14].matrix = (const int[]){ -1 };
+  bad[15].matrix = calloc (65 * 65, sizeof *bad[15].matrix);
+  bad[15].n_channels = 65;
+  for (int i = 0; i < 16; i++) {
     t = (TfxConvolverTaps *)taps;
     tap_check (tfx_convolver_taps_new (&bad[i], &t) ==
-                       (i < 11 ? -EINVAL : -ERANGE) &&
+                       (i == 11 || i == 12 ? -ERANGE : -EINVAL) &&
                    !t,
         "a bad spec is refused (%d)", i);
   }
+  free ((int *)bad[15].matrix);
   bad[12].precision = TFX_SAMPLE_F64;
   tap_check (tfx_convolver_taps_new (&bad[12], &t) == 0,
       "1e300 is a tap in double");

@@ -18,17 +18,17 @@ static double work;
 
 /* Of n leaves, which take turns. */
 static double
-count_products (const TfxTileSum *sum, size_t n)
+count_products (const TfxTileSum *sum, size_t first, size_t n)
 {
   const size_t n_all = sum->n[0] + sum->n[1];
   size_t n_products = 0;
 
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = first; i < first + n; i++) {
     const unsigned n_sums = tfx_tile_sums (sum, i);
 
     n_products += n_sums > 0 ? n_sums * n_all - (n_sums - 1) : 1;
   }
-  return (double)n_products;
+  return (double)(n_products * sum->n_terms);
 }
 
 #define PASSES(radix, number, per_value)                                       \
@@ -62,10 +62,10 @@ count_products (const TfxTileSum *sum, size_t n)
   }
 
 static void
-sums (void *tiles, const TfxTileSum *sum, size_t n)
+sums (void *tiles, const TfxTileSum *sum, size_t first, size_t n)
 {
-  work += (double)TFX_LEAF * count_products (sum, n) * cost->sum;
-  real->sums (tiles, sum, n);
+  work += (double)TFX_LEAF * count_products (sum, first, n) * cost->sum;
+  real->sums (tiles, sum, first, n);
 }
 
 PASSES (2, 0, pass)
@@ -157,7 +157,8 @@ static void
 check_work (const char *name, const size_t lengths[3], bool is_change,
     double most)
 {
-  static const unsigned channels[] = { 1, 2, 8 };
+  static const unsigned channels[] = { 1, 2, 8, 3 };
+  static const int matrix[9] = { 0, 0, 0, 0, -1, 0, -1, -1, -1 };
   const char *kernels[8];
   const size_t n_kernels = fir_kernels (kernels);
   double *noise = test_alloc (262144 * sizeof *noise);
@@ -166,13 +167,14 @@ check_work (const char *name, const size_t lengths[3], bool is_change,
 
   for (size_t i = 0; i < 262144; i++)
     noise[i] = 1.0 / (double)(i + 1);
-  for (unsigned i = 0; i < 3 * 3 * 2 * 2; i++) {
+  for (unsigned i = 0; i < 3 * 4 * 2 * 2; i++) {
     const TfxConvolverSpec spec = { .taps = noise,
       .n_taps = lengths[i % 3],
       .n_kernels = 1,
-      .n_channels = channels[i / 3 % 3],
-      .precision = i / 9 % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32,
-      .block_frames = i / 18 ? 256 : 64,
+      .n_channels = channels[i / 3 % 4],
+      .matrix = i / 3 % 4 == 3 ? matrix : NULL,
+      .precision = i / 12 % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32,
+      .block_frames = i / 24 ? 256 : 64,
       .kernel = kernels[n_kernels - 1] };
     size_t n_taken = 0;
     double ratio, n_lengths;
