@@ -123,23 +123,38 @@ is_matrix (unsigned n_channels, const int *matrix, unsigned n_kernels)
   return is_heard;
 }
 
+/* Kernels that the matrix does not use are left out, and the others numbered anew. */
 TfxStage *
 tfx_stage_new_fir_matrix (uint64_t id, unsigned n_channels, const int *matrix,
     const double *const *kernels, unsigned n_kernels, size_t n_taps,
     TfxFirMethod method)
 {
-  TfxStage *stage =
-      is_matrix (n_channels, matrix, n_kernels)
-          ? tfx_stage_new_fir (id, kernels, n_kernels, n_taps, method)
-          : NULL;
+  const size_t n = (size_t)n_channels * n_channels;
+  const double *used[TFX_MIX_MAX_CHANNELS * TFX_MIX_MAX_CHANNELS];
+  unsigned n_used = 0;
+  TfxStage *stage = NULL;
+  int *numbers;
 
-  if (!stage)
+  if (!is_matrix (n_channels, matrix, n_kernels))
     return NULL;
+  numbers = malloc (n * sizeof *numbers);
+  for (size_t i = 0; numbers && i < n; i++) {
+    unsigned k = 0;
+
+    while (matrix[i] >= 0 && k < n_used && used[k] != kernels[matrix[i]])
+      k++;
+    if (matrix[i] >= 0 && k == n_used)
+      used[n_used++] = kernels[matrix[i]];
+    numbers[i] = matrix[i] < 0 ? -1 : (int)k;
+  }
+  if (numbers)
+    stage = tfx_stage_new_fir (id, used, n_used, n_taps, method);
+  if (!stage) {
+    free (numbers);
+    return NULL;
+  }
   stage->u.fir.n_channels = n_channels;
-  stage->u.fir.matrix =
-      tfx_stage_copy (matrix, (size_t)n_channels * n_channels, sizeof *matrix);
-  if (!stage->u.fir.matrix)
-    tfx_stage_unref (&stage);
+  stage->u.fir.matrix = numbers;
   return stage;
 }
 
@@ -416,7 +431,9 @@ fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
   Ready *ready;
   int ret;
 
-  if (stage->u.fir.n_taps < LONG_TAPS || stage->u.fir.ready)
+  if (stage->u.fir.n_taps * (stage->u.fir.matrix ? stage->u.fir.n_kernels : 1) <
+          LONG_TAPS ||
+      stage->u.fir.ready)
     return 0;
   ready = calloc (1, sizeof *ready);
   if (!ready)

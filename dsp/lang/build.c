@@ -133,7 +133,8 @@ is_prepared (const TfxBuild *build)
   const TfxNodeMade *made = build->node->made;
 
   return made && made->rate_hz == build->rate_hz &&
-         made->n_channels == build->n_channels && made->n_room == build->n_room;
+         made->n_channels == build->n_channels &&
+         made->n_room == build->n_room && made->positions == build->positions;
 }
 
 static int
@@ -359,9 +360,9 @@ is_kept (const TfxNode *node)
 
 void
 tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
-    size_t *n_sections, size_t *n_taps)
+    uint64_t positions, size_t *n_sections, size_t *n_taps)
 {
-  const TfxBuild all = begin (expr, rate_hz, n_channels, 0, NULL);
+  const TfxBuild all = begin (expr, rate_hz, n_channels, positions, NULL);
   TfxExtent extent = { 0 };
 
   for (size_t i = 0; i < expr->n_stages; i++) {
@@ -371,7 +372,7 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
       add_extent (expr->stages[i], rate_hz, &extent);
   }
   *n_sections = extent.sections;
-  *n_taps = extent.taps + PHASE_EFFORT * extent.phase_taps;
+  *n_taps = extent.taps + extent.more_taps + PHASE_EFFORT * extent.phase_taps;
 }
 
 /* The most numbers of a stage that depend on the rate, for it to be kept. */
@@ -400,10 +401,10 @@ note_fit (const TfxExprClamp *c, void *data)
 
 void
 tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
-    const TfxFilterSpec *spec)
+    uint64_t positions, const TfxFilterSpec *spec)
 {
   TfxExprError ignored;
-  TfxBuild all = begin (expr, rate_hz, n_channels, 0, &ignored);
+  TfxBuild all = begin (expr, rate_hz, n_channels, positions, &ignored);
 
   if (check_stream (expr, &all, TFX_FLOW_ANY) < 0)
     return;
@@ -420,7 +421,8 @@ tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
     made = malloc (sizeof *made + MAX_FITS * sizeof *made->fits);
     if (!made)
       return;
-    *made = (TfxNodeMade){ 0, NULL, rate_hz, build.n_channels, build.n_room };
+    *made = (TfxNodeMade){ 0, NULL, rate_hz, build.n_channels, build.n_room,
+      build.positions };
     all.report = note_fit;
     all.data = &(Noted){ node, made };
     if (tfx_build_node (&all, node, &made->stage) < 0 ||

@@ -57,6 +57,9 @@ static const TfxWord phases[] = {
 static const TfxWord curve_phases[] = {
   PLAIN ("linear"), PLAIN ("minimum"), { NULL }
 };
+static const TfxWord layouts[] = {
+  PLAIN ("true-stereo"), PLAIN ("hesuvi"), { NULL }
+};
 static const TfxWord delays[] = { PLAIN ("peak"), { NULL } };
 static const TfxWord riaa_modes[] = {
   { "playback", { "reproduction" }, NULL }, PLAIN ("recording"), { NULL }
@@ -270,7 +273,12 @@ static const TfxParam convolve[] = {
   { "location", TFX_VALUE_TEXT, REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
       "impulse response file" },
   NUMBER ("mix", 0, "", 0.0, 1.0, 1.0, "wet/dry balance, 1 is fully wet"),
-  CONV_MODE, CHANNEL, DELAY, PHASE };
+  CONV_MODE, CHANNEL, DELAY, PHASE,
+  { "layout", TFX_VALUE_NONE | TFX_VALUE_WORD | TFX_VALUE_LIST,
+      WHOLE | KEYWORD | TFX_PARAM_ROWS, "", -1.0, 1023.0, 1,
+      TFX_EXPR_MAX_CHANNELS * TFX_EXPR_MAX_CHANNELS, layouts, NONE,
+      "one row per output channel: the channels of the file for each input, "
+      "-1 for none" } };
 static const TfxParam designable[] = {
   EDGES (1, 64, "cutoff frequency, or band edges in rising order"),
   NUMBER ("num_taps", REQUIRED | WHOLE, "", 1.0, TFX_EXPR_MAX_TAPS, 101.0,

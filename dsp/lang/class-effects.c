@@ -59,6 +59,15 @@ mix_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
+static TfxChannelChange
+mix_channels (const TfxNode *node)
+{
+  const TfxValue *gains = tfx_class_value (node, "gains");
+
+  return (TfxChannelChange){ "gains", (unsigned)gains->n_columns,
+    (unsigned)(gains->n_list / gains->n_columns) };
+}
+
 static int
 mix_design (TfxBuild *build, const TfxNode *node)
 {
@@ -71,6 +80,7 @@ mix_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_mix_ops = {
   .design = mix_design,
   .check = mix_check,
+  .channels = mix_channels,
   .is_rebuilt = true,
 };
 

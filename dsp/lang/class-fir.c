@@ -90,6 +90,8 @@ kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
     return tfx_error_set (error, -EINVAL,
         "channel of %s selects a channel of a file, but the taps are numbers",
         thing);
+  if (tfx_layout_find (node))
+    return tfx_layout_check (node, thing, error);
   if (channel < 0 || !kernel->file ||
       (unsigned)channel < kernel->file->n_channels)
     return 0;
@@ -107,8 +109,8 @@ kernel_check_channels (const TfxNode *node, unsigned n_channels,
   const TfxValue *kernel = find_kernel (node);
   const TfxFile *file = kernel->file;
 
-  if (!file || find_channel (node) >= 0 || file->n_channels == 1 ||
-      file->n_channels == n_channels)
+  if (!file || find_channel (node) >= 0 || tfx_layout_find (node) ||
+      file->n_channels == 1 || file->n_channels == n_channels)
     return 0;
   return tfx_error_set (error, -EINVAL,
       "%s: '%s' has %u channels, but the input has %u; channel=0 uses its "
@@ -131,6 +133,8 @@ kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->taps += phase == TFX_PHASE_LINEAR ? 2 * n : n;
   if (phase != TFX_PHASE_ORIGINAL)
     extent->phase_taps += n * (file ? file->n_channels : 1);
+  if (file && tfx_layout_find (node))
+    extent->more_taps += (file->n_channels - 1) * n;
 }
 
 /* The latency in frames of the stream.  scale: frames of the stream per frame of the
@@ -173,8 +177,9 @@ find_impulse (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
     return tfx_error_set (build->error, -ENOENT,
         "%s: '%s' was not read: files cannot be read here", build->thing,
         TFX_ERROR_QUOTE (80, kernel->text));
-  code = file->fit (file, build->rate_hz, build->n_channels,
-      find_channel (node), impulse, why);
+  code = file->fit (file, build->rate_hz,
+      tfx_layout_find (node) ? 0 : build->n_channels, find_channel (node),
+      impulse, why);
   return code < 0
              ? tfx_error_set (build->error, code, "%s: %s", build->thing, why)
              : 0;
@@ -222,7 +227,9 @@ make_kernels (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
   const size_t direct = n_late > 0 || tfx_class_is (node, "delay", "peak")
                             ? n_late
                             : impulse->beginning;
-  const unsigned n_kernels = impulse->n_kernels > 1 ? build->n_room : 1;
+  const bool is_matrix = tfx_layout_find (node) != NULL;
+  const unsigned n_kernels =
+      impulse->n_kernels > 1 && !is_matrix ? build->n_room : 1;
   int code;
 
   if (n_kernels > TFX_EXPR_MAX_CHANNELS)
@@ -234,12 +241,14 @@ make_kernels (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
 
     for (size_t i = 0; i < n_taps; i++)
       taps[i] *= mix;
-    taps[direct] += 1.0 - mix;
+    if (!is_matrix)
+      taps[direct] += 1.0 - mix;
   }
   for (unsigned k = 0; k < n_kernels; k++)
     kernels[k] = impulse->taps + (k < impulse->n_kernels ? k : 0) * n_taps;
-  code = tfx_class_make_fir (build, kernels, n_kernels, n_taps,
-      find_method (node));
+  code = is_matrix ? tfx_layout_make (build, node, impulse, mix, direct)
+                   : tfx_class_make_fir (build, kernels, n_kernels, n_taps,
+                         find_method (node));
   if (code == 0)
     build->stage->u.fir.n_late = n_late;
   return code;
@@ -262,6 +271,7 @@ kernel_design (TfxBuild *build, const TfxNode *node)
 const TfxClassOps tfx_kernel_ops = {
   .design = kernel_design,
   .check = kernel_check,
+  .channels = tfx_layout_channels,
   .check_channels = kernel_check_channels,
   .measure = kernel_measure,
   .fit = kernel_fit,

@@ -16,6 +16,7 @@ typedef struct TfxExtent
 {
   size_t sections, taps, echoes;
   size_t phase_taps; /* those that get another phase, which takes long */
+  size_t more_taps;  /* of further kernels of a matrix: no bound, but work */
   double delay;      /* frames */
 } TfxExtent;
 
@@ -46,6 +47,13 @@ typedef struct TfxBuild
   TfxStage *stage;           /* the result: a reference for the caller */
 } TfxBuild;
 
+/* The channels of a stage that has other ones after it than before. */
+typedef struct TfxChannelChange
+{
+  const char *param;    /* which sets them; NULL: as many after it as before */
+  unsigned n_in, n_out; /* n_in 0: any number */
+} TfxChannelChange;
+
 /* The functions of a class, in the table tfx_<name>_ops of its file.  Only design is
  * needed.  Each returns 0 or the code of the error that it sets. */
 struct TfxClassOps
@@ -54,6 +62,8 @@ struct TfxClassOps
   int (*design) (TfxBuild *build, const TfxNode *node);
   /* Whether the values fit each other. */
   int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
+  /* The channels; NULL: as many after it as before. */
+  TfxChannelChange (*channels) (const TfxNode *node);
   /* Whether the input may have n_channels. */
   int (*check_channels) (const TfxNode *node, unsigned n_channels,
       const char *thing, TfxExprError *error);
@@ -186,6 +196,19 @@ extern const TfxClassOps tfx_graphic_ops, tfx_riaa_ops, tfx_weighting_ops;
 
 /* class-fir.c */
 extern const TfxClassOps tfx_kernel_ops, tfx_windowed_ops;
+
+/* layout.c: the layout of a Convolve, or NULL if it has none; the channels before and
+ * after it, any number before HeSuVi's; and whether it fits the file and the other
+ * values. */
+const TfxValue *tfx_layout_find (const TfxNode *node);
+TfxChannelChange tfx_layout_channels (const TfxNode *node);
+int
+tfx_layout_check (const TfxNode *node, const char *thing, TfxExprError *error);
+
+/* Sets build->stage to the matrix of a layout.  The kernels are wet alone: 1 - mix of each
+ * channel is added at frame `direct`. */
+int tfx_layout_make (TfxBuild *build, const TfxNode *node,
+    const TfxImpulse *impulse, double mix, size_t direct);
 
 /* class-drawn.c */
 /* Finer than 3 Hz at 384 kHz. */

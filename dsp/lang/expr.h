@@ -237,8 +237,8 @@ typedef struct TfxFile
   void (*free) (struct TfxFile *file);
   /* Whether two files of one kind have the same samples. */
   bool (*is_same) (const struct TfxFile *a, const struct TfxFile *b);
-  /* Makes the impulse response for a stream of n_channels; from one channel of the
-   * file unless channel is -1.  0, or a negative errno value with the reason. */
+  /* Makes the impulse response for a stream of n_channels (0: with all channels of the
+   * file); from one channel of the file unless channel is -1.  0, or a negative errno value with the reason. */
   int (*fit) (const struct TfxFile *file, double rate_hz, unsigned n_channels,
       int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE]);
 } TfxFile;
@@ -346,9 +346,9 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
     const char *word, TfxExprError *error);
 
 /* ---- channels -------------------------------------------------------------------
- * A Mix may have more or fewer outputs than inputs. */
+ * A Mix, or a Convolve with a layout, may have more or fewer outputs than inputs. */
 
-#define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix, and of "ch[...]" */
+#define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix or a layout, and of "ch[...]" */
 
 /* The number of input channels that the expression needs.  0: any from *least on;
  * also if it accepts none, so that building it reports why. */
@@ -410,14 +410,15 @@ int tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
 /* The design work for a chain: second-order sections and FIR taps of the stages that are
  * not prepared. */
 void tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
-    size_t *n_sections, size_t *n_taps);
+    uint64_t positions, size_t *n_sections, size_t *n_taps);
 
-/* Designs the stages and keeps them for tfx_expr_build(), also in copies of the
+/* Designs the stages and keeps them for tfx_expr_build_at() with the same rate, channels
+ * and positions, also in copies of the
  * expression; a set or adopted stage is designed again.  Stages that cannot be made are
  * left to tfx_expr_build(), which reports them.  Long FIRs are prepared for a filter of
  * the spec, unless it is NULL: see tfx_stage_prepare(). */
 void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
-    const TfxFilterSpec *spec);
+    uint64_t positions, const TfxFilterSpec *spec);
 
 /* Takes over prepared stages of `from`, for stages with the same id and values. */
 void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);

@@ -52,26 +52,32 @@ plural (size_t n)
 
 /* Whether n channels may come to a call. */
 static int
-check_call (const TfxNode *node, const TfxValue *gains, unsigned n,
+check_call (const TfxNode *node, const TfxChannelChange *change, unsigned n,
     TfxExprError *error)
 {
-  const size_t n_rows = gains ? gains->n_list / gains->n_columns : 0;
+  const unsigned n_in = change->n_in ? change->n_in : n;
+  const TfxValue *value =
+      change->param ? tfx_class_value (node, change->param) : NULL;
+  const bool is_list = value && value->type == TFX_VALUE_LIST;
   char thing[TFX_NODE_THING_SIZE];
 
-  if (gains && n != 0 && n != gains->n_columns)
-    return tfx_error_set (error, -EINVAL,
-        "gains of stage '%s' (Mix) has rows of %zu number%s, but its input has "
-        "%u channel%s",
-        node->name, gains->n_columns, plural (gains->n_columns), n, plural (n));
-  /* The other channels of the stream bypass a part. */
-  if (gains && tfx_node_part (node) && n_rows != gains->n_columns)
-    return tfx_error_set (error, -EINVAL,
-        "gains of stage '%s' (Mix) makes %zu channel%s from %zu, but inside "
-        "ch[…] it must have as many rows as columns",
-        node->name, n_rows, plural (n_rows), gains->n_columns);
-  if (gains || n == 0 || !node->klass->ops->check_channels)
-    return 0;
   tfx_node_describe (node, thing);
+  if (is_list && n != 0 && n != n_in)
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s has rows of %u number%s, but its input has %u channel%s",
+        change->param, thing, n_in, plural (n_in), n, plural (n));
+  if (value && n != 0 && n != n_in)
+    return tfx_error_set (error, -EINVAL,
+        "%s='%s' of %s needs %u channel%s, but its input has %u", change->param,
+        value->word, thing, n_in, plural (n_in), n);
+  /* The other channels of the stream bypass a part. */
+  if (value && tfx_node_part (node) && change->n_out != n_in)
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s makes %u channel%s from %u, but inside ch[…] it must %s",
+        change->param, thing, change->n_out, plural (change->n_out), n_in,
+        is_list ? "have as many rows as columns" : "make as many");
+  if (n == 0 || !node->klass->ops->check_channels)
+    return 0;
   return node->klass->ops->check_channels (node, n, thing, error);
 }
 
@@ -120,7 +126,7 @@ walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
   const bool is_call = node->kind == TFX_NODE_CALL;
   const bool is_sum =
       node->kind == TFX_NODE_SUM || (is_call && node->n_children > 0);
-  const TfxValue *gains = NULL;
+  TfxChannelChange change = { NULL };
   const TfxNode *part, *first;
   unsigned out = is_sum ? 0 : n;
   uint64_t taken = 0;
@@ -129,15 +135,15 @@ walk (Walk *w, TfxNode *node, unsigned n, const TfxNode *outer)
     node->outer = outer;
   part = tfx_node_part (node);
   if (is_call) {
-    if (node->klass->kind == TFX_CLASS_MIX)
-      gains = tfx_class_value (node, "gains");
+    if (node->klass->ops->channels)
+      change = node->klass->ops->channels (node);
     if (!w->stream)
       node->n_fixed = n;
     else if (w->code == 0)
       w->code = tfx_error_set_place (w->error, node->place,
-          check_call (node, gains, n, w->error));
-    if (gains)
-      out = (unsigned)(gains->n_list / gains->n_columns);
+          check_call (node, &change, n, w->error));
+    if (change.param)
+      out = change.n_out;
   }
   for (size_t i = 0; i < node->n_children; i++) {
     TfxNode *child = node->children[i];

@@ -68,6 +68,7 @@ typedef struct TfxNodeMade
   TfxStage *stage;
   double rate_hz; /* it was made for */
   unsigned n_channels, n_room;
+  uint64_t positions;
   size_t n_fits;
   TfxExprClamp fits[];
 } TfxNodeMade;
@@ -150,9 +151,9 @@ const char *tfx_class_suggest_param (const TfxClass *klass, const char *name);
 void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);
 
 /* ---- channels ------------------------------------------------------------------
- * A Mix sets the number of channels after it, "ch[...]" that of its chain; elsewhere
- * it is that of the stream, written as 0.  The same number as the stream's has its
- * positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
+ * A Mix or a layout sets the number of channels after it, "ch[...]" that of its chain;
+ * elsewhere it is that of the stream, written as 0.  The same number as the stream's has
+ * its positions; in "ch[...]" they keep them; after a Mix that makes more or fewer there
  * are none. */
 
 /* The input of an expression. */

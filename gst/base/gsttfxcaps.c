@@ -20,7 +20,8 @@ gst_tfx_caps_limits_channels (GstTfxElement *self)
   GstTfxChannels n;
   guint least;
 
-  return gst_tfx_key_get_channels (self, 0, &n, &least) || least > 1;
+  return gst_tfx_key_get_channels (self, 0, &n, &least) || n.out > 0 ||
+         least > 1;
 }
 
 gboolean
@@ -51,10 +52,12 @@ gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
     memory = GST_TFX_MEMORY_SYSTEM;
   made = gst_tfx_memory_transform_caps (memory, direction, caps);
   gst_caps_unref (caps);
-  if (is_one)
-    return direction == GST_PAD_SINK
+  if (n.out > 0)
+    made = direction == GST_PAD_SINK
                ? gst_tfx_channels_map_caps (made, n.in, n.out)
                : gst_tfx_channels_map_caps (made, n.out, n.in);
+  if (is_one || (n.out > 0 && direction == GST_PAD_SINK))
+    return made;
   return least > 1 ? gst_tfx_channels_limit_caps (made, least) : made;
 }
 

@@ -32,10 +32,14 @@ gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_caps_get_structure (caps, i);
 
-    if (!has_channels (s, from))
+    if (from > 0 && !has_channels (s, from))
       continue;
     s = gst_structure_copy (s);
-    gst_structure_set (s, "channels", G_TYPE_INT, to, NULL);
+    if (to > 0)
+      gst_structure_set (s, "channels", G_TYPE_INT, to, NULL);
+    else
+      gst_structure_set (s, "channels", GST_TYPE_INT_RANGE, 1, TFX_MAX_CHANNELS,
+          NULL);
     /* Positions are only known for the same number of channels. */
     if (to != from)
       gst_structure_remove_field (s, "channel-mask");

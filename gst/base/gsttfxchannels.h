@@ -28,7 +28,7 @@ gst_tfx_channels_change (const GstTfxChannels *n)
 }
 
 /* The caps of one pad for those of the other: the structures that allow @from
- * channels, with @to channels.  Takes @caps. */
+ * channels, with @to channels; 0: any number.  Takes @caps. */
 GstCaps *gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to);
 
 /* Limits the caps to @least channels or more.  Takes @caps. */

@@ -115,8 +115,9 @@ typedef struct
  *   this channel, for queries without caps.  Any thread.  May be %NULL
  * @get_channels: whether the properties require one number of input channels.
  *   %TRUE: fills in the numbers of input and output channels and of the
- *   filter's.  %FALSE: any number from @least on, with the same number of
- *   output channels.  Any thread; %NULL: any number
+ *   filter's.  %FALSE: any number from @least on; fills in the number of output
+ *   channels, 0 for as many, and the least of the filter's.  Any thread; %NULL:
+ *   any number
  * @has_controlled_children: whether a child object has controlled properties.
  *   %NULL: no children
  * @get_children: the child objects, a reference for the caller

@@ -116,13 +116,14 @@ gst_tfx_key_get_channels (GstTfxElement *self, guint n_in, GstTfxChannels *n,
   guint n_keys = 0, n_needed;
 
   *least = 1;
-  *n = (GstTfxChannels){ n_in, n_in, n_in, 0, n_in };
+  *n = (GstTfxChannels){ 0 };
   if (klass->get_channels)
     is_one = klass->get_channels (self, n, least);
   if (g_atomic_int_get (&priv->has_keys)) {
     n_keys = count_channels (priv->keys, &is_open);
     /* The keys may get other caps than the main stream is asked for. */
     if (n_in == 0) {
+      *n = (GstTfxChannels){ 0 };
       *least = 1;
       return FALSE;
     }
@@ -132,7 +133,10 @@ gst_tfx_key_get_channels (GstTfxElement *self, guint n_in, GstTfxChannels *n,
     n_keys = n_needed - n_in;
   *least = *least > n_keys ? *least - n_keys : 1;
   if (!is_one) {
-    *n = (GstTfxChannels){ n_in, n_in, n_in + n_keys, n_keys, n_in + n_keys };
+    const guint all = n_in + n_keys;
+
+    *n = (GstTfxChannels){ n_in, n->out ? n->out : n_in, MAX (n->most, all),
+      n_keys, n->out ? n->out : all };
     return FALSE;
   }
   n->key = n_keys;

@@ -124,6 +124,7 @@ typedef struct
   TfxExpr *expr; /* a copy */
   gdouble rate;
   guint n_channels;
+  guint64 positions;
   TfxFilterSpec spec;
 } Job;
 
@@ -132,7 +133,8 @@ run_job (gpointer data)
 {
   Job *job = data;
 
-  tfx_expr_prepare (job->expr, job->rate, job->n_channels, &job->spec);
+  tfx_expr_prepare (job->expr, job->rate, job->n_channels, job->positions,
+      &job->spec);
 }
 
 static void
@@ -173,8 +175,8 @@ gst_tfx_chain_build_prepare (GstTfxChain *self, const GstTfxBuild *build)
   free_job (job);
 
   expr = gst_tfx_chain_get_expr (self);
-  tfx_expr_effort (expr->expr, build->rate, build->n_channels, &n_sections,
-      &n_taps);
+  tfx_expr_effort (expr->expr, build->rate, build->n_channels, build->positions,
+      &n_sections, &n_taps);
   effort = n_taps + SECTION_EFFORT * n_sections;
   /* Stages still not designed after a task have an error or are new. */
   is_long = build->is_running && effort > LONG_EFFORT && !was_designed;
@@ -189,7 +191,8 @@ gst_tfx_chain_build_prepare (GstTfxChain *self, const GstTfxBuild *build)
   gst_tfx_chain_expr_unref (expr);
   if (is_long) {
     job = g_new (Job, 1);
-    *job = (Job){ copy, build->rate, build->n_channels, *build->spec };
+    *job = (Job){ copy, build->rate, build->n_channels, build->positions,
+      *build->spec };
     if (gst_tfx_worker_start (&self->worker, run_job, job,
             GST_TFX_ELEMENT (self))) {
       GST_DEBUG_OBJECT (self, "designing in a background task");
@@ -197,7 +200,8 @@ gst_tfx_chain_build_prepare (GstTfxChain *self, const GstTfxBuild *build)
     }
     g_free (job);
   }
-  tfx_expr_prepare (copy, build->rate, build->n_channels, NULL);
+  tfx_expr_prepare (copy, build->rate, build->n_channels, build->positions,
+      NULL);
   gst_tfx_chain_build_hand_in (self, copy);
   return gst_tfx_chain_expr_new (copy);
 }

@@ -186,7 +186,7 @@ gst_tfx_fir_get_channels (GstTfxElement *element, GstTfxChannels *channels,
 {
   const guint n = g_atomic_int_get (&GST_TFX_FIR (element)->n_kernels);
 
-  *channels = (GstTfxChannels){ n, n, n };
+  *channels = n > 1 ? (GstTfxChannels){ n, n, n } : (GstTfxChannels){ 0 };
   *least = 1;
   return n > 1;
 }

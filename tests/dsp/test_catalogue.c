@@ -287,7 +287,7 @@ static const char *const signatures[] = {
   "Multiband(crossovers, chain, chain, order=4, fs=None)",
   "FIR(b, conv_mode='auto', channel=None, delay=0, phase='original')",
   "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0, "
-  "phase='original')",
+  "phase='original', layout=None)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None, delay=0)",
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",

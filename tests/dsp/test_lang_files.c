@@ -351,7 +351,7 @@ test_again (void)
   scale = 2.0;
   other = parse ("FIR('a') | Gain(3)", NULL);
   scale = 1.0;
-  tfx_expr_prepare (old, RATE, 2, NULL);
+  tfx_expr_prepare (old, RATE, 2, 0, NULL);
   tfx_expr_adopt_ids (same, old);
   tfx_expr_take_prepared (same, old);
   tfx_expr_adopt_ids (other, old);
@@ -364,8 +364,8 @@ test_again (void)
   tap_check (after && after != before &&
                  tfx_stage_id (after) == tfx_stage_id (before),
       "another one is another setting of it");
-  tfx_expr_effort (same, RATE, 2, &n_sections, &n_taps);
-  tfx_expr_effort (other, RATE, 2, &n_sections, &n_taps_other);
+  tfx_expr_effort (same, RATE, 2, 0, &n_sections, &n_taps);
+  tfx_expr_effort (other, RATE, 2, 0, &n_sections, &n_taps_other);
   tap_check (n_taps == 0 && n_taps_other == N_TAPS, "%zu and %zu taps", n_taps,
       n_taps_other);
   tap_check (!tfx_expr_equal (same, other), "they are not equal");

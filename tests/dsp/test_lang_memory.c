@@ -68,8 +68,8 @@ run (Job job, TfxExprError *error)
       error->code = made ? 0 : -ENOMEM;
   }
   if (job == PREPARE && made) {
-    tfx_expr_prepare (made, 48000, 2, NULL);
-    tfx_expr_effort (made, 48000, 2, &n_sections, &n_taps);
+    tfx_expr_prepare (made, 48000, 2, 0, NULL);
+    tfx_expr_effort (made, 48000, 2, 0, &n_sections, &n_taps);
     error->code = n_sections == 0 && n_taps == 0 ? 0 : -ENOMEM;
   }
   tfx_expr_free (&made);
@@ -156,7 +156,7 @@ test_nothing (void)
                  tfx_expr_adopt_ids (nothing, expr) == 0,
       "it adopts no ids, and gives none");
   tfx_expr_take_prepared (expr, nothing);
-  tfx_expr_prepare (nothing, 48000, 2, NULL);
+  tfx_expr_prepare (nothing, 48000, 2, 0, NULL);
   tfx_expr_free (&expr);
   tfx_expr_free (&copy);
   tap_check (!copy && tfx_expr_n_stages (nothing) == 0,
@@ -178,7 +178,7 @@ use (const char *first, const char *second)
     before = tfx_expr_empty ();
   if (!now)
     now = tfx_expr_empty ();
-  tfx_expr_prepare (before, 44100, 2, NULL);
+  tfx_expr_prepare (before, 44100, 2, 0, NULL);
   tfx_expr_adopt_ids (now, before);
   tfx_expr_take_prepared (now, before);
   copy = tfx_expr_copy (now);

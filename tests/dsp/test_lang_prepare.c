@@ -48,7 +48,7 @@ has_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 {
   size_t sections, taps;
 
-  tfx_expr_effort (expr, rate_hz, n_channels, &sections, &taps);
+  tfx_expr_effort (expr, rate_hz, n_channels, 0, &sections, &taps);
   if (sections != n_sections || taps != n_taps)
     tap_diag ("%zu sections and %zu taps", sections, taps);
   return sections == n_sections && taps == n_taps;
@@ -90,7 +90,7 @@ test_same (void)
 
   tap_check (has_effort (expr, 48000, 2, 1 + 4 + 4 + 5 + 3, 301 + 3 + 3),
       "no stage is designed yet");
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   tap_check (has_effort (expr, 48000, 2, 0, 0), "all are designed");
   tfx_expr_build (plain, 48000, 2, take_report, &reports[0], &chains[0], NULL);
   tfx_expr_build (expr, 48000, 2, take_report, &reports[1], &chains[1], NULL);
@@ -117,7 +117,7 @@ test_changes (void)
   TfxExpr *expr = test_parse (text), *other;
   TfxChain *before, *after, *plain;
 
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   before = test_build_expr (expr, 2);
   tap_check (has_effort (expr, 44100, 2, 17, 307), "another rate");
   tap_check (has_effort (expr, 48000, 1, 17, 307), "other channels");
@@ -145,7 +145,7 @@ test_changes (void)
   tfx_chain_unref (&plain);
 
   /* At another rate the same is done anew. */
-  tfx_expr_prepare (expr, 8000, 1, NULL);
+  tfx_expr_prepare (expr, 8000, 1, 0, NULL);
   after = plain = NULL;
   tfx_expr_build (expr, 8000, 1, NULL, NULL, &after, NULL);
   tfx_expr_build (expr, 8000, 1, NULL, NULL, &plain, NULL);
@@ -166,8 +166,8 @@ test_ids (void)
   TfxExpr *copy;
   TfxChain *chain;
 
-  tfx_expr_prepare (old, 48000, 2, NULL);
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (old, 48000, 2, 0, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   tfx_expr_adopt_ids (expr, old);
   tap_check (has_effort (expr, 48000, 2, 1, 301), "adopted ids");
   tfx_expr_take_prepared (expr, old);
@@ -205,24 +205,24 @@ test_faults (void)
   TfxChain *chain = NULL;
   TfxExprError error;
 
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, &error) < 0 &&
                  strstr (error.message, "fs of stage"),
       "not at this rate: %s", error.message);
-  tfx_expr_prepare (expr, 44100, 2, NULL);
+  tfx_expr_prepare (expr, 44100, 2, 0, NULL);
   tap_check (has_effort (expr, 44100, 2, 0, 0), "but at the other one");
-  tfx_expr_prepare (expr, 0, 2, NULL);
+  tfx_expr_prepare (expr, 0, 2, 0, NULL);
   tap_check (has_effort (expr, 44100, 2, 0, 0), "no rate changes nothing");
 
   /* Values that do not fit each other, and the same put right. */
   tfx_expr_free (&expr);
   expr = test_parse ("Butterworth('lowpass', 100)");
   tfx_expr_set_word (expr, 0, "btype", "bandpass", NULL);
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL) < 0,
       "a band of one edge");
   tfx_expr_set_word (expr, 0, "btype", "highpass", NULL);
-  tfx_expr_prepare (expr, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, 0, NULL);
   tap_check (has_effort (expr, 48000, 2, 0, 0), "put right");
   tfx_expr_free (&expr);
 }

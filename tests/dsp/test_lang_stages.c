@@ -426,7 +426,7 @@ test_order (void)
       }
       tfx_chain_unref (&chain);
       tfx_chain_unref (&expected);
-      tfx_expr_prepare (expr, 48000, 1, NULL);
+      tfx_expr_prepare (expr, 48000, 1, 0, NULL);
     }
     free (printed);
     tfx_expr_free (&read);

@@ -74,7 +74,7 @@ check_build (TfxExpr *expr, double rate_hz, unsigned n_channels,
   tfx_chain_unref (&chain);
 
   /* Again, of stages that were kept. */
-  tfx_expr_prepare (expr, rate_hz, n_channels, NULL);
+  tfx_expr_prepare (expr, rate_hz, n_channels, 0, NULL);
   FUZZ_MUST (tfx_expr_build_at (expr, rate_hz, n_channels, positions, report,
                  &n_again, &chain, &error) == 0);
   FUZZ_MUST (n_again == n_reports);

@@ -151,7 +151,7 @@ tfx_chains_is_cheap (const gchar *text, gdouble rate_hz)
 
   if (!expr)
     return TRUE;
-  tfx_expr_effort (expr, rate_hz, 2, &n_sections, &n_taps);
+  tfx_expr_effort (expr, rate_hz, 2, 0, &n_sections, &n_taps);
   tfx_expr_free (&expr);
   return n_taps <= MAX_CHEAP_TAPS;
 }

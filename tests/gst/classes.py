@@ -91,10 +91,11 @@ class Checker:
         with open(os.path.join(folder, 'GraphicEQ.txt'), 'w',
                   encoding='utf-8') as file:
             file.write('GraphicEQ: 20 -0.5; 1000 2; 20000 0\n')
-        for name in ('room.wav', 'correction.wav'):
-            # A text with a sample on each line.
+        for name, n in (('room.wav', 1), ('correction.wav', 1), ('hall.wav', 4),
+                        ('hrir.wav', 14)):
+            # A text with a frame on each line.
             with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
-                file.write('1\n0.5\n')
+                file.write(' '.join(['1'] * n) + '\n' + ' '.join(['0.5'] * n) + '\n')
 
     def find_error(self, chain):
         result = subprocess.run([self.program, 'check', chain], cwd=self.folder,

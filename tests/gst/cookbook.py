@@ -54,9 +54,11 @@ def taps(**gains):
 # From left to left, left to right, right to left, right to right.
 HALL = [taps(at_0=0.5, at_40=0), taps(at_40=0.25), taps(at_20=0.125, at_40=0),
         taps(at_10=0.75, at_40=0)]
+# HeSuVi's: the ears of each loudspeaker; channel k has tap k.
+HRIR = [taps(**{'at_%d' % k: 0.5 / (k + 1), 'at_20': 0}) for k in range(14)]
 SOUNDS = {'speaker.wav': [taps(at_2048=0.5, at_4000=0)],
           'stereo-room.wav': [taps(at_9=0.5), taps(at_9=0.25)],
-          'true-stereo-hall.wav': HALL,
+          'true-stereo-hall.wav': HALL, 'hrir.wav': HRIR,
           'from-left.wav': HALL[:2], 'from-right.wav': HALL[2:]}
 
 
@@ -284,6 +286,17 @@ def hall(recipe):
             assert max(map(abs, y[len(h):])) < 1e-6
 
 
+def headphones(recipe):
+    """An impulse from one loudspeaker of 5.1 at a time: both ears."""
+    for c, ears in enumerate(((0, 1), (8, 7), (6, 13), (6, 13), (4, 5), (12, 11))):
+        sounds = [impulse() if k == c else [0.0] * N for k in range(6)]
+        out = recipe.run_files({'surround.wav': sounds}, 'headphones.wav')
+        assert len(out) == 2, '%d channels' % len(out)
+        for y, k in zip(out, ears):
+            assert max(abs(a / AMPLITUDE - b) for a, b in zip(y, HRIR[k])) < 1e-5
+            assert max(map(abs, y[len(HRIR[k]):])) < 1e-6
+
+
 def middle_side(recipe):
     x = impulse()
     for y in recipe.run([x, x], 'wide.wav'):
@@ -465,6 +478,7 @@ CHECKS = {
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
+    'How do I hear surround sound with headphones?': [headphones],
     'How do I add reverb without an impulse response?': [reverb],
     'How do I listen with headphones?': [headphones],
     'How do I equalise middle and side?': [middle_side],

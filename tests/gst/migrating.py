@@ -135,10 +135,10 @@ def fill(folder):
         with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
             file.write('Preamp: -6 dB\n'
                        'Filter: ON PK Fc 63 Hz Gain -5 dB Q 4\n')
-    for name in 'room.wav', 'room.irs':
+    for name, n in ('room.wav', 2), ('room.irs', 2), ('hall.irs', 4), ('hrir.wav', 14):
         with wave.open(os.path.join(folder, name), 'wb') as out:
-            out.setparams((2, 2, RATE, 2, 'NONE', 'NONE'))
-            out.writeframes(b'\x00\x20' * 4)
+            out.setparams((n, 2, RATE, 2, 'NONE', 'NONE'))
+            out.writeframes(b'\x00\x20' * 2 * n)
 
 
 def check_chain(chain):

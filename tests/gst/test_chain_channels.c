@@ -13,6 +13,18 @@
 #define RATE 48000
 #define N 20000
 #define THREE "Mix([[1, 0], [0, 1], [1, 1]])"
+/* A file of seven channels; channel k is a gain of (k + 1) / 16. */
+#define HESUVI "Convolve('hrir.wav', layout='hesuvi')"
+
+static void
+write_hesuvi (void)
+{
+  gdouble taps[7];
+
+  for (gint k = 0; k < 7; k++)
+    taps[k] = (k + 1) / 16.0;
+  g_free (tfx_firs_write_sound ("hrir.wav", TFX_FIRS_WAV, taps, 1, 7, RATE));
+}
 
 /* ---- samples ---------------------------------------------------------------------- */
 
@@ -379,6 +391,57 @@ GST_START_TEST (test_limits)
 }
 GST_END_TEST;
 
+/* Any channels become two. */
+GST_START_TEST (test_any_to_two)
+{
+  static const struct
+  {
+    gint n_channels;
+    gdouble left, right; /* of ones, in sixteenths */
+  } streams[] = {
+    { 1, 7, 7 },
+    { 2, 1 + 2, 2 + 1 },
+    { 6, 1 + 2 + 7 + 7 + 5 + 6, 2 + 1 + 7 + 7 + 6 + 5 },
+    { 7, 1 + 2 + 7 + 5 + 6 + 3 + 4, 2 + 1 + 7 + 6 + 5 + 4 + 3 },
+  };
+  GstAudioInfo info = tfx_check_f64 (RATE, streams[__i__].n_channels);
+  const gsize n = 480;
+  g_autofree gdouble *in = tfx_check_constant (n * info.channels, 1.0);
+  g_autofree gdouble *out = NULL;
+  g_autoptr (TfxHarness) h = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  gsize n_out;
+
+  write_hesuvi ();
+  h = tfx_chains_harness (HESUVI, &info);
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, in, n));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_audio_info_from_caps (&info, caps));
+  fail_unless_equals_int (GST_AUDIO_INFO_CHANNELS (&info), 2);
+  out = tfx_check_samples (buffer, &info, &n_out);
+  fail_unless_equals_uint64 (n_out, n);
+  for (gsize i = 0; i < n; i++)
+    fail_unless (fabs (16 * out[2 * i] - streams[__i__].left) < 1e-6 &&
+                     fabs (16 * out[2 * i + 1] - streams[__i__].right) < 1e-6,
+        "frame %" G_GSIZE_FORMAT ": %g, %g", i, 16 * out[2 * i],
+        16 * out[2 * i + 1]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_any_to_two_caps)
+{
+  g_autoptr (GstElement) chain = NULL;
+
+  write_hesuvi ();
+  chain = tfx_chains_element (HESUVI);
+  expect_caps (chain, "sink", "audio/x-raw, channels=[1, 65536]",
+      "audio/x-raw, channels=[1, 65536]");
+  expect_caps (chain, "src", "audio/x-raw, channels=[1, 65536]",
+      "audio/x-raw, channels=2");
+}
+GST_END_TEST;
+
 /* Where channels are placed is for whoever follows to say; else, of more than two,
  * nowhere. */
 GST_START_TEST (test_masks)
@@ -600,6 +663,9 @@ static const Switch switches[] = {
   { "g=Gain(2)", "g=Gain(2) | Mix([[0.5, 0.25]])", 2, 2, 1, { 1.5 } },
   { "Mix([[0.5, 0.25]])", "Mix([[0.5, 0.25], [1, 0]])", 2, 1, 2, { 0.75, 1 } },
   { "Mix([[0.5, 0.5]])", "", 2, 1, 2, { 1, 1 } },
+  { "Gain(2)", HESUVI, 1, 1, 2, { 0.4375, 0.4375 } },
+  { HESUVI, "Gain(2)", 1, 2, 1, { 2 } },
+  { HESUVI, "Mix([[0.5, 0.25], [1, 0], [0, 0.5]])", 2, 2, 3, { 0.75, 1, 0.5 } },
   /* What is held goes out as it was. */
   { "Mix([[1], [0.5]]) | Limiter(20)",
       "Mix([[1], [0.5], [0.25]]) | Limiter(20)", 1, 2, 3, { 1, 0.5, 0.25 } },
@@ -616,13 +682,16 @@ GST_START_TEST (test_switch)
   GstAudioInfo info = tfx_check_f64 (RATE, s->n_in);
   GstAudioInfo before = tfx_check_f64 (RATE, s->n_before);
   GstAudioInfo behind = tfx_check_f64 (RATE, s->n_behind);
-  g_autoptr (TfxHarness) h = tfx_chains_harness (s->before, &info);
-  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autoptr (TfxHarness) h = NULL;
+  g_autoptr (GstBus) bus = NULL;
   g_autofree gdouble *ones = tfx_check_constant (n * s->n_in, 1.0);
   g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
   g_autoptr (GstCaps) caps = NULL;
   const gdouble *y;
 
+  write_hesuvi ();
+  h = tfx_chains_harness (s->before, &info);
+  bus = tfx_check_bus (h);
   tfx_firs_push (h, &info, ones, n, 0, 480);
   /* What is still held comes in the old caps. */
   tfx_firs_collect (caught, h, &before);
@@ -715,6 +784,8 @@ main (int argc, char **argv)
   tcase_add_test (tc, test_gap);
   tcase_add_loop_test (tc, test_metas, 0, 2);
   tcase_add_test (tc, test_queries);
+  tcase_add_loop_test (tc, test_any_to_two, 0, 4);
+  tcase_add_test (tc, test_any_to_two_caps);
   tcase_add_loop_test (tc, test_limits, 0, 9);
   tcase_add_loop_test (tc, test_masks, 0, 5);
   tcase_add_test (tc, test_renegotiation);
