@@ -353,7 +353,8 @@ can_run (const TfxSteps *list)
     const TfxStep *s = &list->steps[i];
 
     can = s->kind != TFX_STEP_FADE &&
-          (s->kind != TFX_STEP_UNIT || tfx_cuda_units_find (s->stage));
+          ((s->kind != TFX_STEP_UNIT && s->kind != TFX_STEP_FIR) ||
+              tfx_cuda_units_find (s->stage));
     for (size_t k = 0; can && k < s->n_branches; k++)
       can = can_run (&s->branches[k]);
   }

@@ -415,7 +415,7 @@ tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
   const TfxSlot *slot;
 
   while (!backend->uses_units && (slot = tfx_walk_slot (&walk))) {
-    if (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT &&
+    if (slot->is_active && slot->stage->kind->unit &&
         !backend->can_run (slot->stage))
       return false;
   }

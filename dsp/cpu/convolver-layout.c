@@ -4,8 +4,9 @@
  *
  * The partitions follow a rule: the head has blocks of the caller's length H, the
  * next levels 8 H, 64 H, 512 H ...  A level goes to the end of the taps if that
- * takes no more than LAST_PARTS partitions, and the last one is half as long if it
- * would have less than FEW_PARTS.  Measured, hardly any other sizes are more than
+ * takes no more than LAST_PARTS partitions (half of that where outputs are sums of several
+ * inputs: they have more products for each transform), and the last one is half as long if
+ * it would have less than FEW_PARTS.  Measured, hardly any other sizes are more than
  * 10 % faster (tests/bench/fir_layouts.c).
  *
  * Costs are in ns for a frame of one output, K taps, B the size of a
@@ -258,6 +259,7 @@ lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     const Paths *paths, TfxConvolverLayout *layout)
 {
   size_t size = spec->block_frames > 0 ? TFX_LEAF : UNKNOWN_HEAD, first = 0;
+  const size_t last_parts = paths->terms > 1.0 ? LAST_PARTS / 2 : LAST_PARTS;
   double n_values = 0.0;
 
   *layout = (TfxConvolverLayout){ TFX_CONVOLVER_PARTITIONED };
@@ -273,7 +275,7 @@ lay_out_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
       next /= 2;
     *level = (TfxConvolverLevel){ .size = size, .first = first };
     level->n_parts = (n_core (spec) - first + size - 1) / size;
-    if (level->n_parts > LAST_PARTS && next <= TFX_CONVOLVER_MAX_LEVEL)
+    if (level->n_parts > last_parts && next <= TFX_CONVOLVER_MAX_LEVEL)
       level->n_parts = (2 * next - first) / size;
     layout->cost += level_cost (spec, cost, paths, level, &n_values);
     first += level->n_parts * size;

@@ -197,6 +197,40 @@ measure_fused (Fir *fir)
   free_taps (&one);
 }
 
+/* A matrix of n_in inputs and n_out outputs, and as many filters side by side as it has
+ * kernels, without what copies their inputs and adds up their outputs. */
+static void
+measure_matrix (Fir *fir, unsigned n_in, unsigned n_out, size_t n_taps,
+    size_t n_frames, double goal)
+{
+  const unsigned n = n_in > n_out ? n_in : n_out;
+  int numbers[TFX_MIX_MAX_CHANNELS * TFX_MIX_MAX_CHANNELS];
+  ConvolverCase matrix, apart;
+  unsigned one, many;
+  char what[80];
+
+  snprintf (what, sizeof what, "%u to %u channels, %zu taps, blocks of %zu",
+      n_in, n_out, n_taps, n_frames);
+  if (!bench_begin_group (fir->bench, "matrix, %s", what))
+    return;
+  for (unsigned i = 0; i < n * n; i++)
+    numbers[i] =
+        i / n < n_out && i % n < n_in ? (int)(i / n * n_in + i % n) : -1;
+  apart = describe (fir, n_in * n_out * n_taps, n_in * n_out, n_frames);
+  apart.n_taps[0] = n_taps;
+  apart.n_kernels = n_in * n_out;
+  apart.n_outputs = n_out;
+  matrix = apart;
+  matrix.n_channels = n;
+  matrix.matrix = numbers;
+  many = add_core (fir, &apart);
+  one = add_core (fir, &matrix);
+  bench_set_reference (fir->bench, many);
+  if (bench_measure (fir->bench))
+    bench_goal (fir->bench, what, goal, many, one);
+  free_taps (&apart);
+}
+
 /* The method that auto takes is the faster one. */
 static void
 measure_choice (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
@@ -312,6 +346,10 @@ main (int argc, char **argv)
   measure_length (&fir, 65536, 1, 256, false, 1.3);
   measure_length (&fir, 65536, 2, 256, false, 1.3);
   measure_length (&fir, 262144, 1, 1024, false, 1.3);
+  measure_matrix (&fir, 2, 2, 65536, 256, 1.2);
+  measure_matrix (&fir, 2, 2, 65536, 1024, 1.2);
+  measure_matrix (&fir, 25, 2, 8192, 256, 1.2);
+  measure_matrix (&fir, 25, 2, 8192, 1024, 1.2);
   if (is_full) {
     measure_length (&fir, 65536, 1, 64, false, 1.3);
     measure_length (&fir, 65536, 8, 256, false, 1.3);

@@ -38,8 +38,9 @@ add_filter (Convolvers *self, const ConvolverCase *c, unsigned i)
 {
   const TfxConvolverSpec spec = { .taps = c->taps[i],
     .n_taps = c->n_taps[i],
-    .n_kernels = 1,
+    .n_kernels = c->n_kernels ? c->n_kernels : 1,
     .n_channels = c->n_channels,
+    .matrix = c->matrix,
     .precision = c->type,
     .method = c->method,
     .block_frames = c->n_frames,
@@ -137,7 +138,8 @@ convolvers_init_subject (BenchSubject *subject, const ConvolverCase *c)
     .variant = self->variant,
     .n_channels = c->n_channels,
     .n_frames = c->n_frames,
-    .units = (double)c->n_frames * c->n_channels,
+    .units =
+        (double)c->n_frames * (c->n_outputs ? c->n_outputs : c->n_channels),
     .limit = BENCH_NONE,
     .run = run_blocks,
     .data = self,

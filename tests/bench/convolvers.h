@@ -18,6 +18,10 @@ typedef struct ConvolverCase
   unsigned n_filters;
   size_t n_taps[8];
   const double *taps[8];
+  /* Of the only filter: n_kernels of them (0: one for all channels), by a matrix, or one
+   * for each channel; n_outputs (0: n_channels) are wanted. */
+  unsigned n_kernels, n_outputs;
+  const int *matrix;
 } ConvolverCase;
 
 /* Makes a subject of it; false if memory is short. */

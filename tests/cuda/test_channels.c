@@ -195,8 +195,33 @@ test_recoveries (void)
   cuda_pair_free (&p);
 }
 
+/* A matrix of kernels is for the CPU; one kernel is not. */
+static void
+test_matrix (void)
+{
+  static const double taps[2] = { 1.0, 0.5 };
+  static const int matrix[4] = { 0, 0, -1, 0 };
+  const double *kernel = taps;
+  TfxStage *stages[2] = { tfx_stage_new_fir (1, &kernel, 1, 2, TFX_FIR_AUTO),
+    tfx_stage_new_fir_matrix (1, 2, matrix, &kernel, 1, 2, TFX_FIR_AUTO) };
+
+  for (int i = 0; i < 2; i++) {
+    const TfxFilterSpec spec = { 48000.0, 2, TFX_SAMPLE_F32, 0 };
+    TfxChain *chain = test_cuda_chain_of (stages[i]);
+    TfxFilter *filter = NULL;
+
+    tap_check (tfx_filter_new (chain, &spec, &filter) == 0 &&
+                   tfx_filter_runs_on (filter, tfx_cuda_backend (cuda)) ==
+                       (i == 0),
+        "%s", i == 0 ? "the device runs one kernel" : "but no matrix");
+    tfx_filter_unref (&filter);
+    tfx_chain_unref (&chain);
+  }
+}
+
 static const TapTest tests[] = {
   { "layouts", test_layouts },
+  { "matrix", test_matrix },
   { "cases", test_cases },
   { "new-gains", test_new_gains },
   { "recoveries", test_recoveries },

@@ -27,6 +27,9 @@ static const struct
 };
 
 #define N_SPECS (sizeof specs / sizeof *specs)
+
+static const int matrix[] = { 0, 1, 1, -1 };
+
 #define N_FRAMES 30000
 
 /* Runs, with changes of taps that nobody else holds; only the run is
@@ -131,8 +134,10 @@ test_specs (void)
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     TapMany many = tap_many (checks[i].name);
 
-    for (size_t s = 0; s < N_SPECS; s++) {
-      FirCase *c = fir_case_new (FIR_NOISE, specs[s].n_taps, 1, 2, 1, 1);
+    for (size_t k = 0; k < 2 * N_SPECS; k++) {
+      const size_t s = k / 2;
+      FirCase *c = fir_case_new_matrix (FIR_NOISE, specs[s].n_taps,
+          k % 2 ? 2 : 1, 2, k % 2 ? matrix : NULL, 1, 1);
       const TfxConvolverSpec spec = fir_case_spec (c, checks[i].type,
           specs[s].method, specs[s].block_frames);
       TfxConvolver *convolver = fir_convolver_new (&spec);
