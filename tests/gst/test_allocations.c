@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include <glib/gstdio.h>
 #include <gmodule.h>
 #include <gst/controller/controller.h>
 
@@ -155,6 +156,8 @@ static const Row rows[] = {
   { "tfxfir taps=2001 method=fft", "identity" },
   { "tfxchain chain=\"Reverb() | Delay(bpm=100, strategy='ping-pong')\"",
       "identity" },
+  { "tfxchain chain=\"Convolve('matrix.wav', layout='true-stereo')\"",
+      "identity" },
   { "tfxbutterworth ! identity ! tfxchebyshev", SIX ("identity") },
 };
 
@@ -162,7 +165,10 @@ GST_START_TEST (test_rows)
 {
   const Row *row = &rows[__i__ / 2];
   static const gsize sizes[] = { 64, 1024, 333 };
+  g_autofree gdouble *room = tfx_firs_room (4 * 3000, 5);
 
+  g_free (
+      tfx_firs_write_sound ("matrix.wav", TFX_FIRS_WAV, room, 3000, 4, RATE));
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     GstAudioInfo info =
         i % 2 ? tfx_check_f64 (RATE, 2) : tfx_check_f32 (RATE, 2);
@@ -455,6 +461,8 @@ main (int argc, char **argv)
 {
   TCase *tc = tcase_create ("allocations");
 
+  if (g_chdir (tfx_check_folder ()) != 0)
+    return 1;
   tcase_add_test (tc, test_watch);
   tcase_add_test (tc, test_removed_fir);
   tcase_add_loop_test (tc, test_rows, 0, 2 * G_N_ELEMENTS (rows));
