@@ -345,6 +345,23 @@ def duck(recipe):
         near(level_db(left) - level_db(right), 6, 0.01, 'left and right')
 
 
+def duck_live(recipe):
+    """A live source speaks for a second, then is silent; a file takes what is played."""
+    voice = ('audiotestsrc is-live=true freq=2000 volume=0.3 samplesperbuffer=480 '
+             'num-buffers=100')
+    live = Recipe(recipe.lines.replace('autoaudiosrc', voice).replace(
+        'autoaudiosink', 'audio/x-raw,format=S32LE ! wavenc ! filesink location=duck.wav'))
+    music = [sine(440, -20, 4 * RATE), sine(550, -26, 4 * RATE)]
+    left, right = live.run_files({'music.wav': music}, 'duck.wav')
+    # What differs between the channels is the music.
+    apart = [x - y for x, y in zip(left, right)]
+    whole = [x - y for x, y in zip(*music)]
+    near(level_db(apart[-RATE // 8:]) - level_db(whole[-RATE // 8:]), 0, 0.3, 'after it')
+    under = level_db(apart[RATE // 2:RATE * 3 // 4]) - level_db(
+        whole[RATE // 2:RATE * 3 // 4])
+    assert -21 < under < -18, 'under the voice: %.2f dB' % under
+
+
 def deess(recipe):
     y, = recipe.run(sine(1000, -10), 'deess.wav')
     near(level_db(y), -10, 0.2, '1 kHz')
@@ -484,7 +501,7 @@ CHECKS = {
     'How do I equalise middle and side?': [middle_side],
     'How do I compress a voice?': [voice],
     'How do I compress bass, middle and treble separately?': [bands],
-    'How do I lower music under a voice (ducking)?': [duck, duck],
+    'How do I lower music under a voice (ducking)?': [duck, duck, duck, duck_live],
     'How do I remove sharp sibilants (de-ess)?': [deess],
     'How do I bring a file to −23 LUFS?': [loudness, loudness],
     'How do I write 24 bits with dither?': [dither],
