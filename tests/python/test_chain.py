@@ -216,9 +216,9 @@ def test_response():
 
 
 def test_stages():
-    assert fx.Chain(TEXT, RATE).stages[1] == (
-        "eq", "ParametricEQ",
-        {"frequency": 1000.0, "q": 2.0, "gain": 3.0, "fs": None})
+    name, klass, values = fx.Chain(TEXT, RATE).stages[1]
+    assert (name, klass) == ("eq", "ParametricEQ")
+    assert (values["frequency"], values["q"], values["gain"]) == (1000, 2, 3)
 
 
 def test_from_file(tmp_path):
