@@ -327,7 +327,7 @@ noise = random.Random(1)
 left, right, voice = ([noise.randrange(-9000, 9000) for i in range(48000)] for c in range(3))
 write("music.wav", 48000, left, right)
 write("voice.wav", 48000, voice[:30000])
-write("both.wav", 48000, left, right, voice[:30000] + [0] * 18000)
+write("together.wav", 48000, left, right, voice[:30000] + [0] * 18000)
 write("silence.wav", 48000, [0] * 48000)
 write("sine.wav", 44100, [round(16384 * math.sin(2 * math.pi * 100 * i / 44100)) for i in range(60000)])'
 }
@@ -337,7 +337,7 @@ write("sine.wav", 44100, [round(16384 * math.sin(2 * math.pi * 100 * i / 44100))
 check_key() {
   local added='HiButterworth(100) | Mix([[1, 0, 0.5], [0, 1, 0.25], [0, 0, 1]])'
   make_key && gst-tfx process -f --bits float --key voice.wav music.wav keyed.wav "$added" &&
-    gst-tfx process -f --bits float both.wav one.wav "$added" &&
+    gst-tfx process -f --bits float together.wav one.wav "$added" &&
     gst-tfx process -f --bits float --key sine.wav silence.wav resampled.wav 'Mix([[1, 0.5], [0, 1]])' &&
     gst-tfx process -f --bits float --key voice.wav --extension wav --out keyed --chain "$added" music.wav &&
     python3 -c '
@@ -2239,7 +2239,7 @@ tap_case "manifest: a second run" check_manifest_again
 check_manifest_tail() {
   gst-tfx process -q -o tailed --manifest tailed.jsonl --tail 1s -l -23 -c 'Reverb()' record/a.wav record/b.flac &&
     gst-tfx verify tailed.jsonl && sed -i 's/"tail": "1s"/"tail": "2s"/' tailed.jsonl && ! gst-tfx verify tailed.jsonl &&
-    exits 2 "--manifest cannot record --album or --replaygain" gst-tfx process --manifest no.jsonl --replaygain noise.wav no.flac
+    exits 2 "--manifest cannot record --album, --replaygain or --key" gst-tfx process --manifest no.jsonl --replaygain noise.wav no.flac
 }
 tap_case "manifest: a tail" check_manifest_tail
 
