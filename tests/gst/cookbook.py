@@ -286,7 +286,7 @@ def hall(recipe):
             assert max(map(abs, y[len(h):])) < 1e-6
 
 
-def headphones(recipe):
+def surround(recipe):
     """An impulse from one loudspeaker of 5.1 at a time: both ears."""
     for c, ears in enumerate(((0, 1), (8, 7), (6, 13), (6, 13), (4, 5), (12, 11))):
         sounds = [impulse() if k == c else [0.0] * N for k in range(6)]
@@ -495,7 +495,7 @@ CHECKS = {
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
-    'How do I hear surround sound with headphones?': [headphones],
+    'How do I hear surround sound with headphones?': [surround],
     'How do I add reverb without an impulse response?': [reverb],
     'How do I listen with headphones?': [headphones],
     'How do I equalise middle and side?': [middle_side],
