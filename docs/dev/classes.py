@@ -335,6 +335,18 @@ def draw_convolve():
     return drawn
 
 
+def draw_hrir():
+    """The ears of an artificial head, in milliseconds."""
+    os.environ['FILES'] = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                       '..', '..', 'tests', 'golden')
+    panel = Panel('time (ms)', 'amplitude', (0, 1), (-0.5, 0.8), 0.25,
+                  [0, 0.2, 0.4, 0.6, 0.8, 1])
+    for i, y in enumerate(measure_echoes("HRIR('head.sofa', azimuth=[60])", 0.001)):
+        panel.add([(1000 * t, x) for t, x in y], i, True)
+    del os.environ['FILES']
+    return ['left ear', 'right ear'], [panel]
+
+
 def draw_echo():
     chains = ['Echo()', 'Echo(delay=12000, decay=0.8)']
     panel = Panel('time (s)', 'amplitude', (-0.02, 0.6), (0, 1), 0.25,
@@ -508,6 +520,7 @@ PICTURES = {
         (-40, 3), 10, 'FIR([0.25, 0.5, 0.25])',
         'FIR([0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5])'),
     'convolve': draw_convolve,
+    'hrir': draw_hrir,
     'designable-fir': lambda: gains(
         (-120, 6), 20, 'DesignableFIR(1000, 101)', 'DesignableFIR(1000, 255)',
         "DesignableFIR(1000, 255, window=('kaiser', 8.6))", low=200, high=5000),

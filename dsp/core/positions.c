@@ -3,6 +3,7 @@
 #include "positions.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,4 +134,24 @@ tfx_positions_weight (uint64_t positions, unsigned channel)
                  azimuth <= 120
              ? 1.41
              : 1.0;
+}
+
+bool
+tfx_positions_find_direction (uint64_t positions, unsigned channel,
+    double *azimuth, double *elevation, bool *is_lfe)
+{
+  const uint64_t back = BIT (BL) | BIT (BR), sides = BIT (SL) | BIT (SR);
+  const uint64_t at = channel < 64 ? tfx_positions_of_channels (positions,
+                                         (uint64_t)1 << channel)
+                                   : 0;
+
+  if (at == 0 || at >> TFX_N_POSITIONS)
+    return false;
+  *is_lfe = at & (BIT (LFE) | BIT (LFE2));
+  *azimuth = *is_lfe ? 0.0 : table[__builtin_ctzll (at)].azimuth;
+  *elevation = *is_lfe ? 0.0 : table[__builtin_ctzll (at)].elevation;
+  if (((at & back) && !(positions & SIDES)) ||
+      ((at & sides) && !(positions & back)))
+    *azimuth = copysign (110.0, *azimuth);
+  return true;
 }

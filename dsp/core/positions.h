@@ -13,4 +13,10 @@ uint64_t tfx_positions_of_channels (uint64_t positions, uint64_t channels);
  * channel without a position. */
 double tfx_positions_weight (uint64_t positions, unsigned channel);
 
+/* The direction of a channel in degrees, to the left and up, as in ITU-R BS.2051: of
+ * the surround channels those of 5.1 are at 110 degrees, those of 7.1 at 90 and 135.
+ * LFE is at the front.  false: the channel has no position. */
+bool tfx_positions_find_direction (uint64_t positions, unsigned channel,
+    double *azimuth, double *elevation, bool *is_lfe);
+
 #endif

@@ -279,6 +279,17 @@ static const TfxParam convolve[] = {
       TFX_EXPR_MAX_CHANNELS * TFX_EXPR_MAX_CHANNELS, layouts, NONE,
       "one row per output channel: the channels of the file for each input, "
       "-1 for none" } };
+#define ANGLES(name, most, doc) \
+  { name, TFX_VALUE_LIST | TFX_VALUE_NONE, KEYWORD, "degrees", -(most), most, \
+    1, TFX_EXPR_MAX_CHANNELS, NULL, NONE, doc }
+static const TfxParam hrir[] = {
+  { "location", TFX_VALUE_TEXT, REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
+      "file of head-related impulse responses (SOFA)" },
+  CONV_MODE,
+  ANGLES ("azimuth", 360.0,
+      "direction of each input, to the left; None: by its position"),
+  ANGLES ("elevation", 90.0,
+      "direction of each input, up; None: 0, or by its position") };
 static const TfxParam designable[] = {
   EDGES (1, 64, "cutoff frequency, or band edges in rising order"),
   NUMBER ("num_taps", REQUIRED | WHOLE, "", 1.0, TFX_EXPR_MAX_TAPS, 101.0,
@@ -554,6 +565,9 @@ static const TfxClass classes[] = {
   CLASS ("Convolve", FIR, 1, convolve, kernel,
       "convolution with an impulse response from a file",
       "Convolve('room.wav', mix=0.3)"),
+  CLASS ("HRIR", FIR, 1, hrir, hrir,
+      "loudspeakers for headphones, with head-related impulse responses",
+      "HRIR('head.sofa', azimuth=[30, -30])"),
   CLASS ("DesignableFIR", FIR, 1, designable, windowed,
       "windowed-sinc FIR filter, linear phase",
       "DesignableFIR(1000, num_taps=101)"),

@@ -79,6 +79,10 @@ kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
   const TfxValue *kernel = find_kernel (node);
   const int channel = find_channel (node);
 
+  if (kernel->file && !kernel->file->fit)
+    return tfx_error_set (error, -EINVAL,
+        "'%s' of %s has an impulse response for each direction; HRIR uses it",
+        TFX_ERROR_QUOTE (80, kernel->text), thing);
   if (tfx_class_word (node, "phase") != TFX_PHASE_ORIGINAL &&
       (tfx_class_is (node, "delay", "peak") ||
           tfx_class_number (node, "delay") != 0.0))

@@ -210,6 +210,9 @@ tfx_layout_check (const TfxNode *node, const char *thing, TfxExprError *error);
 int tfx_layout_make (TfxBuild *build, const TfxNode *node,
     const TfxImpulse *impulse, double mix, size_t direct);
 
+/* class-hrir.c */
+extern const TfxClassOps tfx_hrir_ops;
+
 /* class-drawn.c */
 /* Finer than 3 Hz at 384 kHz. */
 #define TFX_CURVE_MAX_TAPS 131071

@@ -225,6 +225,12 @@ typedef struct TfxImpulse
 /* The frame with the largest magnitude in any channel. */
 size_t tfx_impulse_find_peak (const TfxImpulse *impulse);
 
+/* Degrees: to the left from the front, and up. */
+typedef struct TfxDirection
+{
+  double azimuth, elevation;
+} TfxDirection;
+
 /* The impulse response in a file at the time of reading; the reader's own struct
  * begins with it.  Immutable; any thread. */
 typedef struct TfxFile
@@ -241,6 +247,11 @@ typedef struct TfxFile
    * file); from one channel of the file unless channel is -1.  0, or a negative errno value with the reason. */
   int (*fit) (const struct TfxFile *file, double rate_hz, unsigned n_channels,
       int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE]);
+  /* Likewise with two kernels, for the left and the right ear, for each direction.
+   * Files of head-related impulse responses have this function alone, others fit(). */
+  int (*fit_ears) (const struct TfxFile *file, double rate_hz,
+      const TfxDirection *directions, unsigned n, TfxImpulse *impulse,
+      char why[TFX_FILE_WHY_SIZE]);
 } TfxFile;
 
 TfxFile *tfx_file_ref (TfxFile *file);
@@ -346,7 +357,7 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
     const char *word, TfxExprError *error);
 
 /* ---- channels -------------------------------------------------------------------
- * A Mix, or a Convolve with a layout, may have more or fewer outputs than inputs. */
+ * A Mix, an HRIR or a Convolve with a layout may have more or fewer outputs than inputs. */
 
 #define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix or a layout, and of "ch[...]" */
 

@@ -64,8 +64,9 @@ check_call (const TfxNode *node, const TfxChannelChange *change, unsigned n,
   tfx_node_describe (node, thing);
   if (is_list && n != 0 && n != n_in)
     return tfx_error_set (error, -EINVAL,
-        "%s of %s has rows of %u number%s, but its input has %u channel%s",
-        change->param, thing, n_in, plural (n_in), n, plural (n));
+        "%s of %s has %s%u number%s, but its input has %u channel%s",
+        change->param, thing, value->n_columns > 0 ? "rows of " : "", n_in,
+        plural (n_in), n, plural (n));
   if (value && n != 0 && n != n_in)
     return tfx_error_set (error, -EINVAL,
         "%s='%s' of %s needs %u channel%s, but its input has %u", change->param,

@@ -71,6 +71,7 @@ static const Names synonyms[] = {
   { "volume amplify preamp", "Gain" },
   { "matrix mixer", "Mix" },
   { "convolution convolver ir", "Convolve" },
+  { "hrtf binaural sofa sofalizer headphones", "HRIR" },
   { "agc", "Normalize" },
   { "loudnorm lufs", "Loudness" },
   { "noisereduction denoiser", "Denoise" },

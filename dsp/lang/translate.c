@@ -75,6 +75,7 @@ static const Filter filters[] = {
   { "echo", SOX, OTHER, "Echo" },
   { "reverb", SOX, OTHER, "Reverb" },
   { "afir", FFMPEG, OTHER, "Convolve" },
+  { "sofalizer", FFMPEG, OTHER, "HRIR" },
   { "fir", SOX, OTHER, "FIR" },
   { "sinc", SOX, OTHER, "DesignableFIR" },
   { "firequalizer", FFMPEG, OTHER, "GraphicEQ" },

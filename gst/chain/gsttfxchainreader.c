@@ -10,6 +10,7 @@
 #include "gsttfxbytes.h"
 #include "gsttfxchainfile.h"
 #include "gsttfximpulse.h"
+#include "gsttfxsofa.h"
 #include "gsttfxtextfile.h"
 
 typedef struct
@@ -74,29 +75,19 @@ impulse_file_is_same (const TfxFile *a, const TfxFile *b)
              x->n_kernels * x->n_taps * sizeof *x->taps) == 0;
 }
 
+/* Fits kernels, or NULL, to the stream, and gives them to the core. */
 static int
-impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
-    int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE])
+give_impulse (GstTfxImpulse *from, double rate_hz, unsigned n_channels,
+    const gchar *path, TfxImpulse *impulse, GError *error,
+    char why[TFX_FILE_WHY_SIZE])
 {
-  const ImpulseFile *self = (const ImpulseFile *)file;
-  GstTfxImpulse *all = self->impulse, *picked, *fit = NULL;
-  GError *error = NULL;
+  GstTfxImpulse *fit = NULL;
   int ret = -ENOMEM;
 
   *impulse = (TfxImpulse){ NULL };
-  if (channel < 0) {
-    picked = gst_tfx_impulse_ref (all);
-  } else {
-    picked = gst_tfx_impulse_new (all->rate, 1, all->n_taps);
-    if (picked) {
-      memcpy (picked->taps, all->taps + (gsize)channel * all->n_taps,
-          all->n_taps * sizeof *picked->taps);
-      gst_tfx_impulse_finish (picked);
-    }
-  }
-  if (picked)
-    fit = gst_tfx_impulse_file_fit (picked, (guint)rate_hz, n_channels,
-        self->path, &error);
+  if (from)
+    fit = gst_tfx_impulse_file_fit (from, (guint)rate_hz, n_channels, path,
+        &error);
   if (fit) {
     const gsize size = fit->n_kernels * fit->n_taps * sizeof *fit->taps;
 
@@ -108,15 +99,102 @@ impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
       memcpy (impulse->taps, fit->taps, size);
       ret = 0;
     }
-  } else if (picked) {
+  } else if (error) {
     ret = -EINVAL;
   }
   if (ret < 0)
     tell_why (why, error ? error->message : "out of memory");
   g_clear_error (&error);
   gst_tfx_impulse_unref (fit);
-  gst_tfx_impulse_unref (picked);
+  gst_tfx_impulse_unref (from);
   return ret;
+}
+
+static int
+impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
+    int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE])
+{
+  const ImpulseFile *self = (const ImpulseFile *)file;
+  GstTfxImpulse *all = self->impulse, *picked;
+
+  if (channel < 0) {
+    picked = gst_tfx_impulse_ref (all);
+  } else {
+    picked = gst_tfx_impulse_new (all->rate, 1, all->n_taps);
+    if (picked) {
+      memcpy (picked->taps, all->taps + (gsize)channel * all->n_taps,
+          all->n_taps * sizeof *picked->taps);
+      gst_tfx_impulse_finish (picked);
+    }
+  }
+  return give_impulse (picked, rate_hz, n_channels, self->path, impulse, NULL,
+      why);
+}
+
+/* ---- head-related impulse responses -------------------------------------- */
+
+typedef struct
+{
+  TfxFile file;
+  GstTfxSofa *sofa;
+  gchar *path;
+} SofaFile;
+
+static void
+sofa_file_free (TfxFile *file)
+{
+  SofaFile *self = (SofaFile *)file;
+
+  gst_tfx_sofa_free (self->sofa);
+  g_free (self->path);
+  g_free (self);
+}
+
+static bool
+sofa_file_is_same (const TfxFile *a, const TfxFile *b)
+{
+  return gst_tfx_sofa_is_same (((const SofaFile *)a)->sofa,
+      ((const SofaFile *)b)->sofa);
+}
+
+static int
+sofa_file_fit_ears (const TfxFile *file, double rate_hz,
+    const TfxDirection *directions, unsigned n, TfxImpulse *impulse,
+    char why[TFX_FILE_WHY_SIZE])
+{
+  const SofaFile *self = (const SofaFile *)file;
+  GError *error = NULL;
+  GstTfxImpulse *found =
+      gst_tfx_sofa_find (self->sofa, directions, n, self->path, &error);
+
+  return give_impulse (found, rate_hz, 0, self->path, impulse, error, why);
+}
+
+/* Takes the path over. */
+static TfxFile *
+open_sofa (gchar *path, char why[TFX_FILE_WHY_SIZE])
+{
+  GError *error = NULL;
+  GstTfxSofa *sofa = gst_tfx_sofa_read (path, &error);
+  SofaFile *self;
+
+  if (!sofa) {
+    tell_why (why, error->message);
+    g_error_free (error);
+    g_free (path);
+    return NULL;
+  }
+  self = g_new0 (SofaFile, 1);
+  self->file = (TfxFile){ .refs = 1,
+    .n_channels = 2,
+    .n_frames = sofa->n_frames,
+    .rate_hz = sofa->rate,
+    .free = sofa_file_free,
+    .is_same = sofa_file_is_same,
+    .fit_ears = sofa_file_fit_ears };
+  self->sofa = sofa;
+  self->path = path;
+  return &self->file;
 }
 
 static TfxFile *
@@ -124,9 +202,12 @@ open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
   gchar *path = find_path (data, name);
   GError *error = NULL;
-  GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
+  GstTfxImpulse *impulse;
   ImpulseFile *self;
 
+  if (gst_tfx_sofa_is (path))
+    return open_sofa (path, why);
+  impulse = gst_tfx_impulse_file_read (path, 0, &error);
   if (!impulse) {
     tell_why (why, error->message);
     g_error_free (error);

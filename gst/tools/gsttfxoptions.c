@@ -378,7 +378,7 @@ tell_late_peaks (const TfxExpr *expr)
     TfxImpulse impulse;
     gdouble ms;
 
-    if (!file ||
+    if (!file || !file->fit ||
         file->fit (file, rate_hz, file->n_channels, -1, &impulse, why) < 0)
       continue;
     ms = 1000.0 * (gdouble)tfx_impulse_find_peak (&impulse) / rate_hz;

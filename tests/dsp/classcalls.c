@@ -175,6 +175,8 @@ class_number_is_fixed (const TfxParam *param)
   return strcmp (param->name, "fs") == 0 || strcmp (param->name, "key") == 0 ||
          strcmp (param->name, "channel") == 0 ||
          strcmp (param->name, "layout") == 0 ||
+         strcmp (param->name, "azimuth") == 0 ||
+         strcmp (param->name, "elevation") == 0 ||
          (strcmp (param->name, "delay") == 0 &&
              (param->types & TFX_VALUE_WORD)) ||
          (strcmp (param->name, "taps") == 0 &&

@@ -288,6 +288,7 @@ static const char *const signatures[] = {
   "FIR(b, conv_mode='auto', channel=None, delay=0, phase='original')",
   "Convolve(location, mix=1, conv_mode='auto', channel=None, delay=0, "
   "phase='original', layout=None)",
+  "HRIR(location, conv_mode='auto', azimuth=None, elevation=None)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None, delay=0)",
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
@@ -472,7 +473,7 @@ test_promises (void)
 static void
 test_covered (void)
 {
-  static const char elsewhere[] = " Convolve GraphicEQ RIAA Weighting ";
+  static const char elsewhere[] = " Convolve GraphicEQ HRIR RIAA Weighting ";
   TapMany many = tap_many ("every class has golden values");
 
   for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {

@@ -21,6 +21,7 @@ import tempfile
 import time
 import wave
 
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden')
 RATE = 48000
 N = 32768
 AMPLITUDE = 0.05
@@ -142,6 +143,7 @@ class Recipe:
 
 def fill(folder, sounds):
     """The files that the recipes name."""
+    shutil.copy(os.path.join(GOLDEN, 'head.sofa'), folder)
     for name, text in TEXTS.items():
         with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
             file.write(text)
@@ -295,6 +297,28 @@ def surround(recipe):
         for y, k in zip(out, ears):
             assert max(abs(a / AMPLITUDE - b) for a, b in zip(y, HRIR[k])) < 1e-5
             assert max(map(abs, y[len(HRIR[k]):])) < 1e-6
+
+
+def film(recipe):
+    """The artificial head of tests/golden/sofa.py, at FL, FR, FC, LFE, BL and BR."""
+    found = subprocess.run(['gst-tfx', 'check', "HRIR('head.sofa')"], cwd=GOLDEN,
+                           capture_output=True, text=True, check=False)
+    if 'libmysofa' in found.stderr:
+        raise Skip('no libmysofa')
+    for c, s in enumerate((0.5, -0.5, 0, 0)):
+        sounds = [impulse() if k == c else [0.0] * N for k in range(6)]
+        out = recipe.run_files({'film.wav': sounds}, 'headphones.wav')
+        assert len(out) == 2, '%d channels' % len(out)
+        for y, side in zip(out, (1, -1)):
+            at = round(12 * (1 - side * s))
+            for i in range(64):
+                wanted = (0.5 + 0.25 * side * s) * (-0.6) ** (i - at)
+                near(y[i] / AMPLITUDE, wanted if 0 <= i - at < 16 else 0, 1e-5,
+                     'channel %d, frame %d' % (c, i))
+    for c, side in ((4, 0), (5, 1)):
+        sounds = [impulse() if k == c else [0.0] * N for k in range(6)]
+        out = recipe.run_files({'film.wav': sounds}, 'headphones.wav')
+        assert gain_db(out[side], 1000) > gain_db(out[1 - side], 1000) + 6, c
 
 
 def middle_side(recipe):
@@ -495,7 +519,7 @@ CHECKS = {
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],
     'How do I play a recording in a room?': [stereo_room, hall, hall],
-    'How do I hear surround sound with headphones?': [surround],
+    'How do I hear surround sound with headphones?': [surround, film],
     'How do I add reverb without an impulse response?': [reverb],
     'How do I listen with headphones?': [headphones],
     'How do I equalise middle and side?': [middle_side],

@@ -73,6 +73,13 @@ says_that_yaml_is_missing() {
     grep 'libyaml, which reads YAML and JSON, ' "$folder/said"
 }
 
+says_that_mysofa_is_missing() {
+  echo 1 > "$folder/head.sofa"
+  ! plays_without libmysofa.so.1 tfxchain "chain=HRIR('$folder/head.sofa')" \
+    > "$folder/said" 2>&1 && cat "$folder/said" &&
+    grep 'libmysofa, which reads SOFA files, ' "$folder/said"
+}
+
 tap_case 'at most 25 libraries' is_short
 tap_case 'it exports nothing of the core' shows_no_core
 tap_case 'none for transforms' needs_no 'libavutil|libgstfft|libfftw'
@@ -81,4 +88,5 @@ tap_case 'the elements work without libsndfile' \
 tap_case 'a file that is to be read without it is an error that says so' \
   says_what_is_missing
 tap_case 'and so is a preset without libyaml' says_that_yaml_is_missing
+tap_case 'and a SOFA file without libmysofa' says_that_mysofa_is_missing
 tap_end
