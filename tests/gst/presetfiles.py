@@ -800,7 +800,7 @@ REFUSED = [
     ('txt', 'Delay: 5 m\n', 'line 1', 'unit ms or samples'),
     ('txt', 'Delay: -5 ms\n', 'line 1', 'below 0'),
     ('txt', 'GraphicEQ: 20 x\n', 'line 1', 'x is not a number'),
-    ('txt', 'GraphicEQ: 20 1; 20 2\n', 'line 1', 'not higher than point 1'),
+    ('txt', 'GraphicEQ: 20 1; 20 2\n', 'line 1', 'must be above the one before it'),
     ('txt', 'Convolution: none.wav\n', 'line 1', "none.wav' cannot be used"),
     ('txt', 'Include: ../apo-0.txt\n', 'line 1', 'not in the folder'),
     ('txt', 'Include: /etc/hostname\n', 'line 1', 'not in the folder'),

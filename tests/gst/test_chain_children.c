@@ -64,7 +64,9 @@ write_call (const TfxClass *klass)
     g_string_append_printf (text, "%s%s=", separator, param->name);
     separator = ", ";
     if (param->types == TFX_VALUE_TEXT)
-      g_string_append (text, "'" IMPULSE "'");
+      g_string_append (text, strcmp (klass->name, "HRIR") == 0
+                                 ? "'" GOLDEN_DIR "/head.sofa'"
+                                 : "'" IMPULSE "'");
     else if (param->types & TFX_VALUE_LIST &&
              !(param->types & TFX_VALUE_NUMBER))
       g_string_append (text, param->n_columns == 2  ? "[[2, 1]]"
@@ -171,9 +173,15 @@ GST_START_TEST (test_class)
   g_autofree gchar *type = g_strconcat ("GstTfxChain", klass->name, NULL);
   TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
   char *canonical = tfx_expr_print (expr);
-  g_autoptr (GstElement) element = tfx_chains_element (canonical);
-  g_autoptr (GObject) child = tfx_chains_child (element, "x");
+  g_autoptr (GstElement) element = NULL;
+  g_autoptr (GObject) child = NULL;
 
+#ifndef HAVE_MYSOFA
+  if (strcmp (klass->name, "HRIR") == 0)
+    return;
+#endif
+  element = tfx_chains_element (canonical);
+  child = tfx_chains_child (element, "x");
   fail_unless_equals_string (G_OBJECT_TYPE_NAME (child), type);
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
