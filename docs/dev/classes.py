@@ -529,6 +529,10 @@ PICTURES = {
         'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]])',
         'Curve([[50, 0], [63, -8], [80, 0], [2000, 0], [3000, 6], [4000, 0]], '
         'taps=1001)'),
+    'linear-phase': lambda: gains(
+        (-60, 6), 20, 'LinearPhase(HiButterworth(80, order=4))',
+        'LinearPhase(HiButterworth(80, order=4), taps=1001)',
+        'LinearPhase(HiButterworth(80, order=4), taps=255)'),
     'loudness-contour': lambda: gains(
         (-6, 24), 6, 'LoudnessContour(70)', 'LoudnessContour(60)',
         'LoudnessContour(40)'),

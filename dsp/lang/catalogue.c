@@ -321,6 +321,11 @@ static const TfxParam contour[] = {
   PHON ("phon", REQUIRED, 60.0, "loudness level of listening"),
   PHON ("reference", 0, 80.0, "loudness level that the sound is made for"),
   CURVE_PHASE ("minimum"), TAPS, CONV_MODE, FS };
+static const TfxParam linear[] = {
+  MAYBE ("taps", WHOLE | KEYWORD, "", 1.0, TFX_CURVE_MAX_TAPS,
+      "number of taps, odd; None: enough for a magnitude true to -100 dB",
+      NONE),
+  CONV_MODE, FS };
 
 /* Of effects. */
 #define PART(name, n, doc) NUMBER (name, 0, "", 0.0, 1.0, n, doc)
@@ -577,6 +582,10 @@ static const TfxClass classes[] = {
   CLASS ("LoudnessContour", FIR, 1, contour, drawn,
       "balance for quiet listening, by equal-loudness contours",
       "LoudnessContour(60, reference=80)"),
+  CHAINS ("LinearPhase", FIR, 0, linear, linear,
+      "FIR filter with the magnitude of a chain of IIR filters",
+      "LinearPhase(HiButterworth(40, order=2) | ParametricEQ(1000, q=1, gain=3))",
+      1, 1, "IIR filters and gains, also in sums and banks"),
 
   CLASS ("Gain", GAIN, 1, gain, gain, "gain as a factor or in dB",
       "Gain(-6, gain_type='db')"),

@@ -44,21 +44,27 @@ check_points (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
-static int
-drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
+int
+tfx_drawn_check_taps (const TfxNode *node, const char *thing,
+    TfxExprError *error)
 {
   const TfxValue *taps = tfx_class_value (node, "taps");
-  const int code =
-      tfx_class_has (node, "points") ? check_points (node, thing, error) : 0;
 
-  if (code < 0)
-    return code;
   if (taps->type == TFX_VALUE_NUMBER && fmod (taps->number, 2.0) == 0.0)
     return tfx_error_set (error, -EINVAL,
         "taps of %s is %s, but must be odd: an even number of taps gives a "
         "zero at half the sample rate",
         thing, TFX_NUMBER_TEXT (taps->number));
   return 0;
+}
+
+static int
+drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const int code =
+      tfx_class_has (node, "points") ? check_points (node, thing, error) : 0;
+
+  return code < 0 ? code : tfx_drawn_check_taps (node, thing, error);
 }
 
 static void

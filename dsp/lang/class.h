@@ -218,6 +218,13 @@ extern const TfxClassOps tfx_hrir_ops;
 #define TFX_CURVE_MAX_TAPS 131071
 extern const TfxClassOps tfx_drawn_ops;
 
+/* Whether the parameter taps is odd, or None. */
+int tfx_drawn_check_taps (const TfxNode *node, const char *thing,
+    TfxExprError *error);
+
+/* class-linear.c */
+extern const TfxClassOps tfx_linear_ops;
+
 /* class-effects.c */
 extern const TfxClassOps tfx_gain_ops, tfx_mix_ops, tfx_width_ops,
     tfx_reverb_ops, tfx_echo_ops, tfx_delay_ops, tfx_align_ops;

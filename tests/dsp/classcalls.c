@@ -63,6 +63,7 @@ const char *const class_calls[] = {
   "Curve([[300, -6], [3000, 6]], taps=101)",
   "Curve([[300, -6], [3000, 6]], phase='minimum', taps=101)",
   "LoudnessContour(50, taps=101)",
+  "LinearPhase(LoButterworth(3000), taps=101)",
   "Gain(1)",
   "Gain(-6, gain_type='db')",
   "Gain(1, gain_type='power')",

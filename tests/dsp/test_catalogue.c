@@ -294,6 +294,7 @@ static const char *const signatures[] = {
   "Curve(points, phase='linear', taps=None, conv_mode='auto', fs=None)",
   "LoudnessContour(phon, reference=80, phase='minimum', taps=None, "
   "conv_mode='auto', fs=None)",
+  "LinearPhase(chain, taps=None, conv_mode='auto', fs=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
   "Mix(gains)",
   "Width(amount)",
@@ -348,10 +349,11 @@ test_signatures (void)
 
       for (unsigned c = 0; k == klass->n_positional && c < klass->min_chains;
            c++)
-        used += (size_t)snprintf (text + used, sizeof text - used, ", chain");
+        used += (size_t)snprintf (text + used, sizeof text - used, "%schain",
+            k + c ? ", " : "");
       snprintf (number, sizeof number, "%g", value->number);
       used += (size_t)snprintf (text + used, sizeof text - used, "%s%s",
-          k ? ", " : "", param->name);
+          text[used - 1] == '(' ? "" : ", ", param->name);
       if (!(param->flags & TFX_PARAM_REQUIRED))
         used += (size_t)snprintf (text + used, sizeof text - used,
             is_word ? "='%s'" : "=%s", initial);

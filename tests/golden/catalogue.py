@@ -536,6 +536,38 @@ def write_curves():
         write_kernel(text % "'minimum', ", rate, minimum_phase(taps))
 
 
+def write_linear(chain, rate, response, n, args=''):
+    """LinearPhase: the inverse transform of |H|, cut to n taps."""
+    m = 8192
+    h = response(np.arange(m // 2 + 1) * rate / m)
+    full = np.fft.irfft(abs(h))
+    # The response of the chain excludes the latency.
+    taps = list(np.roll(full, n // 2)[:n]) + [0.0] * 3
+    write('LinearPhase(%s, taps=%d%s)' % (chain, n, args), rate, None, taps)
+
+
+def write_linears():
+    def sos(order, edges, btype, rate):
+        filt = signal.butter(order, edges, btype, fs=rate, output='sos')
+        return lambda f: signal.sosfreqz(filt, worN=f, fs=rate)[1]
+
+    r = 48000.0
+    low, high = sos(3, 5000, 'lowpass', r), sos(4, 2000, 'highpass', r)
+    write_linear('LoButterworth(5000, 3)', r, low, 101)
+    write_linear('LoButterworth(5000, 3) | g=Gain(-2) | HiButterworth(2000, 4)',
+                 r, lambda f: -2 * low(f) * high(f), 75)
+    write_linear('LoButterworth(5000, 3) + (HiButterworth(2000, 4) | Gain(0.5))',
+                 r, lambda f: low(f) + high(f) / 2, 77)
+    # Multiband, of which the lower band alone.
+    part = sos(2, 3000, 'lowpass', r)
+    write_linear('Multiband(3000, None, Gain(0))', r, lambda f: part(f) ** 2,
+                 63)
+    write_linear('None', r, lambda f: np.ones(len(f)), 3)
+    # A corner at 0 Hz.
+    write_linear('HiButterworth(500, 1)', 44100.0,
+                 sos(1, 500, 'highpass', 44100.0), 41, ", conv_mode='direct'")
+
+
 # ISO 226:2023, table 1: frequency, alpha_f, L_U, T_f.
 TONES = (
     (20, 0.635, -31.5, 78.1), (25, 0.602, -27.2, 68.7),
@@ -760,6 +792,7 @@ def main():
     write_sections()
     write_firs()
     write_curves()
+    write_linears()
     write_contours()
     write_effects()
     write_aligns()

@@ -233,6 +233,16 @@ def drawn(recipe):
         near(gain_db(out, hz), db - 4, 0.2, '%g Hz' % hz)
 
 
+def linear(recipe):
+    x = impulse()
+    middle = len(x) // 2
+    y, = recipe.run(x[-middle:] + x[:-middle], 'linear.wav')
+    for k in range(1, 2000):
+        near(y[middle - k], y[middle + k], 1e-6 * AMPLITUDE, 'frame %d' % k)
+    for hz, db in (40, -3.01), (20, -12.3), (2500, -3), (10000, 0):
+        near(gain_db(y, hz), db, 0.2, '%g Hz' % hz)
+
+
 def headphone(recipe):
     out, = recipe.run(impulse(), 'headphone.wav')
     assert max(map(abs, out[:16])) > 0.2 * AMPLITUDE  # without latency
@@ -515,6 +525,7 @@ CHECKS = {
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],
     'How do I split sound for a three-way loudspeaker?': [crossover, crossover],
+    'How do I equalise without a change of phase?': [linear],
     'How do I follow a drawn curve?': [drawn, headphone],
     'How do I correct a room measured with REW?': [room, both, both],
     'How do I correct loudspeakers with an impulse response?': [speaker, speaker],

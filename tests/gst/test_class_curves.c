@@ -120,6 +120,7 @@ has_numbers (const TfxClass *klass)
 {
   return !(!strcmp (klass->name, "SOS") || !strcmp (klass->name, "FIR") ||
            !strcmp (klass->name, "Mix") || !strcmp (klass->name, "Curve") ||
+           !strcmp (klass->name, "LinearPhase") ||
            !strcmp (klass->name, "Width"));
 }
 

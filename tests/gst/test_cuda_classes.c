@@ -59,6 +59,7 @@ static gboolean
 looks_ahead (const gchar *call)
 {
   return g_str_has_prefix (call, "Limiter") ||
+         g_str_has_prefix (call, "LinearPhase") ||
          (g_str_has_prefix (call, "Curve") && !strstr (call, "'minimum'"));
 }
 
