@@ -18,7 +18,8 @@ static const char text[] =
     "DesignableFIR(1000, 31) | "
     "DesignableFIR([1, 2, 3], 31, window='parzen') | Delay(bpm=120) | "
     "Reverb() | Curve([[20, 1], [30, 2]], phase='minimum', taps=31) | "
-    "Align(9.5, 'samples') | Width(2) | Crossfeed() | DynamicEQ(99, 1)";
+    "LinearPhase(Notch(50, 1) | Gain(2), taps=31) | Align(9.5, 'samples') | "
+    "Width(2) | Crossfeed() | DynamicEQ(99, 1)";
 
 static TfxExpr *expr, *other;
 
