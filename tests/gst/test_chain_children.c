@@ -265,6 +265,10 @@ static const struct
       "x=Gate(key=[1], key_filter=y=Notch(60, q=1))" },
   { NULL, "x", "threshold", "-9", "-9",
       "x=Gate(threshold=-9, key=[1], key_filter=y=Notch(60, q=1))" },
+  { "x=LinearPhase(y=Notch(50, 1), taps=31)", "x", "taps", "33", "33",
+      "x=LinearPhase(y=Notch(50, q=1), taps=33)" },
+  { NULL, "y", "cutoff", "60", "60",
+      "x=LinearPhase(y=Notch(60, q=1), taps=33)" },
   { "x=Curve([[200, 3], [400, -1.5]], phase='minimum', taps=31)", "x", "taps",
       NULL, "31" },
   /* None */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <gst/controller/controller.h>
+
 #include "chains.h"
 #include "firs.h"
 
@@ -206,6 +208,8 @@ GST_START_TEST (test_look_ahead_refused)
     { "Limiter(20, 0.005)", "Gain(1)", "its look-ahead is" },
     { "c=Curve([[1, 0]], taps=201)", "c=Curve([[1, 0]], taps=301)",
         "its look-ahead is" },
+    { "l=LinearPhase(g=Gain(1), taps=101)",
+        "l=LinearPhase(g=Gain(1), taps=103)", "its look-ahead is" },
     { "Limiter(20, 0.005) | LoButterworth(1000)",
         "Limiter(20, 0.01) | LoButterworth(1000)", "its look-ahead is" },
     { "a=Limiter(20, 0.005) | g=Gain(1)", "g=Gain(1) | b=Limiter(20, 0.005)",
@@ -243,6 +247,9 @@ static const gchar *const as_late[][2] = {
       "Mix([[1, 0], [0, 1]]) + (Gain(0) | Limiter(20, 0.05))" },
   { "ch[0]: a=Limiter(20, 0.05)", "a=Limiter(20, 0.05)" },
   { "a=Curve([[1, 0]], taps=201)", "b=Curve([[2, 0]], taps=201)" },
+  { "a=LinearPhase(g=AllPass(99, 1), taps=201)",
+      "a=LinearPhase(g=AllPass(900, 1), taps=201)" },
+  { "a=Curve([[1, 0]], taps=201)", "b=LinearPhase(Gain(1), taps=201)" },
   { "a=Denoise(0)", "a=Denoise(0, learn=1)" },
   { "a=Denoise(0)", "b=Denoise(0, link=True)" },
   { "Gain(1) | a=Limiter(20, 0.05)", "b=Limiter(20, 0.05) | c=Gain(1)" },
@@ -293,6 +300,58 @@ GST_START_TEST (test_look_ahead_together)
     in[i] = -in[i];
   fail_unless (tfx_check_distance (out, in, n / 2) < 1e-12);
   fail_unless (tfx_check_distance (out + end, in + end, n - end) < 1e-12);
+}
+GST_END_TEST;
+
+/* A constant through a chain with linear phase, whose gain goes from 1 to 3: once, with
+ * each buffer, or along a curve.  The kernels are cross-faded: there is no jump. */
+GST_START_TEST (test_linear_phase)
+{
+  const gsize n = 80 * N;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autoptr (TfxHarness) h =
+      tfx_chains_harness ("LinearPhase(AllPass(1000, 1) | g=Gain(1), taps=101)",
+          &info);
+  g_autoptr (GstBus) bus = tfx_check_bus (h);
+  g_autoptr (GObject) gain = tfx_chains_child (h->element, "g");
+  g_autofree gdouble *in = g_new (gdouble, n);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  const gdouble *out;
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = 1.0;
+  if (__i__ == 2) {
+    g_autoptr (GstControlSource) source =
+        gst_interpolation_control_source_new ();
+
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    for (guint i = 0; i < 2; i++)
+      gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (
+                                              source),
+          gst_util_uint64_scale (20 * N * (i + 1), GST_SECOND, RATE),
+          1 + 2 * i);
+    fail_unless (gst_object_add_control_binding (GST_OBJECT (gain),
+        gst_direct_control_binding_new_absolute (GST_OBJECT (gain), "gain",
+            source)));
+  }
+  for (gsize i = 0; i < 80; i++) {
+    if (__i__ < 2 && i >= 20 && i <= (__i__ == 0 ? 20 : 40))
+      g_object_set (gain, "gain",
+          __i__ == 0 ? 3.0 : 1.0 + 0.1 * (gdouble)(i - 20), NULL);
+    tfx_firs_push (h, &info, in, N, i * N, N);
+  }
+  tfx_firs_end (h);
+  tfx_check_expect_no_warning (bus);
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  out = tfx_firs_samples (caught);
+  for (gsize i = 1; i < n; i++) {
+    fail_unless (fabs (out[i] - out[i - 1]) < 0.01, "%g, %g at frame %u",
+        out[i - 1], out[i], (guint)i);
+    fail_unless (i > 19 * N || fabs (out[i] - 1.0) < 1e-12);
+    fail_unless (i < 50 * N || fabs (out[i] - 3.0) < 1e-12, "%g at frame %u",
+        out[i], (guint)i);
+  }
 }
 GST_END_TEST;
 
@@ -653,10 +712,11 @@ main (int argc, char **argv)
   tcase_add_loop_test (tc, test_look_ahead_changes, 0,
       2 * G_N_ELEMENTS (look_aheads));
   tcase_add_test (tc, test_look_ahead_flushed);
-  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 9);
+  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 10);
   tcase_add_loop_test (tc, test_look_ahead_replaced, 0,
       2 * G_N_ELEMENTS (as_late));
   tcase_add_test (tc, test_look_ahead_together);
+  tcase_add_loop_test (tc, test_linear_phase, 0, 3);
   tcase_add_test (tc, test_readings);
   tcase_add_loop_test (tc, test_reading_times, 0, 5);
   tcase_add_loop_test (tc, test_reading_segments, 0, 2);
