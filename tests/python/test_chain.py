@@ -246,6 +246,10 @@ def test_chains_as_arguments():
     effect = fx.Multiband([200, 2000], fx.Gain(2) | fx.Limiter(), None, fx.Gain(3))
     assert str(fx.Chain(effect, RATE, 2)) == \
         "Multiband([200, 2000], Gain(2) | Limiter(), None, Gain(3))"
+    effect = fx.LinearPhase(fx.Notch(50, 1) | fx.Gain(3), taps=31)
+    chain = fx.Chain(effect, RATE, 2)
+    assert str(chain) == "LinearPhase(Notch(50, q=1) | Gain(3), taps=31)"
+    assert chain.latency == 15
 
 
 def test_every_class_has_a_signature_and_an_example():
