@@ -373,7 +373,7 @@ static const TfxParam delay[] = {
       "'ping-pong': echoes of a stereo stream alternate sides") };
 
 static const TfxParam align[] = {
-  NUMBER ("delay", REQUIRED | SCALED, "", 0.0, TFX_EXPR_MAX_DELAY, 0.0,
+  NUMBER ("delay", REQUIRED, "", 0.0, TFX_EXPR_MAX_DELAY, 0.0,
       "delay, in the unit of unit"),
   WORD ("unit", 0, units, "ms",
       "unit of delay: ms, samples, or the way of sound in m or ft") };
