@@ -536,6 +536,10 @@ is_chain (TfxLexer *lexer, const Arguments *arguments)
   if (klass->max_chains == 0)
     return false;
   if (klass->chain_name) {
+    if (is_call (*lexer) && !tfx_lexer_is_word (ahead.token.string, "float"))
+      tfx_lexer_fail (lexer, lexer->token.offset, -EINVAL,
+          "a chain in %s needs its name: write %s=%s(…)", klass->name,
+          klass->chain_name, ahead.token.string);
     tfx_lexer_next (&ahead);
     return lexer->token.type == TFX_TOKEN_NAME &&
            strcmp (lexer->token.string, klass->chain_name) == 0 &&

@@ -364,6 +364,8 @@ static const struct
   { "Gate(key=[])", 10, "the list is empty" },
   { "Gate(key=(Notch(50, 1)))", 10,
       "key of Gate is no chain; write key_filter=Notch(…)" },
+  { "Gate(-9, Notch(50, 1))", 10,
+      "a chain in Gate needs its name: write key_filter=Notch(…)" },
   { "Align(-1.7, 'm')", 7, "delay of Align is -1.7, out of range (0 to" },
   { "Align(1e300)", 7, "delay of Align is 1e300, out of range (0 to" },
   { "Gate(key_filter=Notch(50, 1), -9)", 31, "cannot follow one with name=" },
