@@ -151,6 +151,16 @@ def test_curve(size):
     assert size < 48000 or np.abs(y - x * curve)[:, :-32].max() < 1e-12
 
 
+def test_curve_goes_on_after_reset():
+    chain = fx.Chain("g=Gain(1)", RATE, dtype=np.float64)
+    chain.set("g.gain", np.linspace(1, 3, 4000))
+    chain.process(np.ones((1, 3000)))
+    chain.reset()
+    y = chain.process(np.ones((1, 3000)))[0]
+    assert np.abs(y[:1000] - np.linspace(1, 3, 4000)[3000:]).max() < 0.02
+    assert y[-1] == 3
+
+
 def test_curves_of_frequencies_do_not_depend_on_the_split():
     curve = np.geomspace(200, 5000, 40000)
     x = noise(1, 50000)

@@ -170,8 +170,10 @@ class Chain:
         return self._shape(y, is_flat)
 
     def reset(self):
-        """Clears the state: the next samples begin a stream."""
+        """Clears the state: the next samples begin a stream.  Curves go on."""
         self._core.reset()
+        for key, (values, grid, _) in self._curves.items():
+            self._curves[key] = values, grid, 0
         self._skip = self._n_late
 
     # ---- parameters and answers ---------------------------------------------
