@@ -161,6 +161,19 @@ def test_curve_goes_on_after_reset():
     assert y[-1] == 3
 
 
+def test_short_curves_arrive():
+    x = noise(1, 5000)
+
+    def play(size):
+        chain = fx.Chain("c=LoudnessContour(50)", RATE, dtype=np.float64)
+        chain.process(x[:, :5])
+        chain.set("c.phon", np.linspace(50, 60, 10))
+        return np.concatenate([chain.process(x[:, i:i + size])
+                               for i in range(0, 5000, size)], axis=1)
+
+    assert np.allclose(play(5000), play(5), rtol=0, atol=1e-12)
+
+
 def test_curves_of_frequencies_do_not_depend_on_the_split():
     curve = np.geomspace(200, 5000, 40000)
     x = noise(1, 50000)

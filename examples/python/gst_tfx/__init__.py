@@ -128,10 +128,10 @@ class Chain:
             self._core.curve(*key, 0, int(first),
                              np.ascontiguousarray(values[at]))
             queued = int(points[-1])
-        if len(values) > n:
-            self._curves[key] = values[n:], grid, queued
-        else:
+        if queued >= now + max(len(values), n):
             del self._curves[key]
+        else:
+            self._curves[key] = values[min(n, len(values) - 1):], grid, queued
 
     def process(self, x):
         """Filters the next samples of a stream.
