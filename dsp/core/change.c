@@ -171,30 +171,6 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
         2 * to->n_sos * to->n_channels * sizeof *to->state);
 }
 
-/* The same for the slots in branches, by their ids. */
-static void
-seed_branches (TfxSlot *to, const TfxSlot *from)
-{
-  for (size_t b = 0; b < to->n_branches; b++) {
-    TfxWalk walk = tfx_walk (&to->branches[b]);
-    TfxSlot *slot;
-
-    while ((slot = tfx_walk_slot (&walk))) {
-      const TfxSlot *found = NULL;
-
-      for (size_t k = 0; !found && k < from->n_branches; k++) {
-        TfxWalk old = tfx_walk (&from->branches[k]);
-
-        while ((found = tfx_walk_slot (&old)) &&
-               found->stage->id != slot->stage->id)
-          ;
-      }
-      if (found)
-        seed_slot (slot, found);
-    }
-  }
-}
-
 /* ---- cross-fades begin and end ---------------------------------------------------- */
 
 /* For a FIR with a long history part of a block costs almost the time of a whole one: its
@@ -212,16 +188,86 @@ fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
 
 /* Whether a slot repeats its input, as a delay line, a FIR or a reverb does. */
 static bool
+is_echo (const TfxSlot *slot)
+{
+  return slot->stage->kind->unit && slot->stage->kind->response &&
+         tfx_stage_state_size (slot->stage) > 0;
+}
+
+/* The same for a slot in it. */
+static bool
 has_echo (TfxSlot *slot)
 {
   const TfxSlots one = { 1, &(TfxSlotEntry){ .slot = slot }, 1 };
   TfxWalk walk = tfx_walk (&one);
-  bool is_found = false;
 
-  while (!is_found && (slot = tfx_walk_slot (&walk)))
-    is_found = slot->stage->kind->unit && slot->stage->kind->response &&
-               tfx_stage_state_size (slot->stage) > 0;
-  return is_found;
+  while ((slot = tfx_walk_slot (&walk)) && !is_echo (slot))
+    ;
+  return slot != NULL;
+}
+
+/* Whether the echoes of a branch are in the other one too, and all before each is the
+ * same. */
+static bool
+has_same_echoes (const TfxSlots *branch, const TfxSlots *other)
+{
+  TfxWalk walk = tfx_walk (branch), old = tfx_walk (other);
+  bool is_same = true;
+  TfxSlot *slot;
+
+  while ((slot = tfx_walk_slot (&walk))) {
+    const TfxSlot *from = is_same ? tfx_walk_slot (&old) : NULL;
+
+    if (is_echo (slot) && !tfx_slot_is_successor (slot, from))
+      return false;
+    is_same = from && from->stage->id == slot->stage->id &&
+              (tfx_branches_are_in (slot->stage)
+                      ? tfx_stage_is_same_structure (slot->stage, from->stage)
+                      : tfx_stage_is_same (slot->stage, from->stage));
+  }
+  return true;
+}
+
+/* Whether a slot may take over history.  In a branch a stage that begins, or has other
+ * values, makes an edge, which an echo after it would repeat. */
+static bool
+can_seed (const TfxSlot *to, const TfxSlot *from)
+{
+  for (size_t b = 0; b < to->n_branches; b++) {
+    bool is_found = false;
+
+    for (size_t k = 0; !is_found && k < from->n_branches; k++)
+      is_found = has_same_echoes (&to->branches[b], &from->branches[k]);
+    if (!is_found)
+      return false;
+  }
+  return true;
+}
+
+/* Slots in branches take over history, by their ids; or only those with look-ahead, whose
+ * output an edge in the input reaches later. */
+static void
+seed_branches (TfxSlot *to, const TfxSlot *from, bool all)
+{
+  for (size_t b = 0; b < to->n_branches; b++) {
+    TfxWalk walk = tfx_walk (&to->branches[b]);
+    TfxSlot *slot;
+
+    while ((slot = tfx_walk_slot (&walk))) {
+      const TfxSlot *found = NULL;
+
+      for (size_t k = 0; !found && k < from->n_branches; k++) {
+        TfxWalk old = tfx_walk (&from->branches[k]);
+
+        while ((found = tfx_walk_slot (&old)) &&
+               found->stage->id != slot->stage->id)
+          ;
+      }
+      if (found &&
+          (all || (!is_echo (slot) && tfx_stage_latency (slot->stage) > 0)))
+        seed_slot (slot, found);
+    }
+  }
 }
 
 /* A new slot takes over history.  Without history, a slot that repeats its input gets an
@@ -231,15 +277,16 @@ static void
 seed (TfxSlotEntry *entry, size_t *lead, size_t *rise)
 {
   TfxSlot *to = entry->slot;
-  const bool succeeds = tfx_slot_is_successor (to, entry->old);
+  const bool is_next = tfx_slot_is_successor (to, entry->old);
+  const bool succeeds = is_next && can_seed (to, entry->old);
   const size_t latency = to ? tfx_stage_latency (to->stage) : 0;
   TfxFade *fade = entry->fade;
 
   fade->rises = to && !entry->has_past && !succeeds && has_echo (to);
-  if (!entry->has_past && succeeds) {
+  if (!entry->has_past && succeeds)
     seed_slot (to, entry->old);
-    seed_branches (to, entry->old);
-  }
+  if (!entry->has_past && is_next)
+    seed_branches (to, entry->old, succeeds);
   if (fade->rises && fade->length > *rise)
     *rise = fade->length;
   if (latency > 0 && !entry->has_past &&

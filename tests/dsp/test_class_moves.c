@@ -221,7 +221,44 @@ test_all (void)
   tap_many_end (&many);
 }
 
+/* Another number of branches or bands: what is before an echo in one is new. */
+static void
+test_branches (void)
+{
+  static const char *const texts[][2] = {
+    { "Multiband(300, Align(3, 'ft'), None)",
+        "Multiband([300, 400], Align(3, 'ft'), None, None)" },
+    { "Multiband([300, 2000], None, None, Delay(128, mix=1))",
+        "Multiband([300, 900, 2000], None, None, None, Delay(128, mix=1))" },
+    { "(Gain(1) + LoButterworth(300))",
+        "(Gain(1) + LoButterworth(300) + Align(3, 'ft'))" },
+    { "(Gain(1) + Align(3, 'ft'))",
+        "(LoButterworth(300) + (Gain(0.1) | Align(3, 'ft')) + Gain(0.5))" },
+    { "(Gain(1) + (Gain(0.5) | Align(3, 'ft')))",
+        "(Gain(1) + Gain(1) + (Gain(0.5) | Align(3, 'ft')))" },
+  };
+  TapMany many = tap_many ("no click with another number of branches");
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (int k = 0; k < 2; k++) {
+      TfxExpr *from = parse (texts[i][k]), *to = parse (texts[i][1 - k]);
+      TestJump j;
+
+      tfx_expr_adopt_ids (to, from);
+      j = test_jump_between (test_build_expr (from, 1), test_build_expr (to, 1),
+          1, 480);
+      tap_many_check (&many, j.high_db < -80.0 && j.bend < 1.5,
+          "%s: %.1f dB above 2 kHz, a second difference of %.2f",
+          texts[i][1 - k], j.high_db, j.bend);
+      tfx_expr_free (&from);
+      tfx_expr_free (&to);
+    }
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
+  { "branches", test_branches },
   { "jumps", test_jumps },
   { "all", test_all },
   { NULL, NULL },

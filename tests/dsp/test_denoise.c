@@ -827,6 +827,32 @@ test_learn_again (void)
   free (x);
 }
 
+/* In a Multiband that gets another band, a Denoise knows its noise. */
+static void
+test_bands (void)
+{
+  const size_t n = 48000, at = 16000;
+  TfxExpr *before =
+      test_parse ("Multiband(300, None, x=Denoise(20, learn=0.1))");
+  TfxExpr *after = test_parse (
+      "Multiband([300, 400], None, None, x=Denoise(20, learn=0.1))");
+  double *x = test_alloc_f64 (2 * n), change_db;
+  TestFilter *filter =
+      test_filter_start_chain (test_build_expr (before, 1), 1, NULL);
+
+  tfx_expr_adopt_ids (after, before);
+  make_noise (x, 2 * n, 0.1);
+  for (size_t i = 0; i < at; i++)
+    x[i] *= 0.01;
+  test_filter_pieces (filter, x, 1, 2 * n, 700, at, test_build_expr (after, 1));
+  change_db = 10 * log10 (find_power (x + n, n) / (0.1 * 0.1 * (double)n));
+  tap_check (change_db > -1, "noise that came later: %.1f dB", change_db);
+  test_filter_free (&filter);
+  tfx_expr_free (&before);
+  tfx_expr_free (&after);
+  free (x);
+}
+
 /* ---- memory -------------------------------------------------------------------------------- */
 
 /* A unit whose n-th allocation fails is none, and frees the others. */
@@ -906,6 +932,7 @@ static const TapTest tests[] = {
   { "channels", test_channels },
   { "jumps", test_jumps },
   { "learn-again", test_learn_again },
+  { "bands", test_bands },
   { "short-memory", test_short_memory },
   { "no-memory", test_no_memory },
   { NULL, NULL },
