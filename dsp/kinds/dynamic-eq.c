@@ -109,9 +109,11 @@ typedef struct Unit
 {
   TfxUnit unit;
   bool is_shelf, is_linked;
-  State *states;             /* [n_channels] */
+  /* [n_channels], and [n_channels] after a cross-fade */
+  State *states;
   double most_db;            /* the gain farthest from 0 since the last read */
   double *samples, *signals; /* of a part; the detectors' of a frame */
+  double *others;            /* samples of a frame, for the cross-fade */
 } Unit;
 
 static void
@@ -122,8 +124,9 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 
   u->is_shelf = stage->u.dynamic_eq.is_shelf;
   u->is_linked = stage->u.dynamic_eq.is_linked;
-  u->states = (State *)tfx_room_take (room, 0, N_STATE * n);
+  u->states = (State *)tfx_room_take (room, 0, 2 * N_STATE * n);
   u->signals = tfx_room_take (room, 0, n);
+  u->others = tfx_room_take (room, 0, n);
   u->samples = tfx_room_take (room, 0, n * u->unit.part_frames);
 }
 
@@ -176,19 +179,19 @@ follow (Unit *u, State *s, const Frame *f, double signal)
 }
 
 static void
-run_frame (Unit *u, const Frame *f, double *x)
+run_frame (Unit *u, State *states, const Frame *f, double *x)
 {
   const unsigned n = u->unit.n_channels;
   const double g = f->p[G], k = f->p[DAMPING];
   double v, w, most = 0.0, a = 1.0;
 
   for (unsigned c = 0; c < n; c++) {
-    run_svf (&u->states[c].detector, x[c], g, k, &v, &w);
+    run_svf (&states[c].detector, x[c], g, k, &v, &w);
     u->signals[c] = fabs (u->is_shelf ? x[c] - k * v - w : k * v);
     most = fmax (most, u->signals[c]);
   }
   for (unsigned c = 0; c < n; c++) {
-    State *s = &u->states[c];
+    State *s = &states[c];
 
     if (c == 0 || !u->is_linked)
       a = follow (u, s, f, u->is_linked ? most : u->signals[c]);
@@ -202,37 +205,73 @@ run_frame (Unit *u, const Frame *f, double *x)
   }
 }
 
+/* Frequencies farther apart, in nepers, are cross-faded. */
+#define MOST_NEPERS 1.0
+
+/* Values move from those of before to those of after.  A cross-fade goes from the filters
+ * of before to others, which begin at rest with the same level. */
+static void
+run_cell (Unit *u, size_t n_frames, double *x)
+{
+  TfxParams *params = &u->unit.params;
+  const unsigned n = u->unit.n_channels;
+  const bool is_far =
+      fabs (log (params->to[G] / params->from[G])) > MOST_NEPERS;
+  State *next = u->states + n;
+  Frame f = { .from = params->from, .to = params->to }, after = f;
+  double values[N_VALUES][TFX_GRID_FRAMES];
+
+  f.threshold = after.threshold =
+      pow (10.0, fmin (f.from[THRESHOLD_DB], f.to[THRESHOLD_DB]) / 20.0);
+  for (unsigned k = 0; k < N_VALUES; k++)
+    tfx_params_read (params, k, values[k], n_frames);
+  memcpy (f.p, params->from, sizeof f.p);
+  memcpy (after.p, params->to, sizeof after.p);
+  after.weight = 1.0;
+  for (unsigned c = 0; is_far && params->done == 0 && c < n; c++)
+    next[c] = (State){ .held = u->states[c].held, .level = u->states[c].level };
+  for (size_t i = 0; i < n_frames; i++, x += n) {
+    const double weight =
+        tfx_weight_at (params->weight, params->done + i + 1, params->length);
+
+    if (is_far) {
+      memcpy (u->others, x, n * sizeof *x);
+      run_frame (u, next, &after, u->others);
+    } else {
+      f.weight = weight;
+      for (unsigned k = 0; k < N_VALUES; k++)
+        f.p[k] = values[k][i];
+    }
+    run_frame (u, u->states, &f, x);
+    for (unsigned c = 0; is_far && c < n; c++)
+      x[c] += weight * (u->others[c] - x[c]);
+  }
+  tfx_params_advance (params, n_frames);
+  if (is_far && (params->length == 0 || params->done == 0)) {
+    memcpy (u->states, next, n * sizeof *next);
+    memset (next, 0, n * sizeof *next);
+  }
+}
+
 /* During a ramp the gains of the old and the new curve are cross-faded, as in dynamics.c;
  * frequency, Q and times ramp frame by frame. */
 static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
-  TfxParams *params = &u->unit.params;
-  double values[N_VALUES][TFX_GRID_FRAMES], *x = u->samples;
+  const TfxParams *params = &u->unit.params;
+  double *x = u->samples;
+  Frame f = { .from = params->now, .to = params->now };
 
-  for (size_t n; n_frames > 0; n_frames -= n) {
-    const bool is_ramping = tfx_params_are_ramping (params);
-    Frame f = { .from = is_ramping ? params->from : params->now,
-      .to = is_ramping ? params->to : params->now };
-
-    n = is_ramping ? tfx_params_cell (params, n_frames) : n_frames;
-    memcpy (f.p, params->now, sizeof f.p);
-    f.threshold =
-        pow (10.0, fmin (f.from[THRESHOLD_DB], f.to[THRESHOLD_DB]) / 20.0);
-    for (unsigned k = 0; is_ramping && k < N_VALUES; k++)
-      tfx_params_read (params, k, values[k], n);
-    for (size_t i = 0; i < n; i++, x += u->unit.n_channels) {
-      for (unsigned k = 0; is_ramping && k < N_VALUES; k++)
-        f.p[k] = values[k][i];
-      if (is_ramping)
-        f.weight = tfx_weight_at (params->weight, params->done + i + 1,
-            params->length);
-      run_frame (u, &f, x);
-    }
-    if (is_ramping)
-      tfx_params_advance (params, n);
+  for (size_t n; n_frames > 0 && tfx_params_are_ramping (params);
+       n_frames -= n, x += n * u->unit.n_channels) {
+    n = tfx_params_cell (params, n_frames);
+    run_cell (u, n, x);
   }
+  memcpy (f.p, params->now, sizeof f.p);
+  f.threshold = pow (10.0, f.p[THRESHOLD_DB] / 20.0);
+  for (; n_frames > 0; n_frames--, x += u->unit.n_channels)
+    run_frame (u, u->states, &f, x);
 }
 
 static int
@@ -251,7 +290,7 @@ unit_reset (void *data)
 {
   Unit *u = data;
 
-  memset (u->states, 0, u->unit.n_channels * sizeof *u->states);
+  memset (u->states, 0, 2 * u->unit.n_channels * sizeof *u->states);
   tfx_params_finish (&u->unit.params);
 }
 
@@ -262,7 +301,7 @@ unit_state_peak (const void *data)
   const double *state = (const double *)u->states;
   double peak = 0.0;
 
-  for (size_t i = 0; i < u->unit.n_channels * N_STATE; i++)
+  for (size_t i = 0; i < 2 * u->unit.n_channels * N_STATE; i++)
     peak = fmax (peak, fabs (state[i]));
   return peak;
 }

@@ -118,6 +118,8 @@ static const Way ways[] = {
   { "HiChebyshev2.ripple", { 60, 12 } },
   { "SOS.sos", { 0.4 } },
   { "Biquad.a0", { 2 } },
+  { "DynamicEQ.frequency", { 600, 23999.9, 1 } },
+  { "DeEss.frequency", { 600, 23999.9, 1 } },
   { "cutoff", { 600, 440 } },
   { "frequency", { 600, 440 } },
   { "order", { 2, 8 } },
