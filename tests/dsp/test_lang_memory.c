@@ -19,7 +19,10 @@ static const char text[] =
     "DesignableFIR([1, 2, 3], 31, window='parzen') | Delay(bpm=120) | "
     "Reverb() | Curve([[20, 1], [30, 2]], phase='minimum', taps=31) | "
     "LinearPhase(Notch(50, 1) | Gain(2), taps=31) | Align(9.5, 'samples') | "
-    "Width(2) | Crossfeed() | DynamicEQ(99, 1)";
+    "Width(2) | Crossfeed() | DynamicEQ(99, 1) | "
+    "Gate(key=[1], key_filter=HiButterworth(99) | Hum(50, harmonics=2)) | "
+    "FIR([3, 1, 2], phase='minimum') | LoudnessContour(50, taps=31) | "
+    "Denoise(9) | DeEss()";
 
 static TfxExpr *expr, *other;
 
