@@ -57,7 +57,7 @@ gst_tfx_key_reset (GstTfxElement *self, gboolean is_started)
 
     gst_tfx_keyqueue_reset (key);
     key->n_channels = 0;
-    if (!key->pad)
+    if (!key->pad && !key->is_leaving)
       g_ptr_array_remove_index (keys->list, i);
   }
   g_atomic_int_set (&gst_tfx_element_get_private (self)->has_keys,
@@ -178,10 +178,15 @@ gst_tfx_key_see_event (GstTfxElement *self, GstEvent *event)
   }
   if (type == GST_EVENT_STREAM_START || type == GST_EVENT_FLUSH_STOP)
     keys->is_ended = FALSE;
-  if (type == GST_EVENT_EOS) {
-    keys->is_ended = TRUE;
+  if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE) {
+    keys->is_ended = type == GST_EVENT_EOS;
     for (guint i = 0; i < keys->list->len; i++)
       gst_tfx_keyqueue_clear (keys->list->pdata[i]);
+  }
+  for (guint i = 0; i < keys->list->len; i++) {
+    if (type == GST_EVENT_SEGMENT_DONE || type == GST_EVENT_SEGMENT)
+      ((GstTfxKey *)keys->list->pdata[i])->is_unused =
+          type == GST_EVENT_SEGMENT_DONE;
   }
   g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
@@ -220,6 +225,7 @@ wait_live (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
 {
   GstClock *clock =
       keys->is_playing ? gst_element_get_clock (GST_ELEMENT (self)) : NULL;
+  const gdouble speed = ABS (gst_tfx_element_get_private (self)->segment.rate);
   GstClockTime due;
   GstClockTimeDiff left;
 
@@ -228,7 +234,9 @@ wait_live (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
     return TRUE;
   }
   due = gst_element_get_base_time (GST_ELEMENT (self)) + keys->latency +
-        gst_util_uint64_scale (MAX (first, 0), GST_SECOND, keys->rate);
+        (GstClockTime)((gdouble)gst_util_uint64_scale (MAX (first, 0),
+                           GST_SECOND, keys->rate) /
+                       speed);
   left = GST_CLOCK_DIFF (gst_clock_get_time (clock), due);
   gst_object_unref (clock);
   if (left <= 0)

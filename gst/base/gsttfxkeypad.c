@@ -95,6 +95,8 @@ check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
     buffer = gst_buffer_make_writable (buffer);
     gst_tfx_pending_settle (buffer);
   }
+  if (key->segment.format != GST_FORMAT_TIME)
+    return buffer;
   return gst_audio_buffer_clip (buffer, &key->segment, key->info.rate,
       GST_AUDIO_INFO_BPF (&key->info));
 }
@@ -228,12 +230,13 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &key->segment);
-      key->place.is_set = FALSE;
+      key->place.is_set = key->is_ended = key->is_unused = FALSE;
       break;
     case GST_EVENT_GAP:
       if (gst_tfx_keyqueue_wait (keys, key, pad, &flow))
         take_gap (keys, key, event);
       break;
+    case GST_EVENT_SEGMENT_DONE:
     case GST_EVENT_EOS:
       key->is_ended = TRUE;
       break;
@@ -355,11 +358,11 @@ gst_tfx_key_request (GstElement *element, GstPadTemplate *template,
   g_mutex_lock (&keys->lock);
   if (!name || sscanf (name, "key_%u", &number) != 1) {
     number = 0;
-    while (find_key (keys, number)->pad)
+    while (find_key (keys, number)->pad || find_key (keys, number)->is_leaving)
       number++;
   }
   key = find_key (keys, number);
-  if (key->pad) {
+  if (key->pad || key->is_leaving) {
     g_mutex_unlock (&keys->lock);
     GST_WARNING_OBJECT (self, "there is a pad key_%u", number);
     return NULL;
@@ -390,11 +393,15 @@ gst_tfx_key_release (GstElement *element, GstPad *pad)
 
   g_mutex_lock (&keys->lock);
   key->pad = NULL;
+  key->is_leaving = TRUE;
   gst_tfx_keyqueue_clear (key);
   g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
   gst_pad_set_active (pad, FALSE);
   gst_element_remove_pad (element, pad);
+  g_mutex_lock (&keys->lock);
+  key->is_leaving = FALSE;
+  g_mutex_unlock (&keys->lock);
 }
 
 void

@@ -77,6 +77,7 @@ gst_tfx_keyqueue_reset (GstTfxKey *key)
   gst_audio_info_init (&key->info);
   gst_segment_init (&key->segment, GST_FORMAT_UNDEFINED);
   key->is_ended = key->is_flushing = key->is_seeking = FALSE;
+  key->is_unused = FALSE;
   key->thread = NULL;
   key->n_refused = 0;
 }
@@ -119,7 +120,8 @@ gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
                             keys->is_stopped || GST_PAD_IS_FLUSHING (pad);
 
     *flow = is_off ? GST_FLOW_FLUSHING : GST_FLOW_OK;
-    if (is_off || keys->is_ended || (keys->rate == 0 && key->is_live))
+    if (is_off || keys->is_ended || key->is_unused ||
+        (keys->rate == 0 && key->is_live))
       return FALSE;
     if (keys->rate > 0 && !is_full (keys, key))
       return TRUE;

@@ -46,13 +46,15 @@ typedef struct
 typedef struct
 {
   guint number;
-  GstPad *pad;      /* NULL: released */
-  guint n_channels; /* of the last caps; 0: there were none */
+  GstPad *pad;         /* NULL: released */
+  gboolean is_leaving; /* released, but still a pad of the element */
+  guint n_channels;    /* of the last caps; 0: there were none */
   GQueue items;
   gint64 n_queued;
   gint64 end; /* the frames before this one are queued, or missing for good */
   gboolean is_ended, is_flushing, is_seeking, is_live;
-  GThread *thread; /* that streams into the pad; NULL: not known */
+  gboolean is_unused; /* until a segment begins: the main one is done */
+  GThread *thread;    /* that streams into the pad; NULL: not known */
   /* Of its streaming thread. */
   GstAudioInfo info; /* rate 0: no caps */
   GstSegment segment;

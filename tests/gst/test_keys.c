@@ -789,6 +789,98 @@ GST_START_TEST (test_wild)
 }
 GST_END_TEST;
 
+/* A key that is requested while the one with its number is released, in other threads:
+ * it gets another number, or that one. */
+static gpointer
+run_requests (gpointer data)
+{
+  for (guint i = 0; i < 3000; i++) {
+    GstPad *pad = gst_element_request_pad_simple (data, "key_%u");
+
+    fail_unless (pad != NULL);
+    gst_element_release_request_pad (data, pad);
+    gst_object_unref (pad);
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_requests_at_once)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (RATE, 1.0);
+  g_auto (Keyed) k = { NULL };
+  GThread *threads[3];
+
+  keyed_open (&k, "Gain(1)", &info, NULL, 0, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("requests", run_requests, k.h->element);
+  for (gsize i = 0; i < RATE; i += 1000)
+    push (k.h, &info, ones, i, i + 1000);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  fail_unless_equals_uint64 (tfx_check_pull_frames (k.h, &info), RATE);
+}
+GST_END_TEST;
+
+/* A key whose segment is not one of times has no timestamps: it starts with the main
+ * stream.  (appsrc has segments of bytes.) */
+GST_START_TEST (test_key_in_bytes)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (1000, 1.0), *y = NULL;
+  g_auto (Keyed) k = { NULL };
+  GstSegment segment;
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (k.keys[0], gst_event_new_segment (&segment));
+  push (k.keys[0], &info, ones, 0, 1000);
+  push (k.h, &info, ones, 0, 1000);
+  y = pull_key (k.h, &info, 1000);
+  expect_key (y, 0, 1000, 1.0);
+}
+GST_END_TEST;
+
+/* At the end of a segment no stream waits for the other one, and the next segment has the
+ * key again: a segment seek repeats both. */
+GST_START_TEST (test_segment_done)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (3 * RATE, 1.0), *y = NULL;
+  g_auto (Keyed) k = { NULL };
+  Pusher main = { NULL, &info, ones, 0, 1000 };
+  Pusher key = { NULL, &info, ones, 0, 3 * RATE };
+  GThread *thread;
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  main.h = k.h;
+  key.h = k.keys[0];
+  /* The key is shorter, then longer than the main stream. */
+  push (k.keys[0], &info, ones, 0, 500);
+  thread = start_waiting (&main);
+  gst_harness_push_event (k.keys[0],
+      gst_event_new_segment_done (GST_FORMAT_TIME, GST_SECOND));
+  g_thread_join (thread);
+  y = pull_key (k.h, &info, 1000);
+  expect_key (y, 0, 500, 1.0);
+  expect_key (y, 500, 1000, 0.0);
+  tfx_check_push_segment (k.keys[0], 0, GST_CLOCK_TIME_NONE, GST_SECOND);
+  thread = start_waiting (&key);
+  gst_harness_push_event (k.h,
+      gst_event_new_segment_done (GST_FORMAT_TIME, GST_SECOND));
+  g_thread_join (thread);
+  fail_unless_equals_int (key.flow, GST_FLOW_OK);
+  /* The key repeats first. */
+  tfx_check_push_segment (k.keys[0], 0, GST_CLOCK_TIME_NONE, 9 * GST_SECOND);
+  push (k.keys[0], &info, ones, 0, 1000);
+  tfx_check_push_segment (k.h, 0, GST_CLOCK_TIME_NONE, 9 * GST_SECOND);
+  push (k.h, &info, ones, 0, 1000);
+  g_clear_pointer (&y, g_free);
+  y = pull_key (k.h, &info, 1000);
+  expect_key (y, 0, 1000, 1.0);
+}
+GST_END_TEST;
+
 /* One thread for both streams would wait for itself: it is an error that says what to
  * do. */
 GST_START_TEST (test_one_thread)
@@ -886,6 +978,28 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
+/* At twice the speed, frame 96000 plays after a second. */
+GST_START_TEST (test_live_fast)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (3 * RATE, 1.0);
+  g_auto (Keyed) k = { NULL };
+  Pusher p = { NULL, &info, ones, 2 * RATE, 2 * RATE + 1000 };
+  GstSegment segment;
+  GThread *thread;
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, TRUE);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = 2.0;
+  gst_harness_push_event (k.h, gst_event_new_segment (&segment));
+  p.h = k.h;
+  thread = start_waiting (&p);
+  gst_harness_set_time (k.h, GST_SECOND + 10 * GST_MSECOND);
+  g_thread_join (thread);
+  fail_unless_equals_int (p.flow, GST_FLOW_OK);
+}
+GST_END_TEST;
+
 /* In PAUSED it waits: there is no deadline before the clock runs. */
 GST_START_TEST (test_live_paused)
 {
@@ -965,10 +1079,14 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_threads);
   tcase_add_test (tcase, test_requests);
   tcase_add_loop_test (tcase, test_wild, 0, 6);
+  tcase_add_test (tcase, test_requests_at_once);
+  tcase_add_test (tcase, test_key_in_bytes);
+  tcase_add_test (tcase, test_segment_done);
   tcase_add_test (tcase, test_one_thread);
   tcase_add_test (tcase, test_names);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_live);
+  tcase_add_test (tcase, test_live_fast);
   tcase_add_test (tcase, test_live_paused);
   tcase_add_test (tcase, test_seek);
   return tfx_check_run (argc, argv, tcase);
