@@ -247,7 +247,7 @@ static void
 write_file (Filter *self, const gchar *type)
 {
   const gboolean is_raw = *type == 'R';
-  gchar *name, *quoted, channel[40] = "";
+  gchar *name, *quoted, *channel = NULL;
   const gchar *format;
 
   if (is_raw) {
@@ -260,13 +260,16 @@ write_file (Filter *self, const gchar *type)
           "convert "
           "the file to WAV");
   } else {
-    g_snprintf (channel, sizeof channel, ", channel=%.0f",
-        gst_tfx_preset_node_number (self->map, "channel", 0.0));
+    channel = g_strdup_printf (", channel=%s",
+        GST_TFX_PRESET_NUMBER (
+            gst_tfx_preset_node_number (self->map, "channel", 0.0)));
   }
   name = self->replace (self->data,
       gst_tfx_preset_node_text (self->map, "filename", NULL));
   quoted = gst_tfx_preset_writer_quote (self->writer, name);
-  gst_tfx_preset_writer_add (self->writer, "Convolve(%s%s)", quoted, channel);
+  gst_tfx_preset_writer_add (self->writer, "Convolve(%s%s)", quoted,
+      channel ? channel : "");
+  g_free (channel);
   g_free (quoted);
   g_free (name);
 }

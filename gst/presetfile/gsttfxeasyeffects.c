@@ -91,8 +91,10 @@ write_equalizer (GstTfxPresetNode *map)
   require_number (map, "balance", 0.0);
   require_number (map, "pitch-left", 0.0);
   require_number (map, "pitch-right", 0.0);
-  if (!(n >= 0.0 && n <= 32.0))
-    gst_tfx_preset_node_fail (map, "num-bands is out of range (0 to 32)");
+  if (!(n >= 0.0 && n <= 32.0 && n == floor (n)))
+    gst_tfx_preset_node_fail (map,
+        "num-bands is %s, not a whole number from 0 to 32",
+        GST_TFX_PRESET_NUMBER (n));
   for (guint i = 0; i < (is_split ? 2 : 1) && !map->writer->fault; i++) {
     if (is_split)
       map->writer->channels.positions = sides[i];

@@ -237,6 +237,26 @@ is_simple (const gchar *text)
   return TRUE;
 }
 
+/* Nothing may follow the values. */
+static void
+check_end (GstTfxPresetWriter *writer, yaml_parser_t *parser)
+{
+  yaml_document_t document;
+  const yaml_node_t *more = NULL;
+
+  if (yaml.load (parser, &document)) {
+    more = yaml.get_root (&document);
+    if (more)
+      gst_tfx_preset_writer_fail (writer, "line %zu: a second document begins",
+          more->start_mark.line + 1);
+    yaml.delete_document (&document);
+  } else {
+    gst_tfx_preset_writer_fail (writer, "line %zu: %s",
+        parser->problem_mark.line + 1,
+        parser->problem ? parser->problem : "it cannot be read");
+  }
+}
+
 GstTfxPresetNode *
 gst_tfx_preset_tree_parse (GstTfxPresetWriter *writer, const gchar *text)
 {
@@ -272,6 +292,8 @@ gst_tfx_preset_tree_parse (GstTfxPresetWriter *writer, const gchar *text)
     else
       gst_tfx_preset_writer_fail (writer, "it is empty");
     yaml.delete_document (&document);
+    if (root)
+      check_end (writer, &parser);
   }
   yaml.delete_parser (&parser);
   if (root && root->kind != GST_TFX_PRESET_NODE_MAP)
