@@ -12,6 +12,9 @@
  * of the element. */
 #define SLACK (10 * GST_MSECOND)
 
+/* After it the main stream warns that a key of a file sends nothing. */
+#define LONG_WAIT (5 * GST_SECOND)
+
 /* ---- states ---------------------------------------------------------------- */
 
 static void
@@ -65,6 +68,7 @@ gst_tfx_key_reset (GstTfxElement *self, gboolean is_started)
   keys->rate = 0;
   keys->is_started = is_started;
   keys->is_stopped = keys->is_ended = keys->is_latency_known = FALSE;
+  keys->has_warned = FALSE;
   keys->place.is_set = FALSE;
   keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
   if (is_started)
@@ -246,6 +250,28 @@ wait_live (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
   return TRUE;
 }
 
+/* Waits until something changes, or for a while: then it warns, once. */
+static void
+wait_file (GstTfxElement *self, GstTfxKeys *keys, const GstTfxKey *key)
+{
+  const gint64 end = g_get_monotonic_time () + GST_TIME_AS_USECONDS (LONG_WAIT);
+  const guint number = key->number;
+
+  if (keys->has_warned) {
+    g_cond_wait (&keys->cond, &keys->lock);
+  } else if (!g_cond_wait_until (&keys->cond, &keys->lock, end)) {
+    keys->has_warned = TRUE;
+    g_mutex_unlock (&keys->lock);
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The stream waits for key_%u, which sends nothing. If both come "
+         "from one tee or demuxer, put a queue before each pad; for a key "
+         "with gaps send GAP events.",
+            number),
+        (NULL));
+    g_mutex_lock (&keys->lock);
+  }
+}
+
 /* Asks upstream of all sink pads. */
 static void
 learn_latency (GstTfxElement *self)
@@ -290,7 +316,7 @@ wait_for_keys (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
     GST_LOG_OBJECT (self, "waits for key_%u up to frame %" G_GINT64_FORMAT,
         key->number, keys->wanted);
     if (!keys->is_live)
-      g_cond_wait (&keys->cond, &keys->lock);
+      wait_file (self, keys, key);
     else if (!wait_live (self, keys, first))
       return GST_FLOW_OK;
   }

@@ -71,7 +71,7 @@ struct _GstTfxKeys
   gint rate;       /* of the main stream; 0: no caps */
   gboolean is_started, is_stopped, is_playing;
   gboolean is_ended; /* the main stream */
-  gboolean is_waiting;
+  gboolean is_waiting, has_warned;
   gint64 wanted;        /* end of the frames that it waits for */
   gint64 passed;        /* end of the frames that it has used */
   GstTfxKeyPlace place; /* of the main stream */

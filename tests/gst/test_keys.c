@@ -900,6 +900,36 @@ GST_START_TEST (test_one_thread)
 }
 GST_END_TEST;
 
+/* A tee before the main stream and a queue before the key alone lock each other: a
+ * warning says what to do. */
+GST_START_TEST (test_long_wait)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (1000, 1.0);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (Keyed) k = { NULL };
+  Pusher p = { NULL, &info, ones, 0, 1000 };
+  GThread *thread;
+
+  keyed_open (&k, "Gain(1)", &info, &info, 1, FALSE);
+  gst_element_set_bus (k.h->element, bus);
+  p.h = k.h;
+  thread = start_waiting (&p);
+  message =
+      gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "waits for key_0") != NULL);
+  fail_unless (strstr (error->message, "a queue before each pad") != NULL);
+  gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+  g_thread_join (thread);
+  fail_unless_equals_int (p.flow, GST_FLOW_OK);
+  fail_unless_equals_uint64 (tfx_check_pull_frames (k.h, &info), 1000);
+}
+GST_END_TEST;
+
 /* Numbers of pads. */
 GST_START_TEST (test_names)
 {
@@ -1083,6 +1113,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_key_in_bytes);
   tcase_add_test (tcase, test_segment_done);
   tcase_add_test (tcase, test_one_thread);
+  tcase_add_test (tcase, test_long_wait);
   tcase_add_test (tcase, test_names);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_live);
