@@ -155,17 +155,31 @@ typedef struct
   guint n_nodes;
 } Loader;
 
-static GstTfxPresetNode *copy_node (Loader *loader, int index,
-    const GstTfxPresetNode *parent, guint depth);
+static void
+copy_node (Loader *loader, int index, GstTfxPresetNode *node, guint depth);
+
+/* With its place, for messages. */
+static GstTfxPresetNode *
+make_node (Loader *loader, int index, const GstTfxPresetNode *parent)
+{
+  const yaml_node_t *from = yaml.get_node (loader->document, index);
+  GstTfxPresetNode *node = g_new0 (GstTfxPresetNode, 1);
+
+  node->writer = loader->writer;
+  node->parent = parent;
+  node->line = (guint)from->start_mark.line + 1;
+  node->index = parent ? parent->children->len : 0;
+  node->children = g_ptr_array_new_with_free_func (free_node);
+  return node;
+}
 
 static void
 copy_child (Loader *loader, int key, int value, GstTfxPresetNode *parent,
     guint depth)
 {
   const yaml_node_t *name = key ? yaml.get_node (loader->document, key) : NULL;
-  GstTfxPresetNode *child = copy_node (loader, value, parent, depth);
+  GstTfxPresetNode *child = make_node (loader, value, parent);
 
-  child->index = parent->children->len;
   if (name && name->type == YAML_SCALAR_NODE)
     child->key = g_strdup ((const gchar *)name->data.scalar.value);
   else if (key)
@@ -178,20 +192,15 @@ copy_child (Loader *loader, int key, int value, GstTfxPresetNode *parent,
     if (strcmp (other->key ? other->key : "", child->key) == 0)
       gst_tfx_preset_node_fail (parent, "%s is there twice", child->key);
   }
+  copy_node (loader, value, child, depth);
   g_ptr_array_add (parent->children, child);
 }
 
-static GstTfxPresetNode *
-copy_node (Loader *loader, int index, const GstTfxPresetNode *parent,
-    guint depth)
+static void
+copy_node (Loader *loader, int index, GstTfxPresetNode *node, guint depth)
 {
   const yaml_node_t *from = yaml.get_node (loader->document, index);
-  GstTfxPresetNode *node = g_new0 (GstTfxPresetNode, 1);
 
-  node->writer = loader->writer;
-  node->parent = parent;
-  node->line = (guint)from->start_mark.line + 1;
-  node->children = g_ptr_array_new_with_free_func (free_node);
   if (depth > MAX_DEPTH || loader->n_nodes++ >= MAX_NODES) {
     gst_tfx_preset_node_fail (node,
         "the preset is larger than %u values or deeper than %u levels",
@@ -217,7 +226,6 @@ copy_node (Loader *loader, int index, const GstTfxPresetNode *parent,
          pair < from->data.mapping.pairs.top && !loader->writer->fault; pair++)
       copy_child (loader, pair->key, pair->value, node, depth + 1);
   }
-  return node;
 }
 
 /* Whether few brackets are open at a time, and there are few anchors; those in
@@ -287,10 +295,12 @@ gst_tfx_preset_tree_parse (GstTfxPresetWriter *writer, const gchar *text)
         parser.problem_mark.line + 1,
         parser.problem ? parser.problem : "it cannot be read");
   } else {
-    if (yaml.get_root (&document))
-      root = copy_node (&loader, 1, NULL, 0);
-    else
+    if (yaml.get_root (&document)) {
+      root = make_node (&loader, 1, NULL);
+      copy_node (&loader, 1, root, 0);
+    } else {
       gst_tfx_preset_writer_fail (writer, "it is empty");
+    }
     yaml.delete_document (&document);
     if (root)
       check_end (writer, &parser);

@@ -854,6 +854,8 @@ REFUSED = [
     ('yml', camilla('Dither', 'type: Flat, bits: 16'), 'filters.a (line 3)',
      "type 'Dither.Flat' has no equal here"),
     ('yml', camilla('Loudness', 'reference_level: 0'), "'Loudness'"),
+    ('yml', camilla('Gain', 'gain: 3, gain: 4'), 'filters.a.parameters (line 4)',
+     'gain is there twice'),
     ('yml', camilla('Biquad', 'type: Lowpass, freq: 1, q: 1, x: 2'),
      'filters.a.parameters.x (line 4)', 'unknown parameter'),
     ('yml', camilla('Biquad', 'type: Lowpass, freq: 1'), 'q is missing'),
