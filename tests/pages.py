@@ -227,7 +227,7 @@ def make_sounds(folder):
          'audio/x-raw,rate=48000,channels=2,format=S16LE', '!', 'wavenc', '!',
          'filesink', 'location=noise.wav'], cwd=folder, check=True)
     os.mkdir(os.path.join(folder, 'recordings'))
-    for name in ('in', 'voice', 'programme', 'recordings/one', 'recordings/two'):
+    for name in ('in', 'music', 'voice', 'programme', 'recordings/one', 'recordings/two'):
         shutil.copy(os.path.join(folder, 'noise.wav'),
                     os.path.join(folder, name + '.wav'))
 

@@ -99,18 +99,18 @@ cascade_load_rows (const TfxCascadeArgs &args, const volatile Tile &tile,
   Samples<IO> in = samples_from<IO> (args.in, tile.channel, tile.frame);
 
 #pragma unroll 1
-  for (unsigned i = 0; i < 1u << args.segment_log2; i += CASCADE_RUN) {
-    IO x[CASCADE_RUN];
+  for (unsigned i = 0; i < 1u << args.segment_log2; i += CASCADE_RUN / 2) {
+    IO x[CASCADE_RUN / 2];
 
 #pragma unroll
-    for (unsigned j = 0; j < CASCADE_RUN; j++) {
+    for (unsigned j = 0; j < CASCADE_RUN / 2; j++) {
       cascade_visit (args, i + j, &channel, &frame);
       x[j] = channel < n_channels && frame < n_frames
                  ? sample_at (in, channel, frame)
                  : (IO)0;
     }
 #pragma unroll
-    for (unsigned j = 0; j < CASCADE_RUN; j++) {
+    for (unsigned j = 0; j < CASCADE_RUN / 2; j++) {
       cascade_visit (args, i + j, &channel, &frame);
       real_set (x[j], &samples[cascade_place (args, channel, frame)]);
     }
