@@ -22,9 +22,12 @@ filter_at (const char *text, double rate_hz, unsigned n_channels,
     const char *kernel)
 {
   const TfxFilterSpec spec = { rate_hz, n_channels, TFX_SAMPLE_F64, 0 };
-
-  return test_filter_for (test_build_at (text, rate_hz, n_channels), &spec,
+  TfxChain *chain = test_build_at (text, rate_hz, n_channels);
+  TestFilter *filter = test_filter_for (chain, &spec,
       kernel ? test_backend_for (kernel) : tfx_cpu_backend ());
+
+  tfx_chain_unref (&chain);
+  return filter;
 }
 
 /* In place. */
@@ -355,6 +358,7 @@ test_tones (void)
       x[i] = sin (2 * M_PI * (bin + 0.5) * (double)i / (double)n);
     for (size_t i = 0, m; i < n; i += m) {
       m = tfx_stft_left (stft);
+      m = m < n - i ? m : n - i;
       tfx_stft_run (stft, x + i, m);
     }
     tap_many_check (&many, tfx_stft_bins (stft)[loudest] == bin,
