@@ -3,7 +3,6 @@
  */
 #include "gsttfximpulse.h"
 
-#include <dlfcn.h>
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <math.h>
@@ -13,6 +12,7 @@
 
 #include "gsttfxbytes.h"
 #include "gsttfxcut.h"
+#include "gsttfxlibrary.h"
 
 /* Largest difference of two equal taps, as a fraction of the largest tap: float32
  * and 24-bit files round by less. */
@@ -118,8 +118,6 @@ static gboolean G_GNUC_PRINTF (4, 5) fail (GError **error, gint code,
   return FALSE;
 }
 
-#define LIBRARY "libsndfile.so.1"
-
 /* Loaded when the first file is read, since it needs nine libraries that most pipelines
  * do not use.  It is never unloaded; neither is the plugin. */
 static struct
@@ -134,29 +132,15 @@ static struct
 static const gchar *
 load_sndfile (void)
 {
-  static gsize is_done;
-  static gchar *fault;
+  static const GstTfxLibraryFunction functions[] = {
+    { "sf_open_fd", &sndfile.open_fd },
+    { "sf_readf_double", &sndfile.readf_double },
+    { "sf_strerror", &sndfile.strerror },
+    { "sf_close", &sndfile.close },
+  };
+  static GstTfxLibrary library = { .soname = "libsndfile.so.1" };
 
-  if (g_once_init_enter (&is_done)) {
-    void *handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-    if (handle) {
-      /* ISO C has no other way from an address to a function. */
-      *(void **)&sndfile.open_fd = dlsym (handle, "sf_open_fd");
-      *(void **)&sndfile.readf_double = dlsym (handle, "sf_readf_double");
-      *(void **)&sndfile.strerror = dlsym (handle, "sf_strerror");
-      *(void **)&sndfile.close = dlsym (handle, "sf_close");
-    }
-    if (!handle || !sndfile.open_fd || !sndfile.readf_double ||
-        !sndfile.strerror || !sndfile.close) {
-      /* A later success of dlsym() clears the error of an earlier one. */
-      const gchar *why = dlerror ();
-
-      fault = g_strdup (why ? why : "a function is missing in " LIBRARY);
-    }
-    g_once_init_leave (&is_done, 1);
-  }
-  return fault;
+  return gst_tfx_library_load (&library, functions, G_N_ELEMENTS (functions));
 }
 
 static gboolean

@@ -9,11 +9,11 @@
 #include <gst/gst.h>
 
 #ifdef HAVE_MYSOFA
-#include <dlfcn.h>
 #include <mysofa.h>
 #endif
 
 #include "gsttfxbytes.h"
+#include "gsttfxlibrary.h"
 
 gboolean
 gst_tfx_sofa_is (const gchar *path)
@@ -40,8 +40,6 @@ static void G_GNUC_PRINTF (3, 4)
 
 #ifdef HAVE_MYSOFA
 
-#define LIBRARY "libmysofa.so.1"
-
 /* Loaded when the first file is read, like libsndfile, and never unloaded. */
 static struct
 {
@@ -64,12 +62,8 @@ static struct
 static const gchar *
 load_mysofa (void)
 {
-  static const struct
-  {
-    const gchar *name;
-    gpointer function;
-  } functions[] = { { "mysofa_load", &mysofa.load },
-    { "mysofa_check", &mysofa.check },
+  static const GstTfxLibraryFunction functions[] = {
+    { "mysofa_load", &mysofa.load }, { "mysofa_check", &mysofa.check },
     { "mysofa_tocartesian", &mysofa.tocartesian },
     { "mysofa_lookup_init", &mysofa.lookup_init },
     { "mysofa_neighborhood_init", &mysofa.neighborhood_init },
@@ -78,26 +72,11 @@ load_mysofa (void)
     { "mysofa_interpolate", &mysofa.interpolate },
     { "mysofa_neighborhood_free", &mysofa.neighborhood_free },
     { "mysofa_lookup_free", &mysofa.lookup_free },
-    { "mysofa_free", &mysofa.free } };
-  static gsize is_done;
-  static gchar *fault;
+    { "mysofa_free", &mysofa.free }
+  };
+  static GstTfxLibrary library = { .soname = "libmysofa.so.1" };
 
-  if (g_once_init_enter (&is_done)) {
-    void *handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    const gchar *why = handle ? NULL : dlerror ();
-
-    if (!handle)
-      fault = g_strdup (why ? why : LIBRARY);
-    for (guint i = 0; i < G_N_ELEMENTS (functions) && !fault; i++) {
-      /* ISO C has no other way from an address to a function. */
-      *(void **)functions[i].function = dlsym (handle, functions[i].name);
-      if (!*(void **)functions[i].function)
-        fault =
-            g_strdup_printf ("%s is missing in " LIBRARY, functions[i].name);
-    }
-    g_once_init_leave (&is_done, 1);
-  }
-  return fault;
+  return gst_tfx_library_load (&library, functions, G_N_ELEMENTS (functions));
 }
 
 /* Whether the arrays have the sizes that libmysofa reads, and usable numbers. */

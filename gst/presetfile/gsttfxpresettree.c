@@ -8,11 +8,11 @@
 #include <string.h>
 
 #ifdef HAVE_YAML
-#include <dlfcn.h>
 #include <yaml.h>
 #endif
 
 #include "gsttfxbytes.h"
+#include "gsttfxlibrary.h"
 
 /* Bounds of a text, whose aliases may repeat nodes. */
 #define MAX_NODES 200000
@@ -97,8 +97,6 @@ gst_tfx_preset_tree_free (GstTfxPresetNode *root)
 
 #ifdef HAVE_YAML
 
-#define LIBRARY "libyaml-0.so.2"
-
 /* Loaded when the first preset is read, like libsndfile, and never unloaded. */
 static struct
 {
@@ -116,36 +114,17 @@ static struct
 static const gchar *
 load_yaml (void)
 {
-  static const struct
-  {
-    const gchar *name;
-    gpointer function;
-  } functions[] = { { "yaml_parser_initialize", &yaml.initialize },
+  static const GstTfxLibraryFunction functions[] = { { "yaml_parser_initialize",
+                                                         &yaml.initialize },
     { "yaml_parser_set_input_string", &yaml.set_input },
     { "yaml_parser_load", &yaml.load },
     { "yaml_document_get_root_node", &yaml.get_root },
     { "yaml_document_get_node", &yaml.get_node },
     { "yaml_document_delete", &yaml.delete_document },
     { "yaml_parser_delete", &yaml.delete_parser } };
-  static gsize is_done;
-  static gchar *fault;
+  static GstTfxLibrary library = { .soname = "libyaml-0.so.2" };
 
-  if (g_once_init_enter (&is_done)) {
-    void *handle = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    const gchar *why = handle ? NULL : dlerror ();
-
-    if (!handle)
-      fault = g_strdup (why ? why : LIBRARY);
-    for (guint i = 0; i < G_N_ELEMENTS (functions) && !fault; i++) {
-      /* ISO C has no other way from an address to a function. */
-      *(void **)functions[i].function = dlsym (handle, functions[i].name);
-      if (!*(void **)functions[i].function)
-        fault =
-            g_strdup_printf ("%s is missing in " LIBRARY, functions[i].name);
-    }
-    g_once_init_leave (&is_done, 1);
-  }
-  return fault;
+  return gst_tfx_library_load (&library, functions, G_N_ELEMENTS (functions));
 }
 
 typedef struct
