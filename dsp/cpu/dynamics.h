@@ -99,7 +99,7 @@ typedef struct TfxSuppression
 #define TFX_PRESENCE_SLOPE (1.0 - 1.0 / TFX_PRESENCE_FACTOR)
 #define TFX_PRESENCE_FACTOR 32.622776601683793
 #define TFX_PRESENCE_MOST 0.99
-/* Noise counts as so many times its power, and as no less than this. */
+/* The factor and the lower limit of the power of noise. */
 #define TFX_NOISE_FACTOR 2.0
 #define TFX_NOISE_LOWEST 1e-30
 

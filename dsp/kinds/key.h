@@ -26,7 +26,7 @@ typedef struct TfxKey
 void tfx_key_lay_out (TfxKey *key, const TfxDynamics *dynamics,
     unsigned n_channels, TfxRoom *room);
 
-/* Ramps to other sections, as many as before, over n_frames; 0: at once. */
+/* Ramps to other sections, of the same number, over n_frames; 0: at once. */
 void tfx_key_set (TfxKey *key, const TfxDynamics *dynamics,
     const TfxKernels *kernels, size_t n_frames);
 

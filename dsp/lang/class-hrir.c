@@ -53,7 +53,7 @@ hrir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->more_taps += (N_EARS * (n_in ? n_in : 8) - 1) * n;
 }
 
-/* Sets the direction of each channel, and the set of those for LFE.  One or two channels
+/* Sets the direction of each channel, and the set of LFE channels.  One or two channels
  * without positions are mono and stereo. */
 static int
 find_directions (const TfxBuild *build, const TfxNode *node,

@@ -171,7 +171,7 @@ typedef enum
   TFX_CLASS_REVERB,
   TFX_CLASS_MIX,
   TFX_CLASS_BANK, /* a sum of branches */
-  TFX_CLASS_OTHER /* several kinds, or one in a file of its own */
+  TFX_CLASS_OTHER /* several kinds, or one in a separate file */
 } TfxClassKind;
 
 #define TFX_CLASS_MAX_PARAMS 10

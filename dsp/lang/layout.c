@@ -148,7 +148,7 @@ fill_layout (const TfxBuild *build, const TfxNode *node, unsigned n_file,
   return 0;
 }
 
-/* With a mix the kernel from each channel to itself is one of its own. */
+/* With a mix each channel has a separate kernel to itself. */
 int
 tfx_layout_make (TfxBuild *build, const TfxNode *node,
     const TfxImpulse *impulse, double mix, size_t direct)

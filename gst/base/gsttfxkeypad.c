@@ -71,7 +71,7 @@ refuse_rate (GstTfxElement *self, GstTfxKey *key, GstPad *pad, gint64 n_frames)
 }
 
 /* Checks and clips a buffer, and runs what is pending in it.  Takes it; NULL
- * with *flow if nothing is left. */
+ * with *flow if no frame remains. */
 static GstBuffer *
 check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
     GstBuffer *buffer, GstFlowReturn *flow)

@@ -584,7 +584,7 @@ describe_files (const gchar *chain)
   return g_string_free (lines, FALSE);
 }
 
-/* The key is not read here: its name, size and time stand for it; free it. */
+/* Describes the key by its name, size and time, without reading it; free it. */
 static gchar *
 describe_key (const gchar *key)
 {
