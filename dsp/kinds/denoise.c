@@ -3,7 +3,7 @@
  *
  * For the power P of a value of the spectrum, frame by frame:
  *
- *   noise     N: the mean of P over the first n_learn frames; then it stays, or follows by
+ *   noise     N: given, or the mean of P over the first n_learn frames; this stays, or follows by
  *             T. Gerkmann and R. C. Hendriks, Unbiased MMSE-based noise power estimation
  *             with low complexity and low tracking delay (2012):
  *               p = 1 / (1 + (1 + X) exp (-P / N X / (1 + X))), X = 15 dB,
@@ -22,6 +22,7 @@
  * solution there.  P above 2 * 4.1 N has a probability of exp (-8.2), 0.03 %. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/stft.h"
@@ -40,10 +41,26 @@ static const TfxField fields[] = {
   TFX_PARAM (denoise.noise_keep, 0, TFX_BELOW_1),
   TFX_PARAM (denoise.presence_keep, 0, TFX_BELOW_1),
   TFX_SIZE (denoise.n_window, TFX_STFT_SHORTEST, TFX_STFT_LONGEST),
-  TFX_SIZE (denoise.n_learn, 1, 1u << 24),
+  TFX_SIZE (denoise.n_learn, 0, 1u << 24),
   TFX_BOOL (denoise.is_following),
   TFX_BOOL (denoise.is_linked),
 };
+
+static bool
+denoise_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  const double *noise = a->u.denoise.noise, *other = b->u.denoise.noise;
+  const size_t n = a->u.denoise.n_window / 2;
+
+  return noise && other ? memcmp (noise, other, n * sizeof *noise) == 0
+                        : noise == other;
+}
+
+static void
+denoise_clear (TfxStage *stage)
+{
+  free (stage->u.denoise.noise);
+}
 
 /* Not zero: the unit has state, which only its own functions read. */
 static size_t
@@ -77,10 +94,10 @@ typedef struct Unit
   unsigned n_levels;
   size_t n_values, n_learn;
   TfxSuppression suppression;
-  double *noise, *presence, *prior; /* [n_levels][n_values] */
+  double *presence, *prior, *noise; /* [n_levels][n_values] */
   double *n_learned;                /* [n_levels] */
-  size_t n_state;                   /* numbers from noise on */
-  double *powers, *gains;           /* [n_values] */
+  size_t n_state; /* numbers from presence on; up to the noise, if given */
+  double *powers, *gains; /* [n_values] */
   /* Powers since the last read. */
   double sums_in[N_SUMS], sums_out[N_SUMS];
   double *samples; /* of a part */
@@ -101,11 +118,13 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->samples =
       tfx_room_take (room, 0, u->unit.part_frames * u->unit.n_channels);
   first = room->n;
-  u->noise = tfx_room_take (room, 0, u->n_levels * n);
   u->presence = tfx_room_take (room, 0, u->n_levels * n);
   u->prior = tfx_room_take (room, 0, u->n_levels * n);
-  u->n_learned = tfx_room_take (room, 0, u->n_levels);
   u->n_state = room->n - first;
+  u->noise = tfx_room_take (room, 0, u->n_levels * n);
+  u->n_learned = tfx_room_take (room, 0, u->n_levels);
+  if (u->n_learn > 0)
+    u->n_state = room->n - first;
 }
 
 static void
@@ -133,6 +152,9 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     unit_free (u);
     return -ENOMEM;
   }
+  for (size_t i = 0; u->n_learn == 0 && i < u->n_levels * u->n_values; i++)
+    u->noise[i] =
+        stage->u.denoise.noise[tfx_stft_bins (u->stft)[i % u->n_values]];
   *unit = u;
   return 0;
 }
@@ -197,7 +219,7 @@ process_level (Unit *u, unsigned level, double *restrict spectra, unsigned n,
   s.prior = u->prior + at;
   s.is_following = s.is_following && is_full && !is_learning;
   u->unit.kernels->suppress (&s, u->powers, u->gains, n_values);
-  if (u->n_learned[level] == 0.0) {
+  if (u->n_learned[level] == 0.0 && u->n_learn > 0) {
     memset (s.prior, 0, n_values * sizeof *s.prior);
     for (size_t i = 0; i < n_values; i++)
       u->gains[i] = s.lowest;
@@ -269,7 +291,7 @@ unit_reset (void *data)
   Unit *u = data;
 
   tfx_stft_reset (u->stft);
-  memset (u->noise, 0, u->n_state * sizeof *u->noise);
+  memset (u->presence, 0, u->n_state * sizeof *u->presence);
   tfx_params_finish (&u->unit.params);
 }
 
@@ -279,7 +301,8 @@ unit_state_peak (const void *data)
   return tfx_stft_is_at_rest (((const Unit *)data)->stft) ? 0.0 : INFINITY;
 }
 
-/* Keeps the noise of the source; with another n_learn a unit learns it anew. */
+/* Keeps the noise of the source, unless it is given; with another n_learn a unit learns it
+ * anew. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
@@ -291,7 +314,8 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   for (unsigned k = 0; k < u->n_levels; k++) {
     const unsigned old = k < from->n_levels ? k : 0;
 
-    memcpy (u->noise + k * n, from->noise + old * n, n * sizeof *u->noise);
+    if (u->n_learn > 0)
+      memcpy (u->noise + k * n, from->noise + old * n, n * sizeof *u->noise);
     memcpy (u->presence + k * n, from->presence + old * n,
         n * sizeof *u->presence);
     memcpy (u->prior + k * n, from->prior + old * n, n * sizeof *u->prior);
@@ -334,7 +358,9 @@ const TfxKind tfx_kind_denoise = {
   .step = TFX_STEP_UNIT,
   .unit = &denoise_unit,
   TFX_FIELDS (fields),
+  .is_same_structure = denoise_is_same_structure,
   .state_size = denoise_state_size,
   .latency = denoise_latency,
   .cost = denoise_cost,
+  .clear = denoise_clear,
 };

@@ -450,7 +450,12 @@ static const TfxParam denoise[] = {
   SECONDS ("smoothing", 10.0, 0.4,
       "time constant of the gain in noise; less: more musical noise"), FS,
   BOOL ("link", KEYWORD,
-      "True: one gain for all channels, from their mean power") };
+      "True: one gain for all channels, from their mean power"),
+  { "profile", TFX_VALUE_NONE | TFX_VALUE_LIST | TFX_VALUE_TEXT,
+      KEYWORD | SCALED, "", -1e9, 1e9, 2, TFX_EXPR_MAX_LIST, NULL, NONE,
+      "noise, points [Hz, dBFS/Hz] in rising order, or the name of a file; "
+      "None: measure it",
+      NULL, 2 } };
 
 /* ---- classes ---------------------------------------------------------------- */
 

@@ -30,16 +30,17 @@ find_n_taps (const TfxNode *node, double rate_hz)
          1;
 }
 
-static int
-check_points (const TfxNode *node, const char *thing, TfxExprError *error)
+int
+tfx_drawn_check_points (const TfxNode *node, const char *param,
+    const char *thing, TfxExprError *error)
 {
-  const TfxValue *points = tfx_class_value (node, "points");
+  const TfxValue *points = tfx_class_value (node, param);
   char fault[TFX_FILE_WHY_SIZE];
 
   for (size_t i = 0; i < points->n_list; i += 2) {
     if (!tfx_curve_text_check (points->list + i, i > 0, fault))
-      return tfx_error_set (error, -ERANGE, "points of %s: point %zu %s", thing,
-          i / 2 + 1, fault);
+      return tfx_error_set (error, -ERANGE, "%s of %s: point %zu %s", param,
+          thing, i / 2 + 1, fault);
   }
   return 0;
 }
@@ -61,8 +62,9 @@ tfx_drawn_check_taps (const TfxNode *node, const char *thing,
 static int
 drawn_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
-  const int code =
-      tfx_class_has (node, "points") ? check_points (node, thing, error) : 0;
+  const int code = tfx_class_has (node, "points")
+                       ? tfx_drawn_check_points (node, "points", thing, error)
+                       : 0;
 
   return code < 0 ? code : tfx_drawn_check_taps (node, thing, error);
 }
@@ -96,9 +98,7 @@ drawn_design (TfxBuild *build, const TfxNode *node)
     points = drawn->list;
     n_points = drawn->n_list / 2;
     if (n_points == 0)
-      return tfx_error_set (build->error, -ENOENT,
-          "%s: '%s' was not read: files cannot be read here", build->thing,
-          TFX_ERROR_QUOTE (80, drawn->text));
+      return tfx_class_refuse_unread (build, drawn);
   } else
     tfx_equal_loudness_points (tfx_class_number (node, "phon"),
         tfx_class_number (node, "reference"), contour);

@@ -3,10 +3,12 @@
  * Limiter, Normalize, Loudness and Denoise. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "class.h"
 #include "cpu/stft.h"
+#include "design/fir-curve.h"
 #include "design/k-weighting.h"
 #include "error.h"
 
@@ -299,6 +301,24 @@ const TfxClassOps tfx_ahead_ops = {
 #define PRESENCE_S (0.016 / 0.10536051565782628)
 #define BEGIN_S 0.08
 
+static int
+denoise_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  if (tfx_class_value (node, "profile")->type == TFX_VALUE_NONE)
+    return 0;
+  if (tfx_class_value (node, "learn")->type != TFX_VALUE_NONE)
+    return tfx_error_set (error, -EINVAL,
+        "%s has learn and profile, which both set the noise; leave one out",
+        thing);
+  return tfx_drawn_check_points (node, "profile", thing, error);
+}
+
+static bool
+denoise_can_move (const TfxNode *node)
+{
+  return tfx_class_value (node, "profile")->type == TFX_VALUE_NONE;
+}
+
 static void
 denoise_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
@@ -306,19 +326,44 @@ denoise_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
     extent->delay += (double)tfx_stft_window (rate_hz);
 }
 
+/* The power of a windowed frame in each bin, for malloc().  A density d per Hz, where a
+ * sine at full scale has a power of 1, is a variance of d rate / 4, times the sum of the
+ * window's squares, n_window / 2. */
+static double *
+make_noise (const TfxValue *profile, double rate_hz, size_t n_window)
+{
+  double *noise = malloc (n_window / 2 * sizeof *noise);
+
+  for (size_t i = 0; noise && i < n_window / 2; i++)
+    noise[i] =
+        rate_hz * (double)n_window / 8.0 *
+        pow (10.0,
+            0.1 * tfx_fir_curve_gain_db (profile->list, profile->n_list / 2,
+                      ((double)i + 0.5) * rate_hz / (double)n_window));
+  return noise;
+}
+
 static int
 denoise_design (TfxBuild *build, const TfxNode *node)
 {
   const TfxValue *time = tfx_class_value (node, "learn");
+  const TfxValue *profile = tfx_class_value (node, "profile");
+  const bool is_given = profile->type != TFX_VALUE_NONE;
   const bool is_following = time->type == TFX_VALUE_NONE;
   const double learn_s = is_following ? BEGIN_S : time->number;
   const size_t n_window = tfx_stft_window (build->rate_hz);
   const double hop_s = (double)n_window / 4.0 / build->rate_hz;
+  double *noise = NULL;
+  int code;
 
   if (n_window == TFX_STFT_LONGEST)
     return tfx_class_refuse (build,
         "the sample rate must be at most 3072000 Hz");
-  return tfx_class_make (build,
+  if (is_given && profile->n_list == 0)
+    return tfx_class_refuse_unread (build, profile);
+  if (is_given && !(noise = make_noise (profile, build->rate_hz, n_window)))
+    return tfx_class_refuse (build, NULL);
+  code = tfx_class_make (build,
       (TfxStage){ .kind = &tfx_kind_denoise,
           .u.denoise = {
               .reduction_db = tfx_class_number (node, "reduction"),
@@ -327,13 +372,20 @@ denoise_design (TfxBuild *build, const TfxNode *node)
               .noise_keep = exp (-hop_s / NOISE_S),
               .presence_keep = exp (-hop_s / PRESENCE_S),
               .n_window = n_window,
-              .n_learn = (size_t)fmax (rint (learn_s / hop_s), 1.0),
-              .is_following = is_following,
+              .n_learn =
+                  is_given ? 0 : (size_t)fmax (rint (learn_s / hop_s), 1.0),
+              .is_following = is_following && !is_given,
               .is_linked = tfx_class_number (node, "link") != 0.0,
+              .noise = noise,
           } });
+  if (code < 0)
+    free (noise);
+  return code;
 }
 
 const TfxClassOps tfx_denoise_ops = {
   .design = denoise_design,
+  .check = denoise_check,
+  .can_move = denoise_can_move,
   .measure = denoise_measure,
 };

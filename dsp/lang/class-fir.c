@@ -178,9 +178,7 @@ find_impulse (TfxBuild *build, const TfxNode *node, TfxImpulse *impulse)
     return 0;
   }
   if (!file)
-    return tfx_error_set (build->error, -ENOENT,
-        "%s: '%s' was not read: files cannot be read here", build->thing,
-        TFX_ERROR_QUOTE (80, kernel->text));
+    return tfx_class_refuse_unread (build, kernel);
   code = file->fit (file, build->rate_hz,
       tfx_layout_find (node) ? 0 : build->n_channels, find_channel (node),
       impulse, why);

@@ -131,9 +131,7 @@ hrir_design (TfxBuild *build, const TfxNode *node)
   if (code < 0)
     return code;
   if (!location->file)
-    return tfx_error_set (build->error, -ENOENT,
-        "%s: '%s' was not read: files cannot be read here", build->thing,
-        TFX_ERROR_QUOTE (80, location->text));
+    return tfx_class_refuse_unread (build, location);
   code = location->file->fit_ears (location->file, build->rate_hz, directions,
       build->n_channels, &impulse, why);
   if (code < 0)

@@ -176,6 +176,14 @@ tfx_class_refuse (const TfxBuild *build, const char *why)
 }
 
 int
+tfx_class_refuse_unread (const TfxBuild *build, const TfxValue *file)
+{
+  return tfx_error_set (build->error, -ENOENT,
+      "%s: '%s' was not read: files cannot be read here", build->thing,
+      TFX_ERROR_QUOTE (80, file->text));
+}
+
+int
 tfx_class_refuse_latency (const TfxBuild *build)
 {
   return tfx_error_set (build->error, -ENOTSUP,

@@ -136,6 +136,8 @@ void tfx_class_report (const TfxBuild *build, const TfxExprClamp *fit);
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */
 int tfx_class_refuse (const TfxBuild *build, const char *why);
+/* The error of a file that was not read. */
+int tfx_class_refuse_unread (const TfxBuild *build, const TfxValue *file);
 /* The error of values that move and have another latency than the running stage. */
 int tfx_class_refuse_latency (const TfxBuild *build);
 
@@ -217,6 +219,10 @@ extern const TfxClassOps tfx_hrir_ops;
 /* Finer than 3 Hz at 384 kHz. */
 #define TFX_CURVE_MAX_TAPS 131071
 extern const TfxClassOps tfx_drawn_ops;
+
+/* Whether the list of a parameter is a curve. */
+int tfx_drawn_check_points (const TfxNode *node, const char *param,
+    const char *thing, TfxExprError *error);
 
 /* Whether the parameter taps is odd, or None. */
 int tfx_drawn_check_taps (const TfxNode *node, const char *thing,

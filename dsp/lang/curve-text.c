@@ -68,9 +68,9 @@ tfx_curve_text_check (const double *point, bool has_previous,
   if (!(point[0] > 0.0))
     snprintf (fault, TFX_FILE_WHY_SIZE, "is at %s Hz, but must be above 0 Hz",
         TFX_NUMBER_TEXT (point[0]));
-  else if (!(fabs (point[1]) <= TFX_CURVE_MAX_DB))
+  else if (!(point[1] >= TFX_CURVE_MIN_DB && point[1] <= TFX_CURVE_MAX_DB))
     snprintf (fault, TFX_FILE_WHY_SIZE,
-        "is %s dB, out of range (-120 to 120 dB)", TFX_NUMBER_TEXT (point[1]));
+        "is %s dB, out of range (-300 to 120 dB)", TFX_NUMBER_TEXT (point[1]));
   else if (has_previous && !(point[-2] < point[0]))
     snprintf (fault, TFX_FILE_WHY_SIZE,
         "is at %s Hz, but must be above the one before it (%s Hz)",

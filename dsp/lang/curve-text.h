@@ -5,6 +5,7 @@
 
 #include "expr.h"
 
+#define TFX_CURVE_MIN_DB -300.0
 #define TFX_CURVE_MAX_DB 120.0
 
 /* Whether a point, Hz and dB, is valid after the previous one, which is stored before

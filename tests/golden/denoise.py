@@ -50,12 +50,21 @@ def window_length(rate):
 class Level:
     """The noise and the gains of a channel, or of linked ones."""
 
-    def __init__(self, bins, rate, hop, learn, smoothing):
+    def __init__(self, bins, rate, hop, learn, smoothing, profile):
         seconds = hop / rate
         self.noise = np.zeros(bins)
+        self.is_given = profile is not None
+        if self.is_given:
+            # White noise of variance v has a density of 2 v / rate per Hz, twice
+            # that if a sine at full scale, of power 1/2, is 0 dB; in a frame it
+            # has v times the sum of the window's squares, which is half its length.
+            hz, db = np.array(profile, float).T
+            bin_hz = (np.arange(bins) + 0.5) * rate / (2 * bins)
+            density = 10 ** (np.interp(np.log(bin_hz), np.log(hz), db) / 10)
+            self.noise += density * rate / 4 * bins
         self.presence = np.zeros(bins)
         self.before = np.zeros(bins)  # W^2 g of the frame before
-        self.is_following = learn is None
+        self.is_following = learn is None and not self.is_given
         self.n_learn = max(1, round((0.08 if learn is None else learn)
                                     / seconds))
         self.n_learned = 0
@@ -64,7 +73,9 @@ class Level:
         self.c = math.exp(-seconds / smoothing)
 
     def gains(self, power, is_full, lowest):
-        if is_full and self.n_learned < self.n_learn:
+        if self.is_given:
+            pass
+        elif is_full and self.n_learned < self.n_learn:
             self.n_learned += 1
             self.noise += (power - self.noise) / self.n_learned
         elif is_full and self.is_following:
@@ -74,7 +85,7 @@ class Level:
             p = np.where(self.presence > 0.99, np.minimum(p, 0.99), p)
             self.noise = (self.a * self.noise + (1 - self.a)
                           * (p * self.noise + (1 - p) * power))
-        if self.n_learned == 0:
+        if self.n_learned == 0 and not self.is_given:
             return np.full(len(power), lowest)
         g = power / (2 * self.noise)
         s = self.c * self.before + (1 - self.c) * np.maximum(g - 1, 0)
@@ -83,7 +94,8 @@ class Level:
         return np.maximum(wiener, lowest)
 
 
-def run(x, rate, reduction=12.0, learn=None, smoothing=0.4, link=False):
+def run(x, rate, reduction=12.0, learn=None, smoothing=0.4, link=False,
+        profile=None):
     """The output, a window late."""
     frames, channels = x.shape
     n = window_length(rate)
@@ -91,7 +103,8 @@ def run(x, rate, reduction=12.0, learn=None, smoothing=0.4, link=False):
     window = np.sin(np.pi * (np.arange(n) + 0.5) / n)
     turn = np.exp(-1j * np.pi * np.arange(n) / n)  # to (bin + 1/2) / n
     groups = [range(channels)] if link else [[c] for c in range(channels)]
-    levels = [Level(n // 2, rate, hop, learn, smoothing) for _ in groups]
+    levels = [Level(n // 2, rate, hop, learn, smoothing, profile)
+              for _ in groups]
     lowest = 10 ** (-reduction / 20)
     y = np.zeros((frames + 2 * n, channels))
     at = 0
@@ -128,6 +141,10 @@ CASES = [
      {'reduction': 20.0, 'learn': 0.2, 'smoothing': 0.1, 'link': True}),
     (16000, 2, 8000, (4000, 4100), {'reduction': 30.0, 'smoothing': 2.0}),
     (2000, 1, 2000, (500, 900), {'learn': 0.1}),
+    (8000, 1, 6000, (2000, 2900),
+     {'profile': [[100, -70], [1000.5, -64], [3000, -80]]}),
+    (11025, 2, 5000, (0, 0),
+     {'reduction': 20.0, 'link': True, 'profile': [[500, -66]]}),
 ]
 
 
