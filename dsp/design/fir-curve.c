@@ -51,8 +51,8 @@ parzen (double m, double n)
 }
 
 int
-tfx_fir_curve_design (const double *points, size_t n_points, double rate_hz,
-    double *taps, size_t n_taps)
+tfx_fir_curve_design (const double *points, size_t n_points, double share,
+    double rate_hz, double *taps, size_t n_taps)
 {
   const size_t middle = n_taps / 2;
   TfxComplex *turns, *x;
@@ -67,7 +67,8 @@ tfx_fir_curve_design (const double *points, size_t n_points, double rate_hz,
       const double freq_hz = (double)k * rate_hz / (double)m;
       const double db = tfx_fir_curve_gain_db (points, n_points, freq_hz);
 
-      x[k] = x[(m - k) % m] = (TfxComplex){ pow (10.0, 0.05 * db), 0.0 };
+      x[k] = x[(m - k) % m] =
+          (TfxComplex){ pow (10.0, 0.05 * share * db), 0.0 };
     }
     /* Of a real and even sequence the inverse transform is the transform. */
     tfx_fft_run (turns, x, m);

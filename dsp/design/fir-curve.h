@@ -11,8 +11,9 @@
 double
 tfx_fir_curve_gain_db (const double *points, size_t n_points, double freq_hz);
 
-/* Makes taps[n_taps], an odd number, symmetric around the middle one.  0 or -ENOMEM. */
-int tfx_fir_curve_design (const double *points, size_t n_points, double rate_hz,
-    double *taps, size_t n_taps);
+/* Makes taps[n_taps], an odd number, symmetric around the middle one.  share: factor of
+ * the curve's dB.  0 or -ENOMEM. */
+int tfx_fir_curve_design (const double *points, size_t n_points, double share,
+    double rate_hz, double *taps, size_t n_taps);
 
 #endif

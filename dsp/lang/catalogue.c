@@ -55,7 +55,7 @@ static const TfxWord phases[] = {
   PLAIN ("original"), PLAIN ("minimum"), PLAIN ("linear"), { NULL }
 };
 static const TfxWord curve_phases[] = {
-  PLAIN ("linear"), PLAIN ("minimum"), { NULL }
+  PLAIN ("linear"), PLAIN ("minimum"), PLAIN ("mixed"), { NULL }
 };
 static const TfxWord layouts[] = {
   PLAIN ("true-stereo"), PLAIN ("hesuvi"), { NULL }
@@ -304,7 +304,8 @@ static const TfxParam designable[] = {
   DELAY };
 
 #define CURVE_PHASE(w) \
-  WORD ("phase", 0, curve_phases, w, "linear: with latency; minimum: without")
+  WORD ("phase", 0, curve_phases, w, \
+    "linear: with latency; minimum: without; mixed: half of it")
 #define TAPS \
   MAYBE ("taps", WHOLE, "", 1.0, TFX_CURVE_MAX_TAPS, \
       "number of taps, odd; None: a tap for each 5 Hz of the sample rate", NONE)

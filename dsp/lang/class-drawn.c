@@ -18,6 +18,14 @@
 /* Of a chain whose rate is not known. */
 #define USUAL_RATE_HZ 48000.0
 
+/* The words of phase. */
+enum
+{
+  LINEAR,
+  MINIMUM,
+  MIXED
+};
+
 static size_t
 find_n_taps (const TfxNode *node, double rate_hz)
 {
@@ -75,23 +83,54 @@ drawn_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   const size_t n = find_n_taps (node, rate_hz > 0.0 ? rate_hz : USUAL_RATE_HZ);
 
   extent->taps += n;
-  if (tfx_class_is (node, "phase", "minimum"))
+  if (tfx_class_word (node, "phase") != LINEAR)
     extent->phase_taps += n;
 }
 
-/* With linear phase the middle tap is at time 0. */
+/* Makes taps[n].  *n_late: the tap at time 0.  Mixed phase: a linear-phase filter and a
+ * minimum-phase one in series, each with half of the dB.  Errors as of
+ * tfx_fir_set_phase(). */
+static int
+make_taps (const double *points, size_t n_points, double rate_hz,
+    unsigned phase, double *taps, size_t n, size_t *n_late)
+{
+  const double share = phase == MIXED ? 0.5 : 1.0;
+  const size_t n_linear = phase == MIXED ? ((n - 1) / 2) | 1 : n;
+  const size_t n_minimum = phase == MIXED ? n + 1 - n_linear : n;
+  double *linear = malloc (n * sizeof *linear);
+  double *minimum = malloc (n * sizeof *minimum);
+  int code = linear && minimum ? 0 : -ENOMEM;
+
+  *n_late = phase == MINIMUM ? 0 : n_linear / 2;
+  if (code == 0 && phase != LINEAR) {
+    code = tfx_fir_curve_design (points, n_points, share, rate_hz, linear,
+        n_minimum);
+    if (code == 0)
+      code = tfx_phase_make_minimum (linear, n_minimum, minimum);
+  }
+  if (code == 0 && phase != MINIMUM)
+    code = tfx_fir_curve_design (points, n_points, share, rate_hz, linear,
+        n_linear);
+  if (code == 0 && phase == MIXED)
+    tfx_fir_convolve (linear, n_linear, minimum, n_minimum, taps);
+  else if (code == 0)
+    memcpy (taps, phase == LINEAR ? linear : minimum, n * sizeof *taps);
+  free (linear);
+  free (minimum);
+  return code;
+}
+
 static int
 drawn_design (TfxBuild *build, const TfxNode *node)
 {
   double contour[2 * TFX_EQUAL_LOUDNESS_POINTS];
   const double *points = contour;
   size_t n_points = TFX_EQUAL_LOUDNESS_POINTS;
-  const bool is_linear = tfx_class_is (node, "phase", "linear");
   const size_t n = find_n_taps (node, build->rate_hz);
   const TfxValue *drawn = NULL;
-  double *linear, *minimum;
-  const double *taps;
-  int code = -ENOMEM;
+  size_t n_late = 0;
+  double *taps;
+  int code;
 
   if (tfx_class_has (node, "points")) {
     drawn = tfx_class_value (node, "points");
@@ -102,25 +141,21 @@ drawn_design (TfxBuild *build, const TfxNode *node)
   } else
     tfx_equal_loudness_points (tfx_class_number (node, "phon"),
         tfx_class_number (node, "reference"), contour);
-  linear = malloc (n * sizeof *linear);
-  minimum = is_linear ? NULL : malloc (n * sizeof *minimum);
-  taps = is_linear ? linear : minimum;
-  if (linear && taps)
-    code = tfx_fir_curve_design (points, n_points, build->rate_hz, linear, n);
-  if (code == 0 && !is_linear)
-    code = tfx_phase_make_minimum (linear, n, minimum);
+  taps = malloc (n * sizeof *taps);
+  code = taps ? make_taps (points, n_points, build->rate_hz,
+                    tfx_class_word (node, "phase"), taps, n, &n_late)
+              : -ENOMEM;
   if (code == 0)
-    code = tfx_class_make_fir (build, &taps, 1, n,
+    code = tfx_class_make_fir (build, (const double *const *)&taps, 1, n,
         (TfxFirMethod)tfx_class_word (node, "conv_mode"));
   else
     code = tfx_class_refuse (build,
         code == -ENOMEM ? NULL
                         : "no minimum-phase filter has its magnitude to -100 "
                           "dB");
-  if (code == 0 && is_linear)
-    build->stage->u.fir.n_late = n / 2;
-  free (linear);
-  free (minimum);
+  if (code == 0)
+    build->stage->u.fir.n_late = n_late;
+  free (taps);
   return code;
 }
 

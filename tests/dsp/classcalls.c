@@ -62,6 +62,7 @@ const char *const class_calls[] = {
   "DesignableFIR([300, 900], 501, pass_zero=False)",
   "Curve([[300, -6], [3000, 6]], taps=101)",
   "Curve([[300, -6], [3000, 6]], phase='minimum', taps=101)",
+  "Curve([[300, -6], [3000, 6]], phase='mixed', taps=101)",
   "LoudnessContour(50, taps=101)",
   "LinearPhase(LoButterworth(3000), taps=101)",
   "Gain(1)",
@@ -92,6 +93,7 @@ const char *const class_calls[] = {
   "Loudness(-15, 0.2, 20)",
   "Denoise(20)",
   "Denoise(20, learn=0.1, link=True)",
+  "Denoise(20, profile=[[300, -40], [3000, -60]])",
   NULL,
 };
 
@@ -143,6 +145,7 @@ static const Way ways[] = {
   { "level", { 9.5, 1 } },
   { "b", { -1, 0.75 } },
   { "points", { 900, 600 } },
+  { "profile", { 900, 600 } },
   { "num_taps", { 301, 31 } },
   { "beta", { 12, 1 } },
   { "mix", { 0.9, 0.1 } },

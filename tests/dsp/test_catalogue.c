@@ -320,7 +320,8 @@ static const char *const signatures[] = {
   "link=False, true_peak=False)",
   "Normalize(peak=1, strategy='peak', window=3, max_gain=30)",
   "Loudness(target=-23, lookahead=3, speed=3, max_gain=20, fs=None)",
-  "Denoise(reduction=12, learn=None, smoothing=0.4, fs=None, link=False)",
+  "Denoise(reduction=12, learn=None, smoothing=0.4, fs=None, link=False, "
+  "profile=None)",
 };
 
 static void

@@ -216,8 +216,8 @@ static const Drawn drawns[] = {
   { "[1000, 0], [2000, -100]", ", taps=4801", 2, 4801, { 1000, 0, 2000, -100 },
       0.6 },
   { "[1000, -6]", ", taps=31", 1, 31, { 1000, -6 }, 1e-9 },
-  { "[1000, 120], [1001, -120]", ", taps=2001", 2, 2001,
-      { 1000, 120, 1001, -120 }, INFINITY },
+  { "[1000, 120], [1001, -300]", ", taps=2001", 2, 2001,
+      { 1000, 120, 1001, -300 }, INFINITY },
   { "[30, -60], [31, 40]", ", taps=101", 2, 101, { 30, -60, 31, 40 },
       INFINITY },
 };
@@ -312,6 +312,60 @@ test_drawn (void)
   tap_many_end (&follow);
   tap_many_end (&linear_phase);
   tap_many_end (&minimum_phase);
+}
+
+/* Mixed phase: the mean of the others, h^2 = linear minimum, without their latency.  The
+ * gain is in the range of the curve. */
+static void
+test_mixed (void)
+{
+  static const Drawn smooth = { "[60, 6], [800, 0], [9000, -4]", "", 3, 9601,
+    { 60, 6, 800, 0, 9000, -4 }, 0.1 };
+  TfxChain *linear = build_drawn (&smooth, "linear");
+  TfxChain *minimum = build_drawn (&smooth, "minimum");
+  TfxChain *mixed = build_drawn (&smooth, "mixed");
+  TapMany many = tap_many ("mixed phase: half the latency, no gain beyond");
+  double worst = 0.0, turn = 0.0;
+
+  for (double f = 30.0; f < 20000.0; f *= 1.02) {
+    const TfxComplex a = tfx_chain_response_at (linear, 0, f, 48000.0);
+    const TfxComplex b = tfx_chain_response_at (minimum, 0, f, 48000.0);
+    const TfxComplex h = tfx_chain_response_at (mixed, 0, f, 48000.0);
+    const double re = a.re * b.re - a.im * b.im;
+    const double im = a.re * b.im + a.im * b.re;
+
+    worst = fmax (worst,
+        hypot (h.re * h.re - h.im * h.im - re, 2.0 * h.re * h.im - im) /
+            hypot (re, im));
+    turn = fmax (turn, fabs (atan2 (im, re)));
+  }
+  tap_check (worst < 0.02 && turn > 0.3,
+      "the phase is a mean to %.4f, of up to %.2f", worst, turn);
+  for (size_t k = 0; k < sizeof drawns / sizeof *drawns; k++) {
+    const Drawn *d = &drawns[k];
+    TfxChain *chain = build_drawn (d, "mixed");
+    double low = d->point[1], high = low, least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 1; i < d->n_points; i++) {
+      low = fmin (low, d->point[2 * i + 1]);
+      high = fmax (high, d->point[2 * i + 1]);
+    }
+    for (double f = 1.0; f < 24000.0; f *= 1.02) {
+      least = fmin (least, magnitude_db (chain, f, 48000.0));
+      most = fmax (most, magnitude_db (chain, f, 48000.0));
+    }
+    tap_many_check (&many,
+        least >= low - 1e-3 && most <= high + 1e-3 &&
+            chain->stages[0]->u.fir.n_taps == d->n_taps &&
+            tfx_chain_latency (chain) == ((d->n_taps - 1) / 2 | 1) / 2,
+        "[%s]: %.3f to %.3f dB, latency %zu", d->points, least, most,
+        tfx_chain_latency (chain));
+    tfx_chain_unref (&chain);
+  }
+  tap_many_end (&many);
+  tfx_chain_unref (&linear);
+  tfx_chain_unref (&minimum);
+  tfx_chain_unref (&mixed);
 }
 
 /* Without a number of taps there is one for each 5 Hz, at any rate. */
@@ -589,6 +643,7 @@ static const TapTest tests[] = {
   { "k", test_k },
   { "graphic", test_graphic },
   { "drawn", test_drawn },
+  { "mixed", test_mixed },
   { "drawn-rates", test_drawn_rates },
   { "contour", test_contour },
   { "minimum", test_minimum },

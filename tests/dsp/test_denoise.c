@@ -380,16 +380,21 @@ test_splits (void)
     { "x=Denoise(20, link=True)", "x=Denoise(20, learn=0.05, link=True)" },
     { "x=Denoise(20, learn=0.06)", "x=Denoise(12)" },
     { "x=Denoise(12)", "x=Denoise(12, link=True)" },
+    { "x=Denoise(9)", "x=Denoise(9, profile=[[900, -60]])" },
+    { "x=Denoise(9, profile=[[900, -60]])", "x=Denoise(9, link=True)" },
+    { "x=Denoise(20, profile=[[900, -60]])",
+        "x=Denoise(6, profile=[[900, -60]])" },
   };
+  const unsigned n_texts = sizeof texts / sizeof *texts;
   const size_t n = 9000;
   TapMany many = tap_many ("any split gives the same bits");
   const char *kernel;
 
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 2 * n_texts; i++) {
       const unsigned n_channels = 1 + i % 3;
-      TfxExpr *before = test_parse (texts[i % 4][0]);
-      TfxExpr *after = test_parse (texts[i % 4][1]);
+      TfxExpr *before = test_parse (texts[i % n_texts][0]);
+      TfxExpr *after = test_parse (texts[i % n_texts][1]);
       double *x = test_alloc_f64 (n * n_channels);
       TfxChain *first, *next;
 
@@ -399,7 +404,7 @@ test_splits (void)
       make_noise (x, n * n_channels, 0.1);
       memset (x, 0, 700 * sizeof *x);
       memset (x + 2000, 0, 3500 * sizeof *x);
-      test_check_splits (&many, texts[i % 4][0], first, next, 3000, x, n,
+      test_check_splits (&many, texts[i % n_texts][0], first, next, 3000, x, n,
           n_channels, kernel);
       tfx_chain_unref (&first);
       tfx_chain_unref (&next);
@@ -511,6 +516,59 @@ test_reduction (void)
     free (y);
   }
   tap_many_end (&many);
+}
+
+/* White noise of variance v has a density of 2 v / rate per Hz, and twice that where a sine
+ * at full scale is 0 dB.  A profile of this level reduces it from the first frame on, also
+ * after a reset.  A profile 20 dB lower keeps it, until the first profile is set. */
+static void
+test_profile (void)
+{
+  enum
+  {
+    N = 48000
+  };
+  const double level_db = 10 * log10 (4 * 0.1 * 0.1 / 48000);
+  TestFilter *filter;
+  double *x = test_alloc_f64 (N), *y, reduced[2], kept, changed;
+  const size_t late = tfx_stft_window (48000);
+  TfxExpr *before, *after;
+  char texts[2][128];
+
+  for (unsigned i = 0; i < 2; i++)
+    snprintf (texts[i], sizeof *texts,
+        "x=Denoise(12, profile=[[100, %.2f], [101, %.2f]])", level_db,
+        level_db - (i ? 20 : 0));
+  before = test_parse (texts[1]);
+  after = test_parse (texts[0]);
+  tfx_expr_adopt_ids (after, before);
+  make_noise (x, N, 0.1);
+  filter = filter_at (texts[0], 48000, 1, NULL);
+  for (unsigned turn = 0; turn < 2; turn++) {
+    y = test_copy_f64 (x, N);
+    test_filter_f64 (filter, y, 1, N);
+    reduced[turn] = 10 * log10 (find_power (y + 2 * late, 4000) /
+                                find_power (x + late, 4000));
+    free (y);
+    test_filter_reset (filter);
+  }
+  test_filter_free (&filter);
+  filter = test_filter_start_chain (test_build_expr (before, 1), 1, NULL);
+  y = test_copy_f64 (x, N);
+  test_filter_pieces (filter, y, 1, N, 700, N / 2, test_build_expr (after, 1));
+  kept = find_error_db (y + late, x, N / 2 - late);
+  changed = 10 * log10 (find_power (y + N / 2 + 4000, N / 2 - 4000) /
+                        find_power (x + N / 2 + 4000 - late, N / 2 - 4000));
+  tap_check (fabs (reduced[0] + 12) < 1 && fabs (reduced[1] + 12) < 1,
+      "as loud as the profile: %.2f dB, after a reset %.2f dB", reduced[0],
+      reduced[1]);
+  tap_check (kept < -20 && fabs (changed + 12) < 1,
+      "20 dB louder: %.1f dB; with another profile %.2f dB", kept, changed);
+  test_filter_free (&filter);
+  tfx_expr_free (&before);
+  tfx_expr_free (&after);
+  free (x);
+  free (y);
 }
 
 /* How musical noise is: of the power in each point of a spectrogram the fourth moment as a
@@ -929,6 +987,7 @@ static const TapTest tests[] = {
   { "silence", test_silence },
   { "bad-samples", test_bad_samples },
   { "reduction", test_reduction },
+  { "profile", test_profile },
   { "musical-noise", test_musical_noise },
   { "reading", test_reading },
   { "voice", test_voice },

@@ -96,6 +96,9 @@ static const struct
       "FIR([1, 2], conv_mode='fft', phase='minimum')" },
   { "FIR([1, 2], phase='original')", "FIR([1, 2])" },
   { "Curve([1000, 1e-3], taps=31)", "Curve([[1000, 0.001]], taps=31)" },
+  { "Curve([[9, 1]], 'mixed')", "Curve([[9, 1]], phase='mixed')" },
+  { "Denoise(9, profile=((50, -60), (1e3, -72.5)))",
+      "Denoise(reduction=9, profile=[[50, -60], [1000, -72.5]])" },
   /* chains */
   { "multiband([200,2e3], low=Gain(1)|Gain(2), None, Gain(1)+Gain(2), order=2,)",
       "Multiband([200, 2000], low=Gain(1) | Gain(2), None, Gain(1) + Gain(2), "
@@ -550,7 +553,13 @@ static const struct
   { "FIR([1, 2], delay='peak', phase='minimum')", 1, "is for phase='original'" },
   { "FIR([1, 2], phase='mixed')", 19,
       "use one of 'original', 'minimum', 'linear'" },
-  { "Curve([[1, 0]], 'mixed')", 17, "use one of 'linear', 'minimum'" },
+  { "Curve([[1, 0]], 'excess')", 17, "use one of 'linear', 'minimum', 'mixed'" },
+  { "Denoise(profile=[[9, -80], [8, -80]])", 1,
+      "profile of Denoise: point 2 is at 8 Hz, but must be above the one" },
+  { "Denoise(profile=[[9, -301]])", 1,
+      "point 1 is -301 dB, out of range (-300 to 120 dB)" },
+  { "Denoise(learn=1, profile=[[9, -80]])", 1,
+      "Denoise has learn and profile, which both set the noise" },
   /* a band without a list */
   { "Butterworth('bandpass', 500, 2000)", 25, "write [500, 2000]" },
   { "Butterworth('bandpass', 500, 2000, 6)", 25, "write [500, 2000]" },

@@ -482,7 +482,7 @@ test_wrong_curves (void)
     { "f,raw,x,equalization\n20,1,2", "line 2 has no frequency and gain" },
     { "0 1",
         "line 1 has the point '0 1', which is at 0 Hz, but must be above" },
-    { "20 1\n30 121", "which is 121 dB, out of range (-120 to 120 dB)" },
+    { "20 1\n30 121", "which is 121 dB, out of range (-300 to 120 dB)" },
     { "20 1\n20 2",
         "line 2 has the point '20 2', which is at 20 Hz, but must be "
         "above the one before it (20 Hz)" },

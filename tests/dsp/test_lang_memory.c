@@ -22,7 +22,8 @@ static const char text[] =
     "Width(2) | Crossfeed() | DynamicEQ(99, 1) | "
     "Gate(key=[1], key_filter=HiButterworth(99) | Hum(50, harmonics=2)) | "
     "FIR([3, 1, 2], phase='minimum') | LoudnessContour(50, taps=31) | "
-    "Denoise(9) | DeEss()";
+    "Denoise(9) | Denoise(9, profile=[[9, -60]]) | "
+    "Curve([[20, 1]], 'mixed', 31) | DeEss()";
 
 static TfxExpr *expr, *other;
 

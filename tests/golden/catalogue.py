@@ -534,6 +534,13 @@ def write_curves():
         # does not.
         write(text % "phase='linear', ", rate, None, list(taps) + [0.0] * 3)
         write_kernel(text % "'minimum', ", rate, minimum_phase(taps))
+        # Half of the dB with each phase, in n taps together.
+        half = [[hz, db / 2] for hz, db in points]
+        n_first = (n - 1) // 2 | 1
+        taps = np.convolve(curve_taps(n_first, half, rate), [
+            float(x) for x in minimum_phase(
+                curve_taps(n + 1 - n_first, half, rate))])
+        write(text % "'mixed', ", rate, None, list(taps) + [0.0] * 3)
 
 
 def write_linear(chain, rate, response, n, args=''):
