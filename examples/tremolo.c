@@ -44,16 +44,18 @@ tremolo_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 typedef struct Tremolo
 {
   TfxUnit unit;
-  double phase;    /* 0 <= phase < 1 */
-  double *samples; /* of a part */
+  double phase; /* 0 <= phase < 1 */
 } Tremolo;
+
+static void run_part (void *unit, size_t n_frames, TfxSample type);
 
 static void
 lay_out (void *unit, const TfxStage *stage, TfxRoom *room)
 {
   Tremolo *t = unit;
 
-  t->samples =
+  t->unit.run_part = run_part;
+  t->unit.samples =
       tfx_room_take (room, 0, t->unit.part_frames * t->unit.n_channels);
 }
 
@@ -64,13 +66,13 @@ tremolo_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   return *unit ? 0 : -ENOMEM;
 }
 
-/* Filters n_frames of t->samples.  A ramp is read up to the end of its grid cell. */
+/* Filters n_frames of t->unit.samples.  A ramp is read up to the end of its grid cell. */
 static void
 run_part (void *unit, size_t n_frames, TfxSample type)
 {
   Tremolo *t = unit;
   TfxParams *p = &t->unit.params;
-  double *samples = t->samples;
+  double *samples = t->unit.samples;
 
   for (size_t n; n_frames > 0;
        n_frames -= n, samples += n * t->unit.n_channels) {
@@ -96,15 +98,6 @@ run_part (void *unit, size_t n_frames, TfxSample type)
   }
 }
 
-static int
-tremolo_run (void *unit, const TfxBlock *in, const TfxBlock *out)
-{
-  Tremolo *t = unit;
-
-  return tfx_samples_run (&t->unit, in, out, t->samples, t->samples,
-      t->unit.part_frames, run_part);
-}
-
 static void
 tremolo_reset (void *unit)
 {
@@ -125,7 +118,7 @@ static const TfxUnitKind tremolo_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = tremolo_make,
   .free = tfx_unit_free,
-  .run = tremolo_run,
+  .run = tfx_unit_run,
   .set_values = tfx_unit_set_values,
   .is_changing = tfx_unit_is_changing,
   .reset = tremolo_reset,

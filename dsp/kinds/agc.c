@@ -107,8 +107,7 @@ typedef struct Unit
   size_t delay;
   double headroom; /* for the rounding of the output */
   double target, max_gain, release;
-  double lowest;   /* gain since the last read; INFINITY: none */
-  double *samples; /* of a part */
+  double lowest; /* gain since the last read; INFINITY: none */
 
   size_t in_block, at; /* frames of the block; the oldest frame of the past */
   size_t n_blocks;
@@ -201,7 +200,7 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->setting = *l;
   u->n_levels = n;
   u->delay = l->n_ahead * l->n_block;
-  u->samples = tfx_room_take (room, 0, part * n_channels);
+  u->unit.samples = tfx_room_take (room, 0, part * n_channels);
   u->from = tfx_room_take (room, 0, n);
   u->to = tfx_room_take (room, 0, n);
   u->asked = tfx_room_take (room, 0, n);
@@ -237,6 +236,8 @@ go_to_rest (Unit *u)
     tfx_peak_line_reset (&u->line);
 }
 
+static void run_part (void *data, size_t n_frames, TfxSample type);
+
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
@@ -259,6 +260,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return ret;
   }
   u->lowest = INFINITY;
+  u->unit.run_part = run_part;
   unit_set_sample (u, spec->sample);
   go_to_rest (u);
   if (u->loudness)
@@ -327,15 +329,15 @@ load_part (Unit *u, size_t n_frames)
 {
   const unsigned width = u->unit.n_channels / u->n_levels;
 
-  u->next = u->samples;
+  u->next = u->unit.samples;
   if (u->setting.measure == TFX_AGC_TRUE_PEAK)
-    u->next = tfx_peak_line_find (&u->line, u->samples, n_frames, NULL);
+    u->next = tfx_peak_line_find (&u->line, u->unit.samples, n_frames, NULL);
   if (u->setting.measure != TFX_AGC_RMS)
     return;
   if (width == 1)
-    find_squares (u->squares, u->samples, n_frames * u->n_levels, 1);
+    find_squares (u->squares, u->unit.samples, n_frames * u->n_levels, 1);
   else
-    find_squares (u->squares, u->samples, n_frames, width);
+    find_squares (u->squares, u->unit.samples, n_frames, width);
   u->next = u->squares;
 }
 
@@ -510,17 +512,8 @@ run_part (void *data, size_t n_frames, TfxSample type)
     }
     if (is_ramping)
       take_params (u);
-    run_frames (u, u->samples + i * u->unit.n_channels, n);
+    run_frames (u, u->unit.samples + i * u->unit.n_channels, n);
   }
-}
-
-static int
-unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
-{
-  Unit *u = data;
-
-  return tfx_samples_run (&u->unit, in, out, u->samples, u->samples,
-      u->unit.part_frames, run_part);
 }
 
 static void
@@ -571,8 +564,8 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
     const size_t at = (from->at + i) % from->delay;
 
     n = least (u->unit.part_frames, least (from->delay - i, from->delay - at));
-    memcpy (u->samples, from->past + at * u->unit.n_channels,
-        n * u->unit.n_channels * sizeof *u->samples);
+    memcpy (u->unit.samples, from->past + at * u->unit.n_channels,
+        n * u->unit.n_channels * sizeof *u->unit.samples);
     run_part (u, n, TFX_SAMPLE_F64);
   }
   u->lowest = lowest;
@@ -598,7 +591,7 @@ static const TfxUnitKind agc_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
-  .run = unit_run,
+  .run = tfx_unit_run,
   .set_values = unit_set_values,
   .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,

@@ -100,7 +100,6 @@ typedef struct Unit
   double *powers, *gains; /* [n_values] */
   /* Powers since the last read. */
   double sums_in[N_SUMS], sums_out[N_SUMS];
-  double *samples; /* of a part */
 } Unit;
 
 static void
@@ -115,7 +114,7 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->n_learn = stage->u.denoise.n_learn;
   u->powers = tfx_room_take (room, 0, n);
   u->gains = tfx_room_take (room, 0, n);
-  u->samples =
+  u->unit.samples =
       tfx_room_take (room, 0, u->unit.part_frames * u->unit.n_channels);
   first = room->n;
   u->presence = tfx_room_take (room, 0, u->n_levels * n);
@@ -134,6 +133,7 @@ unit_free (void *data)
   tfx_unit_free (data);
 }
 
+static void run_part (void *data, size_t n_frames, TfxSample type);
 static void process (void *data, const TfxStftFrame *frame);
 
 static int
@@ -143,6 +143,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
+  u->unit.run_part = run_part;
   u->suppression = (TfxSuppression){ .noise_keep = stage->u.denoise.noise_keep,
     .presence_keep = stage->u.denoise.presence_keep,
     .is_following = stage->u.denoise.is_following };
@@ -259,7 +260,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
   TfxParams *p = &u->unit.params;
-  double *samples = u->samples;
+  double *samples = u->unit.samples;
 
   for (size_t n; n_frames > 0; n_frames -= n) {
     const size_t left = tfx_stft_left (u->stft);
@@ -272,15 +273,6 @@ run_part (void *data, size_t n_frames, TfxSample type)
     tfx_stft_run (u->stft, samples, n);
     samples += n * u->unit.n_channels;
   }
-}
-
-static int
-unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
-{
-  Unit *u = data;
-
-  return tfx_samples_run (&u->unit, in, out, u->samples, u->samples,
-      u->unit.part_frames, run_part);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -345,7 +337,7 @@ static const TfxUnitKind denoise_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
-  .run = unit_run,
+  .run = tfx_unit_run,
   .set_values = tfx_unit_set_values,
   .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,

@@ -111,10 +111,12 @@ typedef struct Unit
   bool is_shelf, is_linked;
   /* [n_channels], and [n_channels] after a cross-fade */
   State *states;
-  double most_db;            /* the gain farthest from 0 since the last read */
-  double *samples, *signals; /* of a part; the detectors' of a frame */
-  double *others;            /* samples of a frame, for the cross-fade */
+  double most_db; /* the gain farthest from 0 since the last read */
+  double *signals,
+      *others; /* of a frame: the detectors', and for cross-fades */
 } Unit;
+
+static void run_part (void *data, size_t n_frames, TfxSample type);
 
 static void
 lay_out (void *data, const TfxStage *stage, TfxRoom *room)
@@ -127,7 +129,8 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   u->states = (State *)tfx_room_take (room, 0, 2 * N_STATE * n);
   u->signals = tfx_room_take (room, 0, n);
   u->others = tfx_room_take (room, 0, n);
-  u->samples = tfx_room_take (room, 0, n * u->unit.part_frames);
+  u->unit.run_part = run_part;
+  u->unit.samples = tfx_room_take (room, 0, n * u->unit.part_frames);
 }
 
 static int
@@ -260,7 +263,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
   const TfxParams *params = &u->unit.params;
-  double *x = u->samples;
+  double *x = u->unit.samples;
   Frame f = { .from = params->now, .to = params->now };
 
   for (size_t n; n_frames > 0 && tfx_params_are_ramping (params);
@@ -272,15 +275,6 @@ run_part (void *data, size_t n_frames, TfxSample type)
   f.threshold = pow (10.0, f.p[THRESHOLD_DB] / 20.0);
   for (; n_frames > 0; n_frames--, x += u->unit.n_channels)
     run_frame (u, u->states, &f, x);
-}
-
-static int
-unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
-{
-  Unit *u = data;
-
-  return tfx_samples_run (&u->unit, in, out, u->samples, u->samples,
-      u->unit.part_frames, run_part);
 }
 
 /* ---- state -------------------------------------------------------------------------- */
@@ -336,7 +330,7 @@ static const TfxUnitKind dynamic_eq_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = tfx_unit_free,
-  .run = unit_run,
+  .run = tfx_unit_run,
   .set_values = tfx_unit_set_values,
   .is_changing = tfx_unit_is_changing,
   .reset = unit_reset,

@@ -264,3 +264,12 @@ tfx_samples_run (TfxUnit *unit, const TfxBlock *in, const TfxBlock *out,
   }
   return n_bad > 0;
 }
+
+int
+tfx_unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxUnit *u = unit;
+
+  return tfx_samples_run (u, in, out, u->samples, u->samples, u->part_frames,
+      u->run_part);
+}

@@ -92,6 +92,9 @@ typedef struct TfxUnit
   size_t part_frames; /* of a part, which stays in the cache */
   TfxParams params;
   double *memory; /* of all arrays */
+  /* Of tfx_unit_run(): runs n_frames of samples, a part, in place.  type: of the output. */
+  double *samples;
+  void (*run_part) (void *unit, size_t n_frames, TfxSample type);
 } TfxUnit;
 
 /* Makes arrays out of one allocation. */
@@ -115,6 +118,7 @@ void tfx_unit_free (void *unit);
 void tfx_unit_set_values (void *unit, void *values, size_t n_frames,
     TfxWeight weight);
 bool tfx_unit_is_changing (const void *unit);
+int tfx_unit_run (void *unit, const TfxBlock *in, const TfxBlock *out);
 
 /* get_kernel: that of the CPU backend. */
 const char *tfx_unit_cpu_kernel (void);
