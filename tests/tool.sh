@@ -2959,6 +2959,15 @@ assert "frames 32768 " in told and "peak 1.000000" in told, told
 assert len(levels) == 241 and all(abs(a - levels[120]) < 0.02 for a in levels), levels' &&
     gst-tfx spectrum noise.wav one.wav | tail -n 1 | grep '^2[0-9.]*,-[0-9.]*,nan$'
 }
+# The spectrum of noise is its profile: it falls by the reduction, within the rounding of the table.
+check_profile() {
+  gst-launch-1.0 -q audiotestsrc wave=white-noise volume=0.1 num-buffers=200 ! \
+    audio/x-raw,rate=48000,format=F32LE ! wavenc ! filesink location=hiss.wav &&
+    gst-tfx spectrum -o hiss.csv hiss.wav && gst-tfx process hiss.wav less.wav "Denoise(12, profile='hiss.csv')" &&
+    gst-tfx spectrum --from 1000 hiss.wav less.wav | tee spectrum.csv | awk -F, '
+      !/^[#f]/ { n++; fall = $2 - $3; n_off += fall < 11.8 || fall > 12.2 }
+      END { exit n < 100 || n_off > 0 }'
+}
 # Two curves, with their files' names; no more than eight.
 check_spectra() {
   gst-tfx spectrum -o both.svg full.wav noise.wav && grep -q '>full.wav</text>' both.svg &&
@@ -2999,6 +3008,7 @@ open("rate.wav", "wb").write(wav)' &&
 tap_case "spectrum: a sine at full scale" check_sine
 tap_case "spectrum: windows that overlap, lines between bins" check_windows
 tap_case "spectrum: one sample, which is level up to half the rate" check_level
+tap_case "spectrum: a profile for Denoise" check_profile
 tap_case "spectrum: a rate that is none" check_spectrum_rate
 tap_case "spectrum: a picture of two files" check_spectra
 tap_case "spectrum: a part of it, and the scale" check_spectrum_view

@@ -554,6 +554,28 @@ test_curve_chain (void)
   tfx_expr_free (&unread);
 }
 
+/* The same for a Denoise. */
+static void
+test_profile (void)
+{
+  static const char text[] = "Denoise(profile='100 -60')";
+  TfxExpr *expr = parse (text, NULL);
+  TfxExpr *unread = tfx_expr_parse (text, strlen (text), NULL);
+  TfxChain *chain = NULL;
+  TfxExprError error = { 0 };
+
+  tap_check (is_printed (expr, text) &&
+                 tfx_expr_build (expr, RATE, 1, NULL, NULL, &chain, NULL) == 0,
+      "a profile is read");
+  tfx_chain_unref (&chain);
+  tap_check (tfx_expr_build (unread, RATE, 1, NULL, NULL, &chain, &error) ==
+                     -ENOENT &&
+                 strstr (error.message, "files cannot be read here"),
+      "unread: %s", error.message);
+  tfx_expr_free (&expr);
+  tfx_expr_free (&unread);
+}
+
 static const TapTest tests[] = {
   { "names", test_names },
   { "errors", test_errors },
@@ -565,6 +587,7 @@ static const TapTest tests[] = {
   { "curves", test_curves },
   { "wrong-curves", test_wrong_curves },
   { "curve-chain", test_curve_chain },
+  { "profile", test_profile },
   { NULL, NULL },
 };
 
