@@ -210,7 +210,8 @@ def hiss(recipe):
     words = [0.2 * math.sin(2 * math.pi * 300 * i / RATE)
              if i % RATE > 0.9 * RATE else 0.0 for i in range(3 * RATE)]
     noise = [rng.gauss(0, 0.003) for _ in words]
-    y = recipe.run([a + b for a, b in zip(words, noise)], 'no-hiss.wav')[0]
+    y = recipe.run_files({'in.wav': [[a + b for a, b in zip(words, noise)]],
+                          'hiss.wav': [noise]}, 'no-hiss.wav')[0]
     for second in 1, 2:  # apart from the last word and from its echo in the window
         at = second * RATE + RATE // 10
         pause = slice(at, at + RATE // 2)
@@ -520,7 +521,7 @@ def system(recipe):
 CHECKS = {
     'How do I remove hum?': [hum],
     'How do I remove rumble?': [rumble, rumble],
-    'How do I reduce hiss?': [hiss, hiss],
+    'How do I reduce hiss?': [hiss, hiss, hiss],
     'How do I equalise a recording?': [equalise],
     'How do I play a record without a phono preamplifier?': [record],
     'How do I make it sound like a telephone?': [telephone],
