@@ -73,11 +73,9 @@ struct TfxStage
       double smoothing;                 /* c */
       double noise_keep, presence_keep; /* a, b */
       size_t n_window;                  /* of tfx_stft_window() */
-      size_t
-          n_learn; /* frames that the noise is learned from; 0: it is given */
+      size_t n_learn; /* frames to learn the noise from; 0: it is given */
       bool is_following, is_linked;
-      double
-          *noise; /* [n_window / 2], the power in each bin if given, or NULL */
+      double *noise; /* [n_window / 2]: the given power of each bin; or NULL */
     } denoise;
     struct
     {
