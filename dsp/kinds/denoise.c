@@ -3,7 +3,8 @@
  *
  * For the power P of a value of the spectrum, frame by frame:
  *
- *   noise     N: given, or the mean of P over the first n_learn frames; this stays, or follows by
+ *   noise     N: given, or the mean of P over the first n_learn frames, which stays, or
+ *             follows by
  *             T. Gerkmann and R. C. Hendriks, Unbiased MMSE-based noise power estimation
  *             with low complexity and low tracking delay (2012):
  *               p = 1 / (1 + (1 + X) exp (-P / N X / (1 + X))), X = 15 dB,
