@@ -14,19 +14,26 @@ The chain language is that of the element tfxchain.
 """
 
 import concurrent.futures
+import os
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from . import _core
+from . import _core, classes
 from ._core import ChainError
 from .classes import *  # noqa: F403
-from .classes import Effect, Wave, __all__ as _classes
+from .classes import Effect, Wave
+from .files import make_reader
 
 # Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
 _CURVE_FRAMES = 32768
+_Array = TypeVar("_Array")
 
 __all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue",
-           "process_many"] + _classes
+           "process_many"]
+__all__ += classes.__all__
 
 catalogue = _core.catalogue
 
@@ -39,14 +46,18 @@ class Chain:
     dtype: float32 or float64, the type of the samples.
     layout: "channels_first" for arrays (channels, frames), or "channels_last" for
     (frames, channels).  With one channel, arrays of one dimension are accepted.
+    folder: of the relative names of files in the text (None: the working folder).
 
-    Raises ChainError for a text that is no chain.  One thread at a time should call
+    Raises ChainError for a text that is no chain, or names a file that cannot be used.
+    The package soundfile, if there is one, reads sound files; without it they must be
+    WAV, PCM or float.  An impulse response must have the rate of the chain.  One thread at a time should call
     a Chain; calls of several threads wait for each other.  Several chains run at the
     same time, because no call holds the global interpreter lock while it filters.
     """
 
-    def __init__(self, chain, rate, channels=1, dtype=np.float32,
-                 layout="channels_first"):
+    def __init__(self, chain: str | Effect, rate: float, channels: int = 1,
+                 dtype: npt.DTypeLike = np.float32, layout: str = "channels_first",
+                 folder: str | os.PathLike[str] | None = None) -> None:
         if layout not in ("channels_first", "channels_last"):
             raise ValueError(f"layout is {layout!r}, but must be "
                              "'channels_first' or 'channels_last'")
@@ -59,15 +70,18 @@ class Chain:
             raise ValueError(f"channels is {channels}, but must be 1 to 65536")
         self.rate, self.layout = rate, layout
         self._core = _core.Chain(str(chain), rate, channels,
-                                 self.dtype == np.float64)
+                                 self.dtype == np.float64, make_reader(folder))
         self.channels, self.output_channels, self._room = self._core.channels
         self._n_late = self._skip = self.latency
         self._curves = {}  # (stage, parameter): values of the next frames, grid
 
     @classmethod
-    def from_file(cls, path, rate, channels=1, **options):
-        """A chain from a text file, as the property location of tfxchain."""
-        with open(path, encoding="utf-8") as file:
+    def from_file(cls, path: str | os.PathLike[str], rate: float, channels: int = 1,
+                  **options: Any) -> "Chain":
+        """A chain from a text file, as the property location of tfxchain.  File names
+        in it are relative to its folder."""
+        options.setdefault("folder", os.path.dirname(path))
+        with open(path, encoding="utf-8-sig") as file:
             return cls(file.read(), rate, channels, **options)
 
     # ---- samples ------------------------------------------------------------
@@ -133,7 +147,7 @@ class Chain:
         else:
             self._curves[key] = values[min(n, len(values) - 1):], grid, queued
 
-    def process(self, x):
+    def process(self, x: _Array) -> _Array:
         """Filters the next samples of a stream.
 
         The first `latency` frames of the stream have no output: they come from
@@ -145,7 +159,7 @@ class Chain:
         self._skip -= n
         return self._shape(y[n:], is_flat)
 
-    def flush(self, tail=0.0):
+    def flush(self, tail: float = 0.0) -> Any:
         """The last `latency` frames of the stream, and `tail` seconds more, in
         which a reverb or a filter fades out.  Then the stream begins anew."""
         n = self._n_late - self._skip + round(tail * self.rate)
@@ -154,7 +168,7 @@ class Chain:
         self.reset()
         return self._shape(y, False)
 
-    def __call__(self, x, tail=0.0):
+    def __call__(self, x: _Array, tail: float = 0.0) -> _Array:
         """Filters a whole signal, aligned with the input; a running stream
         ends.  `tail` seconds are added at the end."""
         view, is_flat = self._frames_first(x)
@@ -169,7 +183,7 @@ class Chain:
         self.reset()
         return self._shape(y, is_flat)
 
-    def reset(self):
+    def reset(self) -> None:
         """Clears the state: the next samples begin a stream.  Curves go on."""
         self._core.reset()
         for key, (values, grid, _) in self._curves.items():
@@ -178,7 +192,7 @@ class Chain:
 
     # ---- parameters and answers ---------------------------------------------
 
-    def set(self, name, value):
+    def set(self, name: str, value: Any) -> None:
         """Sets a parameter, "stage.parameter".
 
         A value: the sound changes to it within 10 ms, without a click.
@@ -198,16 +212,17 @@ class Chain:
             self._core.set(stage, parameter, value)
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Frames of delay, by look-ahead.  process() leaves them out."""
         return self._core.latency
 
     @property
-    def stages(self):
+    def stages(self) -> list[tuple[str, str, dict[str, Any]]]:
         """[(name, class, {parameter: value})], in the order of the text."""
         return self._core.stages
 
-    def response(self, frequencies, channel=0, output=None):
+    def response(self, frequencies: npt.ArrayLike, channel: int = 0,
+                 output: int | None = None) -> npt.NDArray[np.complex128]:
         """The complex frequency response from an input channel to an output
         channel (None: the same), without the latency."""
         f = np.ascontiguousarray(frequencies, np.float64)
@@ -215,7 +230,7 @@ class Chain:
         self._core.response(f, h, channel, channel if output is None else output)
         return h
 
-    def __str__(self):
+    def __str__(self) -> str:
         """The canonical text."""
         return self._core.text()
 
@@ -228,7 +243,9 @@ class Chain:
                         "str(chain)")
 
 
-def process_many(chain, signals, rate, tail=0.0, threads=None, **options):
+def process_many(chain: str | Effect, signals: Iterable[_Array], rate: float,
+                 tail: float = 0.0, threads: int | None = None,
+                 **options: Any) -> list[_Array]:
     """Filters whole signals, each with a separate chain, in several threads (None:
     one for each processor).  options: those of Chain.  Returns a list."""
     def run(x):

@@ -3,6 +3,7 @@
 
 import argparse
 import sys
+import warnings
 
 import numpy as np
 
@@ -23,14 +24,25 @@ def main(argv=None):
     command.add_argument("--points", type=int, default=200,
                          help="from 20 Hz to 0.45 of the rate (default %(default)d)")
     args = parser.parse_args(argv)
+    # As gst-tfx prints them, and with its exit status.
+    warnings.showwarning = lambda message, *_: print(f"warning: {message}",
+                                                     file=sys.stderr)
     try:
+        make = Chain
         if args.chain.startswith("@"):
-            chain = Chain.from_file(args.chain[1:], args.rate, args.channels)
-        else:
-            chain = Chain(args.chain, args.rate, args.channels)
-    except (ChainError, OSError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 1
+            make, args.chain = Chain.from_file, args.chain[1:]
+        chain = make(args.chain, args.rate, args.channels)
+    except ChainError as error:
+        is_bare = args.command == "check" and make is Chain
+        print(f"{'' if is_bare else 'error: the chain: '}{error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: cannot read the chain from '{args.chain}': {error.strerror}",
+              file=sys.stderr)
+        return 2
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     if args.command == "check":
         print(chain)
         for name, klass, values in chain.stages:

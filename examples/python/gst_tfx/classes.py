@@ -4,13 +4,10 @@
     wave | LoButterworth(1000, order=4) | (Gain(2) + HiButterworth(80))
 """
 
-import inspect
-
 import numpy as np
 
 from . import _core
-
-REQUIRED, KEYWORD = 1 << 0, 1 << 5
+from .signatures import describe
 
 
 def _text(value):
@@ -74,36 +71,10 @@ class _Call(Effect):
         return f"{type(self).__name__}({', '.join(values)})"
 
 
-def _make(name, doc, example, params, n_positional, max_chains):
-    lines = [doc[:1].upper() + doc[1:] + ".", ""]
-    parameters = []
-    for param, flags, default, unit, least, most, text in params:
-        kind = (inspect.Parameter.KEYWORD_ONLY if flags & KEYWORD
-                else inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        parameters.append(inspect.Parameter(
-            param, kind,
-            default=inspect.Parameter.empty if flags & REQUIRED else default))
-        lines.append(f"{param}: {text}{f' ({unit})' if unit else ''}")
-    lines += ["", f"Example: {example}"]
-    # A required parameter after an optional one is given by its name.
-    seen = False
-    for i, p in enumerate(parameters):
-        has_default = p.default is not inspect.Parameter.empty
-        if seen and not has_default and \
-                p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            parameters[i] = p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        seen = seen or has_default
-    if max_chains:
-        parameters = [p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD
-                                if i < n_positional
-                                else inspect.Parameter.KEYWORD_ONLY)
-                      for i, p in enumerate(parameters)]
-        parameters.append(inspect.Parameter(
-            "chains", inspect.Parameter.VAR_POSITIONAL))
-    parameters.sort(key=lambda p: p.kind)
+def _make(name, doc, example, params, n_positional, *chains):
+    text, signature = describe(doc, example, params, n_positional, *chains)
     return type(name, (_Call,), {"positional": [p[0] for p in params[:n_positional]],
-                                 "__doc__": "\n".join(lines),
-                                 "__signature__": inspect.Signature(parameters),
+                                 "__doc__": text, "__signature__": signature,
                                  "__module__": "gst_tfx"})
 
 

@@ -3,15 +3,13 @@
  *
  * It uses the stable ABI of Python 3.11, so one build serves all later versions.
  * Arrays come and go by the buffer protocol; gst_tfx/__init__.py knows NumPy. */
-#define Py_LIMITED_API 0x030b0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/expr.h"
 #include "tfx.h"
 
 /* The exception with the place of an error in a text. */
@@ -22,6 +20,7 @@ typedef struct Chain
   PyObject_HEAD TfxExpr *expr;
   TfxFilter *filter;
   TfxPlan *plan;
+  PyObject *reader; /* of files, a function */
   double rate_hz;
   uint64_t positions;
   unsigned n_in, n_out, n_room; /* channels; n_room: of blocks */
@@ -38,12 +37,14 @@ raise_code (int code, const char *what)
   return PyErr_Format (PyExc_RuntimeError, "%s: %s", what, strerror (-code));
 }
 
-/* With the attributes message, line and column. */
+/* With the attributes message, line and column.  An exception of the reader stays. */
 static PyObject *
 raise_expr (const TfxExprError *error)
 {
   PyObject *e;
 
+  if (PyErr_Occurred ())
+    return NULL;
   if (error->code == -ENOMEM)
     return PyErr_NoMemory ();
   e = PyObject_CallFunction (chain_error, "s",
@@ -93,7 +94,7 @@ build (const Chain *self, const TfxExpr *expr)
   return chain;
 }
 
-/* Chain (text, rate, channels, is_double) */
+/* Chain (text, rate, channels, is_double, reader): see tfx_files_reader(). */
 static PyObject *
 chain_new (PyTypeObject *type, PyObject *args, PyObject *kwds)
 {
@@ -104,15 +105,18 @@ chain_new (PyTypeObject *type, PyObject *args, PyObject *kwds)
   TfxExprError error;
   TfxChain *chain;
   TfxFilterSpec spec;
+  TfxFileReader files;
 
   self = (Chain *)((allocfunc)PyType_GetSlot (type, Py_tp_alloc)) (type, 0);
   if (!self)
     return NULL;
-  if (!PyArg_ParseTuple (args, "s#dIp", &text, &length, &self->rate_hz,
-          &self->n_in, &is_double))
+  if (!PyArg_ParseTuple (args, "s#dIpO", &text, &length, &self->rate_hz,
+          &self->n_in, &is_double, &self->reader))
     goto fail;
+  Py_INCREF (self->reader);
+  files = tfx_files_reader (self->reader);
   self->sample = is_double ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
-  self->expr = tfx_expr_parse (text, (size_t)length, &error);
+  self->expr = tfx_expr_parse_with_files (text, (size_t)length, &files, &error);
   if (!self->expr) {
     raise_expr (&error);
     goto fail;
@@ -151,6 +155,7 @@ chain_dealloc (PyObject *object)
   }
   tfx_filter_unref (&self->filter);
   tfx_expr_free (&self->expr);
+  Py_XDECREF (self->reader);
   ((freefunc)PyType_GetSlot (type, Py_tp_free)) (object);
   Py_DECREF (type);
 }
@@ -229,6 +234,24 @@ chain_reset (PyObject *object, PyObject *unused)
 
 /* ---- parameters ------------------------------------------------------------------- */
 
+/* Reads the file of this name for a parameter.  0, or -1 with an exception. */
+static int
+read_file (const Chain *self, const TfxParam *param, const char *name,
+    TfxValue *v)
+{
+  const TfxFileReader files = tfx_files_reader (self->reader);
+  TfxExprError error = { .code = -ENOENT };
+  char why[TFX_FILE_WHY_SIZE];
+
+  *v = (TfxValue){ .type = TFX_VALUE_TEXT, .text = (char *)name };
+  if (tfx_arguments_read_file (v, param, &files, why) == 0)
+    return 0;
+  snprintf (error.message, sizeof error.message, "%.40s: %.270s", param->name,
+      why);
+  raise_expr (&error);
+  return -1;
+}
+
 /* Sets a parameter of a copy of the expression.  NULL with an exception. */
 static TfxExpr *
 copy_with (const Chain *self, const char *stage, const char *param,
@@ -236,9 +259,10 @@ copy_with (const Chain *self, const char *stage, const char *param,
 {
   const int index = tfx_expr_find (self->expr, stage);
   TfxExpr *expr = tfx_expr_copy (self->expr);
+  const TfxClass *klass;
   TfxExprError error;
   TfxValue v = { .type = TFX_VALUE_NONE };
-  int ret;
+  int ret, k;
 
   if (!expr) {
     PyErr_NoMemory ();
@@ -249,19 +273,25 @@ copy_with (const Chain *self, const char *stage, const char *param,
     tfx_expr_free (&expr);
     return NULL;
   }
+  klass = tfx_expr_stage_class (expr, (size_t)index);
+  k = tfx_class_find_param (klass, param);
   if (PyBool_Check (value)) {
     v = (TfxValue){ .type = TFX_VALUE_BOOL, .number = value == Py_True };
   } else if (PyUnicode_Check (value)) {
     const char *word = PyUnicode_AsUTF8AndSize (value, NULL);
 
-    ret = word ? tfx_expr_set_word (expr, (size_t)index, param, word, &error)
-               : -EINVAL;
-    if (ret == 0)
-      return expr;
-    if (word)
-      raise_expr (&error);
-    tfx_expr_free (&expr);
-    return NULL;
+    if (word && k >= 0 && (klass->params[k].types & TFX_VALUE_TEXT)) {
+      read_file (self, &klass->params[k], word, &v);
+    } else {
+      ret = word ? tfx_expr_set_word (expr, (size_t)index, param, word, &error)
+                 : -EINVAL;
+      if (ret == 0)
+        return expr;
+      if (word)
+        raise_expr (&error);
+      tfx_expr_free (&expr);
+      return NULL;
+    }
   } else if (PySequence_Check (value) && !PyFloat_Check (value)) {
     const Py_ssize_t n = PySequence_Size (value);
 
@@ -281,6 +311,7 @@ copy_with (const Chain *self, const char *stage, const char *param,
             ? -EINVAL
             : tfx_expr_set (expr, (size_t)index, param, &v, &error);
   free (v.list);
+  tfx_file_unref (&v.file);
   if (ret == 0)
     return expr;
   if (ret == -ENOENT && !PyErr_Occurred ())
@@ -581,8 +612,31 @@ get_stages (PyObject *object, void *closure)
 
 /* ---- the module ------------------------------------------------------------------- */
 
+/* All words, also the aliases. */
+static PyObject *
+list_words (const TfxWord *words)
+{
+  PyObject *list = PyList_New (0);
+
+  for (; list && words && words->word; words++) {
+    const char *const *alias = words->aliases;
+
+    for (const char *word = words->word; word; word = *alias++) {
+      PyObject *text = PyUnicode_FromString (word);
+
+      if (!text || PyList_Append (list, text) < 0)
+        Py_CLEAR (list);
+      Py_XDECREF (text);
+      if (!list)
+        break;
+    }
+  }
+  return list;
+}
+
 /* catalogue (): [(name, doc, example, [(parameter, flags, default, unit, minimum,
- * maximum, doc)], positional values, chains after them)] */
+ * maximum, doc, types, words, whether a tuple of a word and a number is one, columns
+ * of a list in rows)], positional values, chains after them, keyword of a chain)] */
 static PyObject *
 core_catalogue (PyObject *module, PyObject *unused)
 {
@@ -597,13 +651,14 @@ core_catalogue (PyObject *module, PyObject *unused)
       const TfxParam *p = &c->params[k];
 
       PyList_SetItem (params, k,
-          Py_BuildValue ("(sINsdds)", p->name, p->flags,
-              from_value (&p->initial), p->unit, p->minimum, p->maximum,
-              p->doc));
+          Py_BuildValue ("(sINsddsINOn)", p->name, p->flags,
+              from_value (&p->initial), p->unit, p->minimum, p->maximum, p->doc,
+              p->types, list_words (p->words), p->second ? Py_True : Py_False,
+              (Py_ssize_t)p->n_columns));
     }
     PyList_SetItem (list, (Py_ssize_t)i,
-        Py_BuildValue ("(sssNII)", c->name, c->doc, c->example, params,
-            c->n_positional, c->max_chains));
+        Py_BuildValue ("(sssNIIz)", c->name, c->doc, c->example, params,
+            c->n_positional, c->max_chains, c->chain_name));
   }
   return list;
 }
