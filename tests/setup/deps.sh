@@ -31,7 +31,7 @@ DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
 # The Python package, and its tests.
-DEPS_NUMPY="python3-dev python3-numpy python3-scipy python3-pytest"
+DEPS_NUMPY="python3-dev python3-numpy python3-scipy python3-pytest python3-soundfile mypy"
 # What makes and reads sound files.
 DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.
@@ -91,7 +91,7 @@ deps_has() {
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
     python3) command -v python3 ;;
     python3-dev) /usr/bin/python3-config --includes ;;
-    python3-numpy | python3-scipy | python3-pytest)
+    python3-numpy | python3-scipy | python3-pytest | python3-soundfile | mypy)
       /usr/bin/python3 -c "import ${1#python3-}"
       ;;
     python3-gi) /usr/bin/python3 -c 'import gi' ;;

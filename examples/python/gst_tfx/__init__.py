@@ -70,7 +70,7 @@ class Chain:
             raise ValueError(f"channels is {channels}, but must be 1 to 65536")
         self.rate, self.layout = rate, layout
         self._core = _core.Chain(str(chain), rate, channels,
-                                 self.dtype == np.float64, make_reader(folder))
+                                 self.dtype == np.float64, make_reader(folder, rate))
         self.channels, self.output_channels, self._room = self._core.channels
         self._n_late = self._skip = self.latency
         self._curves = {}  # (stage, parameter): values of the next frames, grid

@@ -32,16 +32,14 @@ def main(argv=None):
         if args.chain.startswith("@"):
             make, args.chain = Chain.from_file, args.chain[1:]
         chain = make(args.chain, args.rate, args.channels)
-    except ChainError as error:
-        is_bare = args.command == "check" and make is Chain
-        print(f"{'' if is_bare else 'error: the chain: '}{error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: cannot read the chain from '{args.chain}': {error.strerror}",
-              file=sys.stderr)
-        return 2
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        before = "error: "
+        if isinstance(error, OSError):
+            error = f"cannot read the chain from '{args.chain}': {error.strerror}"
+        elif isinstance(error, ChainError):
+            is_bare = args.command == "check" and make is Chain
+            before = "" if is_bare else "error: the chain: "
+        print(f"{before}{error}", file=sys.stderr)
         return 2
     if args.command == "check":
         print(chain)

@@ -6,7 +6,6 @@
 #include "files.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@ typedef struct Chain
   PyObject_HEAD TfxExpr *expr;
   TfxFilter *filter;
   TfxPlan *plan;
-  PyObject *reader; /* of files, a function */
   double rate_hz;
   uint64_t positions;
   unsigned n_in, n_out, n_room; /* channels; n_room: of blocks */
@@ -106,15 +104,15 @@ chain_new (PyTypeObject *type, PyObject *args, PyObject *kwds)
   TfxChain *chain;
   TfxFilterSpec spec;
   TfxFileReader files;
+  PyObject *reader;
 
   self = (Chain *)((allocfunc)PyType_GetSlot (type, Py_tp_alloc)) (type, 0);
   if (!self)
     return NULL;
   if (!PyArg_ParseTuple (args, "s#dIpO", &text, &length, &self->rate_hz,
-          &self->n_in, &is_double, &self->reader))
+          &self->n_in, &is_double, &reader))
     goto fail;
-  Py_INCREF (self->reader);
-  files = tfx_files_reader (self->reader);
+  files = tfx_files_reader (reader);
   self->sample = is_double ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
   self->expr = tfx_expr_parse_with_files (text, (size_t)length, &files, &error);
   if (!self->expr) {
@@ -155,7 +153,6 @@ chain_dealloc (PyObject *object)
   }
   tfx_filter_unref (&self->filter);
   tfx_expr_free (&self->expr);
-  Py_XDECREF (self->reader);
   ((freefunc)PyType_GetSlot (type, Py_tp_free)) (object);
   Py_DECREF (type);
 }
@@ -234,24 +231,6 @@ chain_reset (PyObject *object, PyObject *unused)
 
 /* ---- parameters ------------------------------------------------------------------- */
 
-/* Reads the file of this name for a parameter.  0, or -1 with an exception. */
-static int
-read_file (const Chain *self, const TfxParam *param, const char *name,
-    TfxValue *v)
-{
-  const TfxFileReader files = tfx_files_reader (self->reader);
-  TfxExprError error = { .code = -ENOENT };
-  char why[TFX_FILE_WHY_SIZE];
-
-  *v = (TfxValue){ .type = TFX_VALUE_TEXT, .text = (char *)name };
-  if (tfx_arguments_read_file (v, param, &files, why) == 0)
-    return 0;
-  snprintf (error.message, sizeof error.message, "%.40s: %.270s", param->name,
-      why);
-  raise_expr (&error);
-  return -1;
-}
-
 /* Sets a parameter of a copy of the expression.  NULL with an exception. */
 static TfxExpr *
 copy_with (const Chain *self, const char *stage, const char *param,
@@ -259,10 +238,9 @@ copy_with (const Chain *self, const char *stage, const char *param,
 {
   const int index = tfx_expr_find (self->expr, stage);
   TfxExpr *expr = tfx_expr_copy (self->expr);
-  const TfxClass *klass;
   TfxExprError error;
   TfxValue v = { .type = TFX_VALUE_NONE };
-  int ret, k;
+  int ret;
 
   if (!expr) {
     PyErr_NoMemory ();
@@ -273,25 +251,19 @@ copy_with (const Chain *self, const char *stage, const char *param,
     tfx_expr_free (&expr);
     return NULL;
   }
-  klass = tfx_expr_stage_class (expr, (size_t)index);
-  k = tfx_class_find_param (klass, param);
   if (PyBool_Check (value)) {
     v = (TfxValue){ .type = TFX_VALUE_BOOL, .number = value == Py_True };
   } else if (PyUnicode_Check (value)) {
     const char *word = PyUnicode_AsUTF8AndSize (value, NULL);
 
-    if (word && k >= 0 && (klass->params[k].types & TFX_VALUE_TEXT)) {
-      read_file (self, &klass->params[k], word, &v);
-    } else {
-      ret = word ? tfx_expr_set_word (expr, (size_t)index, param, word, &error)
-                 : -EINVAL;
-      if (ret == 0)
-        return expr;
-      if (word)
-        raise_expr (&error);
-      tfx_expr_free (&expr);
-      return NULL;
-    }
+    ret = word ? tfx_expr_set_word (expr, (size_t)index, param, word, &error)
+               : -EINVAL;
+    if (ret == 0)
+      return expr;
+    if (word)
+      raise_expr (&error);
+    tfx_expr_free (&expr);
+    return NULL;
   } else if (PySequence_Check (value) && !PyFloat_Check (value)) {
     const Py_ssize_t n = PySequence_Size (value);
 
@@ -311,7 +283,6 @@ copy_with (const Chain *self, const char *stage, const char *param,
             ? -EINVAL
             : tfx_expr_set (expr, (size_t)index, param, &v, &error);
   free (v.list);
-  tfx_file_unref (&v.file);
   if (ret == 0)
     return expr;
   if (ret == -ENOENT && !PyErr_Occurred ())
@@ -612,26 +583,23 @@ get_stages (PyObject *object, void *closure)
 
 /* ---- the module ------------------------------------------------------------------- */
 
-/* All words, also the aliases. */
+/* All words, also the aliases, with spaces between. */
 static PyObject *
-list_words (const TfxWord *words)
+join_words (const TfxWord *words)
 {
-  PyObject *list = PyList_New (0);
+  PyObject *all = PyUnicode_FromString ("");
 
-  for (; list && words && words->word; words++) {
+  for (; words && words->word; words++) {
     const char *const *alias = words->aliases;
 
-    for (const char *word = words->word; word; word = *alias++) {
-      PyObject *text = PyUnicode_FromString (word);
+    for (const char *word = words->word; all && word; word = *alias++) {
+      PyObject *shorter = all;
 
-      if (!text || PyList_Append (list, text) < 0)
-        Py_CLEAR (list);
-      Py_XDECREF (text);
-      if (!list)
-        break;
+      all = PyUnicode_FromFormat ("%U %s", shorter, word);
+      Py_DECREF (shorter);
     }
   }
-  return list;
+  return all;
 }
 
 /* catalogue (): [(name, doc, example, [(parameter, flags, default, unit, minimum,
@@ -653,7 +621,7 @@ core_catalogue (PyObject *module, PyObject *unused)
       PyList_SetItem (params, k,
           Py_BuildValue ("(sINsddsINOn)", p->name, p->flags,
               from_value (&p->initial), p->unit, p->minimum, p->maximum, p->doc,
-              p->types, list_words (p->words), p->second ? Py_True : Py_False,
+              p->types, join_words (p->words), p->second ? Py_True : Py_False,
               (Py_ssize_t)p->n_columns));
     }
     PyList_SetItem (list, (Py_ssize_t)i,

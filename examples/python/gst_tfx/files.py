@@ -10,80 +10,73 @@ import numpy as np
 _MAX_CURVE_SIZE = 4 << 20
 _MAX_TAP = 1e30  # leaves room for sums in float32
 
+# By format and bits of a WAV file.  (24 bits are widened.)
+_TYPES = {(1, 8): "u1", (1, 16): "<i2", (1, 24): "<i4", (1, 32): "<i4",
+          (3, 32): "<f4", (3, 64): "<f8"}
+
 
 def _read_wav(path):
-    """The rate and the samples (channels, frames) of a WAV file, PCM or float: the
-    module wave reads no floats."""
+    """The samples (frames, channels) and the rate.  (The module wave has no floats.)"""
     with open(path, "rb") as file:
-        riff, _, kind = struct.unpack("<4sI4s", file.read(12).ljust(12, b"\0"))
-        if riff != b"RIFF" or kind != b"WAVE":
-            raise ValueError("it is not a WAV file; the Python package soundfile "
-                             "reads other formats")
-        form = None
-        while len(header := file.read(8)) == 8:
-            name, size = struct.unpack("<4sI", header)
-            if name == b"fmt ":
-                form = file.read(size + size % 2)
-            elif name == b"data":
-                break
-            else:
-                file.seek(size + size % 2, os.SEEK_CUR)
-        else:
-            raise ValueError("it has no samples")
-        data = file.read(size)
-    if form is None or len(form) < 16:
-        raise ValueError("it has no format before its samples")
-    code, channels, rate, _, frame, bits = struct.unpack("<HHIIHH", form[:16])
-    if code == 0xfffe and len(form) >= 26:
-        code, = struct.unpack("<H", form[24:26])
-    if len(data) < size:
-        raise ValueError(f"it ends after {len(data)} of {size} bytes of samples")
-    if channels < 1 or frame != channels * bits // 8 or \
-            (code, bits) not in ((1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64)):
-        raise ValueError(f"its format {code} with {bits} bits is not supported; the "
-                         "Python package soundfile reads more formats")
-    data = data[:len(data) // frame * frame]
-    if code == 3:
-        samples = np.frombuffer(data, f"<f{bits // 8}").astype(np.float64)
-    elif bits == 8:
-        samples = np.frombuffer(data, np.uint8) / 128.0 - 1.0
-    else:
-        # In the upper bytes of 32 bits.
-        wide = np.zeros((len(data) * 8 // bits, 4), np.uint8)
-        wide[:, 4 - bits // 8:] = np.frombuffer(data, np.uint8).reshape(-1, bits // 8)
-        samples = wide.view("<i4")[:, 0] / 2.0 ** 31
-    return rate, samples.reshape(-1, channels).T
+        data = file.read()
+    if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
+        raise ValueError("it is not a WAV file; the Python package soundfile reads "
+                         "other formats")
+    chunks, at = {b"fmt ": b"", b"data": b""}, 12
+    while at + 8 <= len(data):
+        name, size = struct.unpack_from("<4sI", data, at)
+        chunks[name] = data[at + 8:at + 8 + size]
+        if name == b"data" and len(chunks[name]) < size:
+            raise ValueError(f"it ends after {len(chunks[name])} of {size} bytes of "
+                             "samples")
+        at += 8 + size + size % 2
+    form = chunks[b"fmt "].ljust(26, b"\0")
+    code, channels, rate, _, frame, bits = struct.unpack_from("<HHIIHH", form)
+    if code == 0xfffe:
+        code, = struct.unpack_from("<H", form, 24)
+    if (code, bits) not in _TYPES or frame != channels * bits // 8 or not frame:
+        raise ValueError(f"format {code} with {bits} bits needs the Python package "
+                         "soundfile")
+    data = chunks[b"data"][:len(chunks[b"data"]) // frame * frame]
+    if bits == 24:
+        wide = np.zeros((len(data) // 3, 4), np.uint8)
+        wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+        data = wide.tobytes()
+    samples = np.frombuffer(data, _TYPES[code, bits]).astype(np.float64)
+    if code == 1:
+        samples = samples / 128 - 1 if bits == 8 else \
+            samples / 2.0 ** (15 if bits == 16 else 31)
+    return samples.reshape(-1, channels), rate
 
 
-def _read_sound(path):
+def _read_impulse(path, rate):
+    """The number of channels, and the samples, one channel after the other."""
+    if path.lower().endswith(".sofa"):
+        raise ValueError("SOFA files need GStreamer and its element tfxchain")
     try:
         import soundfile
     except ImportError:
-        return _read_wav(path)
-    with open(path, "rb") as file:
-        try:
-            samples, rate = soundfile.read(file, dtype="float64", always_2d=True)
-        except soundfile.LibsndfileError as error:
-            raise ValueError("it is not a readable sound file: "
-                             + error.error_string.rstrip(".")) from None
-    return rate, samples.T
-
-
-def _read_impulse(path):
-    rate, samples = _read_sound(path)
-    if not samples.size:
-        raise ValueError("it has no samples")
+        samples, has_rate = _read_wav(path)
+    else:
+        with open(path, "rb") as file:
+            try:
+                samples, has_rate = soundfile.read(file, always_2d=True)
+            except soundfile.LibsndfileError as error:
+                raise ValueError(error.error_string.rstrip(".")) from None
+    if has_rate != rate:
+        raise ValueError(f"its sample rate is {has_rate} Hz, but that of the chain is "
+                         f"{rate:.15g} Hz; resample it")
     wrong = np.argwhere(~(np.abs(samples) <= _MAX_TAP))
     if len(wrong):
-        channel, frame = wrong[0]
-        raise ValueError(f"frame {frame} is {samples[channel, frame]:g} in channel "
+        frame, channel = wrong[0]
+        raise ValueError(f"frame {frame} is {samples[frame, channel]:g} in channel "
                          f"{channel}")
     if not samples.any():
-        raise ValueError("it is silent")
-    return float(rate), len(samples), np.ascontiguousarray(samples).tobytes()
+        raise ValueError("it is silent" if samples.size else "it has no samples")
+    return samples.shape[1], samples.T.tobytes()
 
 
-def _read_curve(path):
+def _read_text(path):
     with open(path, "rb") as file:
         data = file.read(_MAX_CURVE_SIZE + 1)
     if len(data) > _MAX_CURVE_SIZE:
@@ -92,9 +85,9 @@ def _read_curve(path):
     try:
         text = data.decode("utf-16" if is_16 else "utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("it is not a text in UTF-8 or UTF-16") from None
+        text = "\0"
     if "\0" in text:
-        raise ValueError("it has a zero byte, so it is not a text")
+        raise ValueError("it is not a text in UTF-8 or UTF-16")
     return text
 
 
@@ -102,26 +95,16 @@ def _cut(text, size):
     return text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
 
 
-def make_reader(folder):
+def make_reader(folder, rate):
     """A function for the core.  Names are relative to folder (None: the working
-    folder).  It returns (name, rate, channels, samples) for "impulse" and (text,) for
-    "text", or a string, the reason why not."""
+    folder).  It returns a tuple, or a text: why the file cannot be used."""
     def read(kind, name):
         path = os.path.join(folder or "", name)
-        if kind == "settings":
-            return _cut(f"'{path}': only GStreamer reads filter settings; "
-                        f"'gst-tfx check -q -C {path}' prints them as a chain", 240)
-        shown = _cut(path, 80)
-        thing = "impulse response" if kind == "impulse" else "curve"
         try:
-            if kind == "text":
-                return _read_curve(path),
-            if path.lower().endswith(".sofa"):
-                raise ValueError("SOFA files need GStreamer and its element tfxchain")
-            return shown, *_read_impulse(path)
-        except OSError as error:
-            why = error.strerror or error
-        except ValueError as error:
-            why = error
-        return _cut(f"the {thing} in '{shown}' cannot be used: {why}", 240)
+            return _read_impulse(path, rate) if kind == "impulse" else \
+                (_read_text(path),)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+        thing = "impulse response" if kind == "impulse" else "curve"
+        return _cut(f"the {thing} in '{_cut(path, 80)}' cannot be used: {why}", 240)
     return read

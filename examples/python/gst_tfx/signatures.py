@@ -47,7 +47,7 @@ def _find_type(flags, default, types, words, has_pair, n_columns):
     number = "int" if flags & INTEGER else "float"
     names = [(NUMBER, number), (BOOL, "bool"), (TEXT, "str"),
              (LIST, "Rows" if n_columns or flags & ROWS else "Numbers"),
-             (WORD, f"Literal[{', '.join(map(repr, words))}]" if words else "str")]
+             (WORD, f"Literal[{', '.join(map(repr, words.split()))}]" if words else "str")]
     found = [name for bit, name in names if types & bit]
     if has_pair:
         found.append("tuple[str, float]")
