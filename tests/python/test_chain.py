@@ -272,7 +272,7 @@ def test_chains_as_arguments():
         "Multiband([200, 2000], Gain(2) | Limiter(), None, Gain(3))"
     effect = fx.Compressor(-30, key_filter=fx.HiButterworth(200))
     assert str(fx.Chain(effect, RATE)) == \
-        "Compressor(-30, key_filter=HiButterworth(200))"
+        "Compressor(threshold=-30, key_filter=HiButterworth(200))"
     effect = fx.LinearPhase(fx.Notch(50, 1) | fx.Gain(3), taps=31)
     chain = fx.Chain(effect, RATE, 2)
     assert str(chain) == "LinearPhase(Notch(50, q=1) | Gain(3), taps=31)"
