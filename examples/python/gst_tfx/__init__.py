@@ -48,7 +48,7 @@ class Chain:
     (frames, channels).  With one channel, arrays of one dimension are accepted.
     folder: of the relative names of files in the text (None: the working folder).
 
-    Raises ChainError for a text that is no chain, or names a file that cannot be used.
+    Raises ChainError for a text that is no chain, or whose files cannot be used.
     The package soundfile, if there is one, reads sound files; without it they must be
     WAV, PCM or float.  An impulse response must have the rate of the chain.  One thread at a time should call
     a Chain; calls of several threads wait for each other.  Several chains run at the
