@@ -118,7 +118,7 @@ def test_denoise():
         error = chain.process(x)[[int(w[1]) - late for w in lines]] - wanted
         assert len(lines) > 100 and (error ** 2).sum() < 1e-14 * (wanted ** 2).sum()
         n += 1
-    assert n == 4
+    assert n >= 6
 
 
 def test_convolve_with_layouts(tmp_path):

@@ -50,9 +50,11 @@ class Chain:
 
     Raises ChainError for a text that is no chain, or whose files cannot be used.
     The package soundfile, if there is one, reads sound files; without it they must be
-    WAV, PCM or float.  An impulse response must have the rate of the chain.  One thread at a time should call
-    a Chain; calls of several threads wait for each other.  Several chains run at the
-    same time, because no call holds the global interpreter lock while it filters.
+    WAV, PCM or float.  An impulse response must have the rate of the chain.
+
+    One thread at a time should call a Chain; calls of several threads wait for each
+    other.  Several chains run at the same time, because no call holds the global
+    interpreter lock while it filters.
     """
 
     def __init__(self, chain: str | Effect, rate: float, channels: int = 1,
