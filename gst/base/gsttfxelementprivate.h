@@ -268,7 +268,8 @@ void gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
     gsize n_frames);
 
 /* Reverses the frames of a writable buffer, unless its memory is lost. */
-void gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer);
+void gst_tfx_run_reverse (GstBuffer *buffer, const GstAudioInfo *info,
+    GstTfxScratch *scratch);
 
 /* Whether the filter puts out silence for silence. */
 gboolean gst_tfx_run_is_silent (GstTfxElement *self);

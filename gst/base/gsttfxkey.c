@@ -2,8 +2,6 @@
  * gsttfxkey.c: the main stream of an element with key pads: its channels, and
  * how it waits for its keys and copies them.
  */
-#include <string.h>
-
 #include "gsttfxkeyqueue.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
@@ -65,11 +63,11 @@ gst_tfx_key_reset (GstTfxElement *self, gboolean is_started)
   }
   g_atomic_int_set (&gst_tfx_element_get_private (self)->has_keys,
       keys->list->len > 0);
-  keys->rate = 0;
+  gst_audio_info_init (&keys->info);
   keys->is_started = is_started;
   keys->is_stopped = keys->is_ended = keys->is_latency_known = FALSE;
   keys->has_warned = FALSE;
-  keys->place.is_set = FALSE;
+  keys->place = (GstTfxKeyPlace){ 0 };
   keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
   if (is_started)
     keys->n_used = keys->n_silent = keys->n_dropped = 0;
@@ -159,38 +157,31 @@ gst_tfx_key_see_event (GstTfxElement *self, GstEvent *event)
 {
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
   const GstEventType type = GST_EVENT_TYPE (event);
+  const gboolean is_done =
+      type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE;
+  GstAudioInfo info;
   GstCaps *caps;
-  gint rate;
 
   g_mutex_lock (&keys->lock);
   if (type == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
-    if (gst_structure_get_int (gst_caps_get_structure (caps, 0), "rate",
-            &rate) &&
-        rate != keys->rate) {
-      keys->rate = rate;
-      keys->place.is_set = FALSE;
-      keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
-      for (guint i = 0; i < keys->list->len; i++)
-        gst_tfx_keyqueue_clear (keys->list->pdata[i]);
-    }
+    if (gst_audio_info_from_caps (&info, caps))
+      gst_tfx_keyqueue_set_info (keys, &info);
   } else if (type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP) {
-    keys->place.is_set = FALSE;
+    keys->place = (GstTfxKeyPlace){ 0 };
     keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
   } else if (type == GST_EVENT_STREAM_START) {
     keys->is_latency_known = FALSE;
   }
-  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_FLUSH_STOP)
-    keys->is_ended = FALSE;
-  if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE) {
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_FLUSH_STOP || is_done)
     keys->is_ended = type == GST_EVENT_EOS;
-    for (guint i = 0; i < keys->list->len; i++)
-      gst_tfx_keyqueue_clear (keys->list->pdata[i]);
-  }
   for (guint i = 0; i < keys->list->len; i++) {
+    GstTfxKey *key = keys->list->pdata[i];
+
+    if (is_done)
+      gst_tfx_keyqueue_clear (key);
     if (type == GST_EVENT_SEGMENT_DONE || type == GST_EVENT_SEGMENT)
-      ((GstTfxKey *)keys->list->pdata[i])->is_unused =
-          type == GST_EVENT_SEGMENT_DONE;
+      key->is_unused = type == GST_EVENT_SEGMENT_DONE;
   }
   g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
@@ -239,7 +230,7 @@ wait_live (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
   }
   due = gst_element_get_base_time (GST_ELEMENT (self)) + keys->latency +
         (GstClockTime)((gdouble)gst_util_uint64_scale (MAX (first, 0),
-                           GST_SECOND, keys->rate) /
+                           GST_SECOND, GST_AUDIO_INFO_RATE (&keys->info)) /
                        speed);
   left = GST_CLOCK_DIFF (gst_clock_get_time (clock), due);
   gst_object_unref (clock);
@@ -272,18 +263,19 @@ wait_file (GstTfxElement *self, GstTfxKeys *keys, const GstTfxKey *key)
   }
 }
 
-/* Asks upstream of all sink pads. */
-static void
-learn_latency (GstTfxElement *self)
+/* The latency of a pad's peer.  FALSE: it is not live. */
+static gboolean
+ask_latency (GstPad *pad, GstClockTime *min, GstClockTime *max)
 {
   GstQuery *query = gst_query_new_latency ();
-  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
   gboolean is_live = FALSE;
 
-  if (gst_pad_peer_query (gst_tfx_element_get_private (self)->sink, query))
-    gst_query_parse_latency (query, &is_live, &min, &max);
+  *min = 0;
+  *max = GST_CLOCK_TIME_NONE;
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &is_live, min, max);
   gst_query_unref (query);
-  gst_tfx_key_add_latency (self, &is_live, &min, &max);
+  return is_live;
 }
 
 static GstFlowReturn
@@ -296,8 +288,12 @@ wait_for_keys (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
     if (GST_PAD_IS_FLUSHING (sink) || keys->is_stopped)
       return GST_FLOW_FLUSHING;
     if (!keys->is_latency_known) {
+      GstClockTime min, max;
+      gboolean is_live;
+
       g_mutex_unlock (&keys->lock);
-      learn_latency (self);
+      is_live = ask_latency (sink, &min, &max);
+      gst_tfx_key_add_latency (self, &is_live, &min, &max);
       g_mutex_lock (&keys->lock);
       continue;
     }
@@ -340,8 +336,8 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
   if (is_discont)
     keys->place.is_set = FALSE;
   place = keys->place;
-  first = gst_tfx_keyqueue_place (&place, &priv->segment, keys->rate, begin,
-      FALSE, (gint64)n_frames);
+  first = gst_tfx_keyqueue_place (&place, GST_AUDIO_INFO_RATE (&keys->info),
+      gst_tfx_keyqueue_time (&priv->segment, begin), FALSE, (gint64)n_frames);
   keys->wanted = place.next;
   keys->is_waiting = TRUE;
   g_cond_broadcast (&keys->cond);
@@ -353,74 +349,6 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
 
 /* ---- copying the keys -------------------------------------------------------- */
 
-/* A channel of a mapped buffer, from a frame on in playback order. */
-typedef struct
-{
-  guint8 *data;
-  gssize step; /* bytes from frame to frame */
-  gboolean is_f64;
-} Channel;
-
-static Channel
-get_channel (const GstAudioBuffer *buffer, guint channel, gint64 frame,
-    gboolean is_reversed)
-{
-  const gboolean is_planar =
-      buffer->info.layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
-  const gssize size = GST_AUDIO_INFO_BPS (&buffer->info);
-  const gssize step = is_planar ? size : GST_AUDIO_INFO_BPF (&buffer->info);
-  guint8 *first = (guint8 *)buffer->planes[is_planar ? channel : 0] +
-                  (is_planar ? 0 : channel * size);
-  const gint64 at = is_reversed ? (gint64)buffer->n_samples - 1 - frame : frame;
-
-  return (Channel){ first + at * step, is_reversed ? -step : step, size == 8 };
-}
-
-/* The samples need no alignment. */
-static void
-copy_channel (Channel from, Channel to, gint64 n)
-{
-  gdouble wide;
-  gfloat narrow;
-
-  for (; n > 0; n--, from.data += from.step, to.data += to.step) {
-    if (from.is_f64) {
-      memcpy (&wide, from.data, 8);
-      narrow = (gfloat)wide;
-    } else {
-      memcpy (&narrow, from.data, 4);
-      wide = narrow;
-    }
-    if (to.is_f64)
-      memcpy (to.data, &wide, 8);
-    else
-      memcpy (to.data, &narrow, 4);
-  }
-}
-
-/* Copies the frames of an item that are among n_frames from @first on to
- * channels of the buffer from @channel on.  Returns their number. */
-static gint64
-copy_item (const GstTfxKeyItem *item, GstAudioBuffer *to, guint channel,
-    guint n_channels, gint64 first, gint64 n_frames, gboolean is_reversed)
-{
-  const gint64 begin = MAX (first, item->begin);
-  const gint64 end = MIN (first + n_frames, item->begin + item->n_frames);
-  GstAudioMeta *meta = gst_buffer_get_audio_meta (item->buffer);
-  GstAudioBuffer from;
-
-  if (begin >= end ||
-      !gst_audio_buffer_map (&from, meta ? &meta->info : &item->info,
-          item->buffer, GST_MAP_READ))
-    return 0;
-  for (guint c = 0; c < n_channels; c++)
-    copy_channel (get_channel (&from, c, begin - item->begin,
-                      item->is_reversed),
-        get_channel (to, channel + c, begin - first, is_reversed), end - begin);
-  gst_audio_buffer_unmap (&from);
-  return end - begin;
-}
-
 void
 gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
     gsize n_frames, gboolean is_reversed)
@@ -429,6 +357,7 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
   const guint n_all = priv->channels.in + priv->channels.key;
   GstTfxKeys *keys = priv->keys;
   guint channel = priv->channels.in;
+  const GstTfxKeyItem *item;
   gboolean is_mapped;
   GstAudioBuffer to;
   gint64 first;
@@ -437,29 +366,23 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
       priv->channels.key > 0 && n_frames > 0 &&
       gst_audio_buffer_map (&to, &priv->info, buffer, GST_MAP_READWRITE);
   g_mutex_lock (&keys->lock);
-  first = gst_tfx_keyqueue_place (&keys->place, &priv->segment, keys->rate,
-      begin, FALSE, (gint64)n_frames);
+  first = gst_tfx_keyqueue_place (&keys->place,
+      GST_AUDIO_INFO_RATE (&keys->info),
+      gst_tfx_keyqueue_time (&priv->segment, begin), FALSE, (gint64)n_frames);
   keys->passed = keys->place.next;
   for (guint i = 0; i < keys->list->len; i++) {
     GstTfxKey *key = keys->list->pdata[i];
     const guint n = MIN (key->n_channels, n_all - channel);
-    gint64 n_silent = (gint64)n_frames;
+    gint64 n_copied = 0;
 
-    for (GList *l = key->items.head; is_mapped && n > 0 && l; l = l->next) {
-      const GstTfxKeyItem *item = l->data;
-
-      if (item->begin >= keys->passed)
-        break;
-      n_silent -=
-          copy_item (item, &to, channel, MIN (n, (guint)item->info.channels),
-              first, (gint64)n_frames, is_reversed);
-    }
-    keys->n_silent += MAX (n_silent, 0);
-    keys->n_used += n_frames - MAX (n_silent, 0);
-    while (key->items.head &&
-           ((GstTfxKeyItem *)key->items.head->data)->begin +
-                   ((GstTfxKeyItem *)key->items.head->data)->n_frames <=
-               keys->passed)
+    if (is_mapped && n > 0)
+      n_copied =
+          gst_tfx_keyqueue_copy (key, &to, channel, n, first, is_reversed);
+    n_copied = MIN (n_copied, (gint64)n_frames);
+    keys->n_silent += n_frames - n_copied;
+    keys->n_used += n_copied;
+    while ((item = g_queue_peek_head (&key->items)) &&
+           item->begin + item->n_frames <= keys->passed)
       gst_tfx_keyqueue_pop (key);
     channel += n;
   }
@@ -471,56 +394,39 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
 
 /* ---- latency and stats -------------------------------------------------------- */
 
-/* The latency of a key's peer.  FALSE: it is not live. */
-static gboolean
-ask_latency (GstPad *pad, GstClockTime *min, GstClockTime *max)
-{
-  GstQuery *query = gst_query_new_latency ();
-  gboolean is_live = FALSE;
-
-  if (gst_pad_peer_query (pad, query))
-    gst_query_parse_latency (query, &is_live, min, max);
-  gst_query_unref (query);
-  return is_live;
-}
-
 void
 gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     GstClockTime *min, GstClockTime *max)
 {
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
-  GstClockTime most = GST_CLOCK_TIME_NONE;
+  GstClockTime most = GST_CLOCK_TIME_NONE, key_min, key_max;
   GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
 
   g_mutex_lock (&keys->lock);
   keys->is_latency_known = TRUE;
   for (guint i = 0; i < keys->list->len; i++) {
-    GstTfxKey *key = keys->list->pdata[i];
+    const GstTfxKey *key = keys->list->pdata[i];
 
     if (key->pad)
       g_ptr_array_add (pads, gst_object_ref (key->pad));
   }
-  g_mutex_unlock (&keys->lock);
   if (!*is_live) {
     *min = 0;
     *max = GST_CLOCK_TIME_NONE;
   }
   for (guint i = 0; i < pads->len; i++) {
-    GstClockTime key_min = 0, key_max = GST_CLOCK_TIME_NONE;
-    const gboolean is_key_live =
-        ask_latency (pads->pdata[i], &key_min, &key_max);
+    gboolean is_key_live;
 
+    g_mutex_unlock (&keys->lock);
+    is_key_live = ask_latency (pads->pdata[i], &key_min, &key_max);
     g_mutex_lock (&keys->lock);
     for (guint k = 0; k < keys->list->len; k++) {
       if (((GstTfxKey *)keys->list->pdata[k])->pad == pads->pdata[i])
         ((GstTfxKey *)keys->list->pdata[k])->is_live = is_key_live;
     }
-    g_mutex_unlock (&keys->lock);
-    if (!is_key_live)
-      continue;
-    *is_live = TRUE;
-    *min = MAX (*min, key_min);
-    most = MIN (most, key_max);
+    *is_live |= is_key_live;
+    *min = is_key_live ? MAX (*min, key_min) : *min;
+    most = is_key_live ? MIN (most, key_max) : most;
   }
   if (*is_live && pads->len > 0) {
     /* The queues of the keys hold a second more than the latency. */
@@ -530,7 +436,6 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     if (GST_CLOCK_TIME_IS_VALID (*max))
       *max += SLACK;
   }
-  g_mutex_lock (&keys->lock);
   keys->is_live = *is_live;
   keys->latency = *is_live ? *min : 0;
   g_cond_broadcast (&keys->cond);

@@ -7,75 +7,21 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* Seconds at another rate that are dropped while upstream renegotiates. */
-#define REFUSED_SECONDS 2
-
 #define FORMATS GST_AUDIO_NE (F32) ", " GST_AUDIO_NE (F64)
 #define KEY_CAPS                                                               \
   "audio/x-raw, format = (string) { " FORMATS " }, "                           \
-  "rate = (int) [ 1, MAX ], channels = (int) [ 1, 65536 ], "                   \
+  "rate = (int) [ 1, MAX ], channels = (int) [ 1, 63 ], "                      \
   "layout = (string) { interleaved, non-interleaved }"
 
 /* ---- the streaming thread of a key ----------------------------------------- */
 
-/* The caps that the pad can have: the rate of the main stream, and after its
- * first caps the same number of channels. */
-static GstCaps *
-get_caps (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad)
-{
-  GstCaps *caps = gst_caps_make_writable (gst_pad_get_pad_template_caps (pad));
-
-  g_mutex_lock (&keys->lock);
-  if (keys->rate > 0)
-    gst_caps_set_simple (caps, "rate", G_TYPE_INT, keys->rate, NULL);
-  if (key->info.rate > 0)
-    gst_caps_set_simple (caps, "channels", G_TYPE_INT, key->info.channels,
-        NULL);
-  g_mutex_unlock (&keys->lock);
-  return caps;
-}
-
-/* A buffer at another rate than the main stream: asks upstream for that rate,
- * once, or posts an error. */
-static GstFlowReturn
-refuse_rate (GstTfxElement *self, GstTfxKey *key, GstPad *pad, gint64 n_frames)
-{
-  GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
-  GstCaps *caps = get_caps (keys, key, pad);
-  GstCaps *possible = gst_pad_peer_query_caps (pad, caps);
-  const gboolean is_possible = !gst_caps_is_empty (possible);
-  gint rate;
-
-  gst_caps_unref (possible);
-  gst_caps_unref (caps);
-  if (is_possible && key->n_refused == 0)
-    gst_pad_push_event (pad, gst_event_new_reconfigure ());
-  key->n_refused += n_frames;
-  g_mutex_lock (&keys->lock);
-  keys->n_dropped += n_frames;
-  rate = keys->rate;
-  g_mutex_unlock (&keys->lock);
-  if (is_possible &&
-      key->n_refused <= REFUSED_SECONDS * (gint64)key->info.rate) {
-    GST_WARNING_OBJECT (pad,
-        "dropped %" G_GINT64_FORMAT " frames at %d Hz: the stream has %d Hz",
-        n_frames, key->info.rate, rate);
-    return GST_FLOW_OK;
-  }
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("%s has %d Hz, but the stream at the sink pad has %d Hz. Put "
-       "audioresample before %s.",
-          GST_PAD_NAME (pad), key->info.rate, rate, GST_PAD_NAME (pad)),
-      (NULL));
-  return GST_FLOW_NOT_NEGOTIATED;
-}
-
-/* Checks and clips a buffer, and runs what is pending in it.  Takes it; NULL
- * with *flow if no frame remains. */
+/* Checks and clips a buffer, runs what is pending in it, and puts its frames in
+ * playback order.  Takes it; NULL with *flow if no frame remains. */
 static GstBuffer *
 check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
     GstBuffer *buffer, GstFlowReturn *flow)
 {
+  GstTfxScratch scratch = { NULL };
   gchar *why = NULL;
 
   *flow = GST_FLOW_OK;
@@ -95,10 +41,15 @@ check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
     buffer = gst_buffer_make_writable (buffer);
     gst_tfx_pending_settle (buffer);
   }
-  if (key->segment.format != GST_FORMAT_TIME)
-    return buffer;
-  return gst_audio_buffer_clip (buffer, &key->segment, key->info.rate,
-      GST_AUDIO_INFO_BPF (&key->info));
+  if (key->segment.format == GST_FORMAT_TIME)
+    buffer = gst_audio_buffer_clip (buffer, &key->segment, key->info.rate,
+        GST_AUDIO_INFO_BPF (&key->info));
+  if (buffer && key->segment.rate < 0.0) {
+    buffer = gst_buffer_make_writable (buffer);
+    gst_tfx_run_reverse (buffer, &key->info, &scratch);
+    gst_tfx_scratch_clear (&scratch);
+  }
+  return buffer;
 }
 
 static GstFlowReturn
@@ -108,49 +59,44 @@ gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
   GstTfxKey *key = gst_pad_get_element_private (pad);
   const gboolean is_discont = GST_BUFFER_IS_DISCONT (buffer);
-  GstTfxKeyItem item = { .info = key->info };
   GstClockTime begin;
   GstFlowReturn flow;
-  gboolean is_other_rate;
+  gboolean ok = TRUE;
   GstAudioMeta *meta;
+  gint64 n_frames;
+  gint rate = 0;
 
   buffer = check_buffer (self, key, pad, buffer, &flow);
   if (!buffer)
     return flow;
   meta = gst_buffer_get_audio_meta (buffer);
-  item.buffer = buffer;
-  item.n_frames = (gint64)(meta ? meta->samples
-                                : gst_buffer_get_size (buffer) /
-                                      GST_AUDIO_INFO_BPF (&key->info));
-  item.is_reversed = key->segment.rate < 0.0;
-  begin = gst_tfx_keyqueue_begin (&key->segment, GST_BUFFER_PTS (buffer),
-      item.n_frames * GST_SECOND / key->info.rate);
-  if (item.n_frames == 0) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_OK;
-  }
+  n_frames = (gint64)(meta ? meta->samples
+                           : gst_buffer_get_size (buffer) /
+                                 GST_AUDIO_INFO_BPF (&key->info));
+  begin = GST_BUFFER_PTS (buffer);
+  if (key->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (begin))
+    begin += n_frames * GST_SECOND / key->info.rate;
 
   g_mutex_lock (&keys->lock);
   key->thread = g_thread_self ();
-  if (!gst_tfx_keyqueue_wait (keys, key, pad, &flow)) {
-    keys->n_dropped += item.n_frames;
-    g_mutex_unlock (&keys->lock);
+  if (n_frames == 0 || !gst_tfx_keyqueue_wait (keys, key, pad, &flow)) {
+    keys->n_dropped += n_frames;
     gst_buffer_unref (buffer);
-    return flow;
-  }
-  is_other_rate = keys->rate != key->info.rate;
-  if (!is_other_rate) {
-    item.begin = gst_tfx_keyqueue_place (&key->place, &key->segment, keys->rate,
-        begin, is_discont, item.n_frames);
-    gst_tfx_keyqueue_append (keys, key, &item);
+  } else {
+    rate = keys->info.rate;
+    ok = gst_tfx_keyqueue_append (keys, key, buffer, &key->info, n_frames,
+        gst_tfx_keyqueue_time (&key->segment, begin), is_discont);
     g_cond_broadcast (&keys->cond);
   }
   g_mutex_unlock (&keys->lock);
-  if (is_other_rate) {
-    flow = refuse_rate (self, key, pad, item.n_frames);
-    gst_buffer_unref (buffer);
-  }
-  return flow;
+  if (ok)
+    return flow;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("%s has %d Hz, but the stream at the sink pad has %d Hz: one rate must "
+       "be at most 1000 times the other.",
+          GST_PAD_NAME (pad), key->info.rate, rate),
+      (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 static gboolean
@@ -170,7 +116,6 @@ take_caps (GstTfxElement *self, GstTfxKey *key, GstPad *pad, GstCaps *caps)
         (NULL));
     return FALSE;
   }
-  key->n_refused = 0;
   g_mutex_lock (&keys->lock);
   key->info = info;
   is_new = key->n_channels != (guint)info.channels;
@@ -187,7 +132,7 @@ take_caps (GstTfxElement *self, GstTfxKey *key, GstPad *pad, GstCaps *caps)
 static void
 take_gap (GstTfxKeys *keys, GstTfxKey *key, GstEvent *event)
 {
-  const guint64 rate = (guint64)keys->rate;
+  const guint64 rate = (guint64)keys->info.rate;
   GstClockTime start, duration;
   guint64 n;
 
@@ -196,9 +141,11 @@ take_gap (GstTfxKeys *keys, GstTfxKey *key, GstEvent *event)
     duration = 0;
   n = gst_util_uint64_scale_round (start + duration, rate, GST_SECOND) -
       gst_util_uint64_scale_round (start, rate, GST_SECOND);
-  gst_tfx_keyqueue_place (&key->place, &key->segment, keys->rate,
-      gst_tfx_keyqueue_begin (&key->segment, start, duration), FALSE,
-      (gint64)n);
+  if (key->segment.rate < 0.0)
+    start += duration;
+  gst_tfx_keyqueue_finish (keys, key);
+  gst_tfx_keyqueue_place (&key->place, keys->info.rate,
+      gst_tfx_keyqueue_time (&key->segment, start), FALSE, (gint64)n);
   key->end = MAX (key->end, key->place.next);
 }
 
@@ -230,7 +177,9 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &key->segment);
-      key->place.is_set = key->is_ended = key->is_unused = FALSE;
+      gst_tfx_keyqueue_finish (keys, key);
+      key->place = (GstTfxKeyPlace){ 0 };
+      key->is_ended = key->is_unused = FALSE;
       break;
     case GST_EVENT_GAP:
       if (gst_tfx_keyqueue_wait (keys, key, pad, &flow))
@@ -238,6 +187,7 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT_DONE:
     case GST_EVENT_EOS:
+      gst_tfx_keyqueue_finish (keys, key);
       key->is_ended = TRUE;
       break;
     case GST_EVENT_FLUSH_START:
@@ -255,6 +205,26 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
   g_mutex_unlock (&keys->lock);
   gst_event_unref (event);
   return ok;
+}
+
+/* The caps that the pad can have: after its first ones, the same number of
+ * channels.  The rate of the main stream, which needs no resampler, is first. */
+static GstCaps *
+get_caps (GstTfxKeys *keys, const GstTfxKey *key, GstPad *pad)
+{
+  GstCaps *caps = gst_caps_make_writable (gst_pad_get_pad_template_caps (pad));
+  GstCaps *best;
+
+  g_mutex_lock (&keys->lock);
+  if (key->info.rate > 0)
+    gst_caps_set_simple (caps, "channels", G_TYPE_INT, key->info.channels,
+        NULL);
+  best = gst_caps_copy (caps);
+  if (keys->info.rate > 0)
+    gst_caps_set_simple (best, "rate", G_TYPE_INT, keys->info.rate, NULL);
+  g_mutex_unlock (&keys->lock);
+  gst_caps_append (best, caps);
+  return best;
 }
 
 /* The filter's caps that the pad can have; if there are none, those that it
@@ -290,8 +260,7 @@ gst_tfx_key_query (GstPad *pad, GstObject *parent, GstQuery *query)
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
-      /* Accepts another rate, so that upstream can renegotiate it, or the
-       * element's error explains the limit. */
+      /* Accepts other channels, so that the element's error explains them. */
       gst_query_parse_accept_caps (query, &caps);
       possible = gst_pad_get_pad_template_caps (pad);
       gst_query_set_accept_caps_result (query,

@@ -1,39 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxkeyqueue.c: the queues of the key pads.
  */
+#include <string.h>
+
 #include "gsttfxkeyqueue.h"
+
+/* Of two rates: the resampler's table grows with the ratio. */
+#define MAX_RATIO 1000
+
+/* Of a full table of coefficients, each of a few hundred bytes. */
+#define MAX_PHASES 4096
 
 /* ---- numbers of frames ---------------------------------------------------- */
 
-/* The frame at a time of the segment. */
+/* Multiplies a number on the axis, rounded to the nearest. */
 static gint64
-find_frame (const GstSegment *segment, gint rate, GstClockTime time)
+scale (gint64 number, guint64 num, guint64 denom)
 {
-  const gdouble speed = ABS (segment->rate);
-  guint64 running;
-  gint64 frame;
-  gint sign;
+  const gint64 scaled =
+      (gint64)gst_util_uint64_scale_round (ABS (number), num, denom);
 
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time,
-      &running);
-  frame = (gint64)gst_util_uint64_scale_round (running, rate, GST_SECOND);
-  if (speed != 1.0)
-    frame = (gint64)(frame * speed);
-  return sign < 0 ? -frame : frame;
+  return number < 0 ? -scaled : scaled;
 }
 
 gint64
-gst_tfx_keyqueue_place (GstTfxKeyPlace *place, const GstSegment *segment,
-    gint rate, GstClockTime begin, gboolean is_discont, gint64 n_frames)
+gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin)
 {
-  const gboolean is_timed =
-      segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (begin);
+  guint64 running;
+  gint64 time;
+  gint sign;
+
+  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (begin))
+    return GST_TFX_KEYQUEUE_NOWHERE;
+  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, begin,
+      &running);
+  time = (gint64)running;
+  if (ABS (segment->rate) != 1.0)
+    time = (gint64)((gdouble)running * ABS (segment->rate));
+  return sign < 0 ? -time : time;
+}
+
+gint64
+gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
+    gboolean is_discont, gint64 n_frames)
+{
   const gint64 threshold =
       (gint64)rate * GST_TFX_TIMES_THRESHOLD / (gint64)GST_SECOND;
-  gint64 first = place->is_set ? place->next : 0, stamped, off;
+  gint64 first = place->next, stamped, off;
 
-  if (is_timed) {
-    stamped = find_frame (segment, rate, begin);
+  if (time != GST_TFX_KEYQUEUE_NOWHERE) {
+    stamped = scale (time, rate, GST_SECOND);
     off = ABS (stamped - first);
     if (off < threshold || !place->is_off)
       place->off_since = stamped;
@@ -51,14 +67,21 @@ gst_tfx_keyqueue_place (GstTfxKeyPlace *place, const GstSegment *segment,
 
 /* ---- the queue of a key ---------------------------------------------------- */
 
+static void
+free_item (GstTfxKeyItem *item)
+{
+  gst_clear_buffer (&item->buffer);
+  g_free (item->samples);
+  g_free (item);
+}
+
 void
 gst_tfx_keyqueue_pop (GstTfxKey *key)
 {
   GstTfxKeyItem *item = g_queue_pop_head (&key->items);
 
   key->n_queued -= item->n_frames;
-  gst_buffer_unref (item->buffer);
-  g_free (item);
+  free_item (item);
 }
 
 void
@@ -66,7 +89,8 @@ gst_tfx_keyqueue_clear (GstTfxKey *key)
 {
   while (key->items.head)
     gst_tfx_keyqueue_pop (key);
-  key->place.is_set = FALSE;
+  g_clear_pointer (&key->converter, gst_audio_converter_free);
+  key->place = (GstTfxKeyPlace){ 0 };
   key->end = GST_TFX_KEYQUEUE_NOWHERE;
 }
 
@@ -79,35 +103,214 @@ gst_tfx_keyqueue_reset (GstTfxKey *key)
   key->is_ended = key->is_flushing = key->is_seeking = FALSE;
   key->is_unused = FALSE;
   key->thread = NULL;
-  key->n_refused = 0;
+}
+
+/* The number of frames at the rate of the main stream. */
+static gint64
+to_main (const GstTfxKeys *keys, const GstAudioInfo *info, gint64 n)
+{
+  return scale (n, GST_AUDIO_INFO_RATE (&keys->info),
+      GST_AUDIO_INFO_RATE (info));
+}
+
+/* Converts the frames of an item, or silence, and appends up to n_most that
+ * come of them, unless all are passed.  Takes the item's buffer. */
+static void
+convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
+{
+  const gsize n =
+      gst_audio_converter_get_out_frames (key->converter, item.n_in);
+  GstAudioMeta *meta =
+      item.buffer ? gst_buffer_get_audio_meta (item.buffer) : NULL;
+  GstAudioBuffer from;
+  gpointer out;
+  gint64 n_late;
+  gboolean is_mapped;
+
+  out = item.samples = g_malloc (n * GST_AUDIO_INFO_BPS (&keys->info) *
+                                 GST_AUDIO_INFO_CHANNELS (&item.info));
+  is_mapped = item.buffer &&
+              gst_audio_buffer_map (&from, meta ? &meta->info : &item.info,
+                  item.buffer, GST_MAP_READ);
+  gst_audio_converter_samples (key->converter, 0,
+      is_mapped ? from.planes : NULL, item.n_in, &out, n);
+  if (is_mapped)
+    gst_audio_buffer_unmap (&from);
+  item.begin = key->run_begin + key->n_out;
+  item.n_frames = MIN ((gint64)n, n_most);
+  key->n_out += item.n_frames;
+  key->end = MAX (key->end, item.begin + item.n_frames);
+  key->n_queued += item.n_frames;
+  g_queue_push_tail (&key->items, g_memdup2 (&item, sizeof item));
+  n_late = CLAMP (keys->passed - item.begin, (gint64)0, item.n_frames);
+  keys->n_dropped += n_late;
+  if (n_late == item.n_frames) {
+    key->n_queued -= item.n_frames;
+    free_item (g_queue_pop_tail (&key->items));
+  }
 }
 
 void
-gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key,
-    const GstTfxKeyItem *item)
+gst_tfx_keyqueue_finish (GstTfxKeys *keys, GstTfxKey *key)
 {
-  const gint64 n_late =
-      CLAMP (keys->passed - item->begin, (gint64)0, item->n_frames);
+  GstTfxKeyItem rest = { .info = key->run_info };
+  gint64 n_left;
 
-  keys->n_dropped += n_late;
-  key->end = MAX (key->end, item->begin + item->n_frames);
-  if (n_late == item->n_frames) {
-    gst_buffer_unref (item->buffer);
+  if (!key->converter)
     return;
-  }
-  g_queue_push_tail (&key->items, g_memdup2 (item, sizeof *item));
-  key->n_queued += item->n_frames;
+  n_left = to_main (keys, &key->run_info, key->n_in) - key->n_out;
+  rest.n_in = 2 * gst_audio_converter_get_max_latency (key->converter);
+  if (n_left > 0)
+    convert (keys, key, rest, n_left);
+  g_clear_pointer (&key->converter, gst_audio_converter_free);
 }
+
+/* Begins a run at a frame. */
+static void
+begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
+    gint64 first)
+{
+  GstAudioInfo out = *info;
+  GstStructure *options = NULL;
+
+  out.finfo = keys->info.finfo;
+  out.rate = GST_AUDIO_INFO_RATE (&keys->info);
+  out.layout = GST_AUDIO_LAYOUT_INTERLEAVED;
+  out.bpf = GST_AUDIO_INFO_BPS (&out) * GST_AUDIO_INFO_CHANNELS (&out);
+  /* A table that is interpolated delays by an eighth of a frame. */
+  if (out.rate / gst_util_greatest_common_divisor (info->rate, out.rate) <=
+      MAX_PHASES)
+    options = gst_structure_new ("options", GST_AUDIO_RESAMPLER_OPT_FILTER_MODE,
+        GST_TYPE_AUDIO_RESAMPLER_FILTER_MODE,
+        GST_AUDIO_RESAMPLER_FILTER_MODE_FULL,
+        GST_AUDIO_RESAMPLER_OPT_FILTER_INTERPOLATION,
+        GST_TYPE_AUDIO_RESAMPLER_FILTER_INTERPOLATION,
+        GST_AUDIO_RESAMPLER_FILTER_INTERPOLATION_NONE, NULL);
+  key->converter = gst_audio_converter_new (GST_AUDIO_CONVERTER_FLAG_NONE,
+      (GstAudioInfo *)info, &out, options);
+  key->run_info = *info;
+  key->run_begin = first;
+  key->n_in = key->n_out = 0;
+}
+
+gboolean
+gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key, GstBuffer *buffer,
+    const GstAudioInfo *info, gint64 n_in, gint64 time, gboolean is_discont)
+{
+  const gint64 from = GST_AUDIO_INFO_RATE (info);
+  const gint64 to = GST_AUDIO_INFO_RATE (&keys->info);
+  const gint64 next = key->place.next;
+  GstTfxKeyItem item = { buffer, *info, n_in };
+  gint64 first;
+
+  if (from > to * MAX_RATIO || to > from * MAX_RATIO) {
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  first = gst_tfx_keyqueue_place (&key->place, (gint)to, time, is_discont, 0);
+  if (key->converter &&
+      (first != next || !gst_audio_info_is_equal (&key->run_info, info)))
+    gst_tfx_keyqueue_finish (keys, key);
+  if (!key->converter)
+    begin_run (keys, key, info, first);
+  key->n_in += n_in;
+  key->place.next = key->run_begin + to_main (keys, info, key->n_in);
+  /* Its timestamp is exact at any rate, but may jitter. */
+  item.time = scale (first, GST_SECOND, to);
+  if (ABS (time - item.time) < (gint64)GST_SECOND / to)
+    item.time = time;
+  convert (keys, key, item, G_MAXINT64);
+  return TRUE;
+}
+
+void
+gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info)
+{
+  const gint from = GST_AUDIO_INFO_RATE (&keys->info);
+  const gint to = GST_AUDIO_INFO_RATE (info);
+  GstTfxKeyItem *item;
+
+  if (from == to &&
+      GST_AUDIO_INFO_FORMAT (&keys->info) == GST_AUDIO_INFO_FORMAT (info))
+    return;
+  keys->info = *info;
+  if (from != to) {
+    keys->place = (GstTfxKeyPlace){ 0 };
+    keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
+  }
+  for (guint i = 0; i < keys->list->len; i++) {
+    GstTfxKey *key = keys->list->pdata[i];
+    const gint64 end = key->end, next = key->place.next;
+    GQueue items = key->items;
+
+    g_queue_init (&key->items);
+    key->n_queued = 0;
+    gst_tfx_keyqueue_clear (key);
+    if (from > 0 && end != GST_TFX_KEYQUEUE_NOWHERE) {
+      key->end = scale (end, to, from);
+      key->place.next = scale (next, to, from);
+    }
+    while ((item = g_queue_pop_head (&items))) {
+      if (item->buffer)
+        gst_tfx_keyqueue_append (keys, key, g_steal_pointer (&item->buffer),
+            &item->info, item->n_in, item->time, FALSE);
+      free_item (item);
+    }
+    if (key->is_ended)
+      gst_tfx_keyqueue_finish (keys, key);
+  }
+}
+
+gint64
+gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to, guint channel,
+    guint n_channels, gint64 first, gboolean is_reversed)
+{
+  const gboolean is_planar =
+      GST_AUDIO_INFO_LAYOUT (&to->info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+  const gssize size = GST_AUDIO_INFO_BPS (&to->info);
+  const gssize step = is_planar ? size : GST_AUDIO_INFO_BPF (&to->info);
+  const gint64 n_frames = (gint64)to->n_samples;
+  gint64 n_copied = 0;
+
+  for (GList *l = key->items.head; l; l = l->next) {
+    const GstTfxKeyItem *item = l->data;
+    const guint n_all = GST_AUDIO_INFO_CHANNELS (&item->info);
+    const gint64 begin = MAX (first, item->begin);
+    const gint64 end = MIN (first + n_frames, item->begin + item->n_frames);
+    const gint64 at =
+        is_reversed ? n_frames - 1 - (begin - first) : begin - first;
+
+    for (guint c = 0; begin < end && c < MIN (n_channels, n_all); c++) {
+      const guint8 *in =
+          item->samples + ((begin - item->begin) * n_all + c) * size;
+      guint8 *out = (guint8 *)to->planes[is_planar ? channel + c : 0] +
+                    (is_planar ? 0 : (channel + c) * size) + at * step;
+
+      for (gint64 f = begin; f < end;
+           f++, in += n_all * size, out += is_reversed ? -step : step) {
+        if (size == 8)
+          memcpy (out, in, 8);
+        else
+          memcpy (out, in, 4);
+      }
+    }
+    n_copied += MAX (end - begin, 0);
+  }
+  return n_copied;
+}
+
+/* ---- room ----------------------------------------------------------------- */
 
 /* Whether the queue must not become longer. */
 static gboolean
 is_full (const GstTfxKeys *keys, const GstTfxKey *key)
 {
-  const gint64 n_most =
-      GST_TFX_KEYQUEUE_SECONDS * (gint64)keys->rate +
-      (gint64)gst_util_uint64_scale (keys->latency, keys->rate, GST_SECOND);
+  const guint64 rate = GST_AUDIO_INFO_RATE (&keys->info);
+  const guint64 n_most =
+      GST_TFX_KEYQUEUE_SECONDS * rate +
+      gst_util_uint64_scale (keys->latency, rate, GST_SECOND);
 
-  return key->n_queued >= n_most &&
+  return key->n_queued >= (gint64)n_most &&
          !(keys->is_waiting && key->end < keys->wanted);
 }
 
@@ -118,12 +321,13 @@ gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
   for (;;) {
     const gboolean is_off = key->pad != pad || key->is_flushing ||
                             keys->is_stopped || GST_PAD_IS_FLUSHING (pad);
+    const gboolean has_rate = GST_AUDIO_INFO_RATE (&keys->info) > 0;
 
     *flow = is_off ? GST_FLOW_FLUSHING : GST_FLOW_OK;
     if (is_off || keys->is_ended || key->is_unused ||
-        (keys->rate == 0 && key->is_live))
+        (!has_rate && key->is_live))
       return FALSE;
-    if (keys->rate > 0 && !is_full (keys, key))
+    if (has_rate && !is_full (keys, key))
       return TRUE;
     if (!key->is_live) {
       g_cond_wait (&keys->cond, &keys->lock);

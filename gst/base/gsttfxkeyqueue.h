@@ -6,9 +6,11 @@
  * begins, after a mark DISCONT, after a jump of a second, and if it has been off
  * by 40 ms for a second.
  *
- * The streaming thread of a key appends buffers to its queue, that of the main
- * stream copies them.  One lock guards all queues; it is held while frames are
- * copied, but never while another element is called.
+ * The streaming thread of a key converts its buffers to the rate and format of
+ * the main stream and appends them to its queue; that of the main stream copies
+ * them.  Each buffer is kept as it came, and converted again if the main stream
+ * changes its rate.  One lock guards all queues; it is held while frames are
+ * converted and copied, but never while another element is called.
  */
 #ifndef GST_TFX_KEYQUEUE_H
 #define GST_TFX_KEYQUEUE_H
@@ -20,7 +22,7 @@ G_BEGIN_DECLS
 /* Seconds of a key in its queue, in addition to the latency. */
 #define GST_TFX_KEYQUEUE_SECONDS 1
 
-/* Before all frames. */
+/* Before all frames and times; as a time: none. */
 #define GST_TFX_KEYQUEUE_NOWHERE (G_MININT64 / 4)
 
 /* The numbers of the frames of a stream. */
@@ -35,11 +37,11 @@ typedef struct
 /* A buffer in the queue of a key. */
 typedef struct
 {
-  GstBuffer *buffer;
+  GstBuffer *buffer; /* in playback order; NULL: what a resampler held */
   GstAudioInfo info;
-  gint64 begin; /* its first frame in playback order */
-  gint64 n_frames;
-  gboolean is_reversed; /* the stream plays backwards */
+  gint64 n_in, time; /* its frames, and when it begins, in ns on the axis */
+  guint8 *samples;   /* converted and interleaved: */
+  gint64 begin, n_frames;
 } GstTfxKeyItem;
 
 /* A key pad.  A released one stays until the element stops, as silence. */
@@ -52,14 +54,18 @@ typedef struct
   GQueue items;
   gint64 n_queued;
   gint64 end; /* the frames before this one are queued, or missing for good */
+  GstTfxKeyPlace place;
+  /* Converts a run of contiguous buffers, all of run_info: n_in frames from
+   * run_begin on, of which n_out have left it. */
+  GstAudioConverter *converter;
+  GstAudioInfo run_info;
+  gint64 run_begin, n_in, n_out;
   gboolean is_ended, is_flushing, is_seeking, is_live;
   gboolean is_unused; /* until a segment begins: the main one is done */
   GThread *thread;    /* that streams into the pad; NULL: not known */
   /* Of its streaming thread. */
   GstAudioInfo info; /* rate 0: no caps */
   GstSegment segment;
-  GstTfxKeyPlace place;
-  gint64 n_refused; /* frames at another rate, since the last caps */
 } GstTfxKey;
 
 struct _GstTfxKeys
@@ -67,8 +73,8 @@ struct _GstTfxKeys
   GMutex lock;
   GCond cond; /* anything below has changed */
   /* Under the lock. */
-  GPtrArray *list; /* of GstTfxKey, by number */
-  gint rate;       /* of the main stream; 0: no caps */
+  GPtrArray *list;   /* of GstTfxKey, by number */
+  GstAudioInfo info; /* of the main stream; rate 0: no caps */
   gboolean is_started, is_stopped, is_playing;
   gboolean is_ended; /* the main stream */
   gboolean is_waiting, has_warned;
@@ -86,26 +92,33 @@ gst_tfx_keyqueue_get (GstTfxElement *self)
   return gst_tfx_element_get_private (self)->keys;
 }
 
-/* The first of n frames whose playback begins at this time (or none), which are
- * the next ones of the stream. */
-gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, const GstSegment *segment,
-    gint rate, GstClockTime begin, gboolean is_discont, gint64 n_frames);
+/* The time on the axis, in ns, of a time of the segment; or NOWHERE. */
+gint64 gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin);
 
-/* When the playback of a buffer of the segment begins, or none. */
-static inline GstClockTime
-gst_tfx_keyqueue_begin (const GstSegment *segment, GstClockTime start,
-    GstClockTime length)
-{
-  return segment->rate < 0.0 && GST_CLOCK_TIME_IS_VALID (start) ? start + length
-                                                                : start;
-}
+/* The first of n frames whose playback begins at this time on the axis (or
+ * NOWHERE), which are the next ones of the stream. */
+gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
+    gboolean is_discont, gint64 n_frames);
 
 /* The rest is called with the lock held. */
 
-/* Appends an item, whose buffer it takes, unless all of its frames are
- * passed. */
-void gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key,
-    const GstTfxKeyItem *item);
+/* Converts n_in frames and appends them.  Takes the buffer, which is in playback
+ * order.  FALSE: the rates are too far apart, so it is dropped. */
+gboolean
+gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key, GstBuffer *buffer,
+    const GstAudioInfo *info, gint64 n_in, gint64 time, gboolean is_discont);
+
+/* Appends the frames that the resampler holds: after it there is a break, or
+ * the end. */
+void gst_tfx_keyqueue_finish (GstTfxKeys *keys, GstTfxKey *key);
+
+/* The main stream has other caps: converts all queues to them. */
+void gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info);
+
+/* Copies the frames from @first on to channels of a buffer of the main stream.
+ * Returns their number. */
+gint64 gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to,
+    guint channel, guint n_channels, gint64 first, gboolean is_reversed);
 
 /* Drops the first item. */
 void gst_tfx_keyqueue_pop (GstTfxKey *key);

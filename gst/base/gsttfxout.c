@@ -40,7 +40,7 @@ gst_tfx_out_push (GstTfxElement *self, GstBuffer *buffer)
   const GstClockTime end = gst_tfx_out_end (buffer);
 
   if (G_UNLIKELY (priv->times.is_backwards))
-    gst_tfx_run_reverse (self, buffer);
+    gst_tfx_run_reverse (buffer, &priv->info, &priv->scratch);
   if (G_UNLIKELY (priv->channels.out != priv->channels.most))
     buffer = gst_tfx_out_narrow (self, buffer);
   if (!buffer)

@@ -46,19 +46,19 @@ gst_tfx_run_advance (GstTfxElement *self, gsize n_frames)
 
 /* Backward streams too are filtered in playback order. */
 void
-gst_tfx_run_reverse (GstTfxElement *self, GstBuffer *buffer)
+gst_tfx_run_reverse (GstBuffer *buffer, const GstAudioInfo *info,
+    GstTfxScratch *scratch)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
-  const gsize size = GST_AUDIO_INFO_BPS (&priv->info);
+  const gsize size = GST_AUDIO_INFO_BPS (info);
   GstTfxBuffer mapped;
   guint64 sample;
 
   if (gst_buffer_get_size (buffer) == 0 || (meta && meta->samples == 0))
     return;
   /* A device may fail once.  The next reader reports memory that is lost. */
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch) &&
-      !gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
+  if (!gst_tfx_buffer_map (&mapped, buffer, info, scratch) &&
+      !gst_tfx_buffer_map (&mapped, buffer, info, scratch))
     return;
   for (guint c = 0; c < mapped.block.n_channels; c++) {
     guint8 *a =

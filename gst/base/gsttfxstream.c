@@ -119,7 +119,7 @@ gst_tfx_stream_process (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   }
   buffer = gst_buffer_make_writable (buffer);
   if (priv->times.is_backwards)
-    gst_tfx_run_reverse (self, buffer);
+    gst_tfx_run_reverse (buffer, &priv->info, &priv->scratch);
   else if (!is_taken && gst_tfx_fusion_defers (self) &&
            !gst_tfx_fusion_is_alone (self, n_frames) &&
            gst_tfx_stream_defer (self, buffer, n_frames)) {

@@ -3,6 +3,7 @@
  * its channels, whatever the buffers are; keys that are late, short, flushed, released,
  * live or wrong neither stop the main stream nor lose a frame of it.
  */
+#include <math.h>
 #include <string.h>
 
 #include "chains.h"
@@ -381,10 +382,11 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-/* Another rate, or another number of channels later, is an error that says so. */
+/* A rate that is too far off, or another number of channels later, is an error that says
+ * so. */
 GST_START_TEST (test_refused)
 {
-  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (44100, 1);
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (47, 1);
   GstAudioInfo stereo = tfx_check_f64 (RATE, 2);
   g_autofree gdouble *ones = tfx_check_constant (2000, 1.0);
   g_autoptr (GstBus) bus = gst_bus_new ();
@@ -394,15 +396,10 @@ GST_START_TEST (test_refused)
   keyed_open (&k, "Gain(1)", &info, __i__ ? &info : &other, 1, FALSE);
   gst_element_set_bus (k.h->element, bus);
   if (__i__ == 0) {
-    GstFlowReturn flow = GST_FLOW_OK;
-
-    /* (The harness says that it can have any rate.) */
-    for (guint i = 0; i < 100 && flow == GST_FLOW_OK; i++)
-      flow = gst_harness_push (k.keys[0],
-          tfx_check_stamped (&other, ones, 2000, 2000 * i));
-    fail_unless_equals_int (flow, GST_FLOW_NOT_NEGOTIATED);
-    tfx_check_expect_error (bus, "key_0 has 44100 Hz", "48000 Hz",
-        "audioresample", NULL);
+    fail_unless_equals_int (gst_harness_push (k.keys[0],
+                                tfx_check_stamped (&other, ones, 2000, 0)),
+        GST_FLOW_NOT_NEGOTIATED);
+    tfx_check_expect_error (bus, "key_0 has 47 Hz", "48000 Hz", "1000", NULL);
   } else {
     push (k.keys[0], &info, ones, 0, 1000);
     gst_harness_push_event (k.keys[0], gst_event_new_caps (caps));
@@ -412,29 +409,174 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-/* A key at another rate is asked to change it: what comes until then is dropped. */
-GST_START_TEST (test_renegotiation)
+/* n frames of a sine of 1000 Hz from a frame on. */
+static gdouble *
+sine (gint rate, gsize from, gsize n)
 {
-  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (44100, 1);
-  g_autofree gdouble *ones = tfx_check_constant (2000, 1.0), *y = NULL;
+  gdouble *x = g_new (gdouble, n);
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = sin (2.0 * G_PI * 1000.0 * (gdouble)(from + i) / rate);
+  return x;
+}
+
+static void
+expect_sine (const gdouble *y, gint rate, gsize from, gsize n, gdouble error)
+{
+  g_autofree gdouble *expected = sine (rate, from, n);
+
+  for (gsize i = 0; i < n; i++)
+    fail_unless (ABS (y[i] - expected[i]) < error, "frame %u: %g, not %g",
+        (guint)(from + i), y[i], expected[i]);
+}
+
+static void
+expect_whole_key (const Keyed *k, gsize n)
+{
+  fail_unless_equals_uint64 (tfx_check_stat (k->h->element, "key-frames"), n);
+  fail_unless_equals_uint64 (tfx_check_stat (k->h->element, "key-silent"), 0);
+  fail_unless_equals_uint64 (tfx_check_stat (k->h->element, "key-dropped"), 0);
+}
+
+/* A key at another rate is resampled, from its first frame to its last one, in place; in
+ * pieces of any length, in both directions.  (Backwards, both streams begin at the end of
+ * their last frame, and the frames of one are longer.) */
+GST_START_TEST (test_resampled)
+{
+  static const gint rates[] = { 44100, 48000, 96000, 8000 };
+  const gint rate = rates[__i__ % 4];
+  const gsize n = (gsize)rate / 5;
+  const gboolean is_backwards = __i__ >= 4;
+  const gdouble shift =
+      is_backwards ? 2.0 * G_PI * 1000.0 * ABS (1.0 / RATE - 1.0 / rate) : 0.0;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  GstAudioInfo other = tfx_check_f64 (rate, 1);
+  g_autofree gdouble *x = sine (rate, 0, n), *y = NULL;
+  g_autofree gdouble *zeros = tfx_check_constant (9600, 0.0);
+  g_autoptr (GRand) random = g_rand_new_with_seed (__i__);
+  g_autofree gdouble *all = g_new (gdouble, 9600);
   g_auto (Keyed) k = { NULL };
-  gboolean is_asked = FALSE;
-  GstEvent *event;
+  GstSegment segment;
 
   keyed_open (&k, KEY_ALONE, &info, &other, 1, FALSE);
-  push (k.keys[0], &other, ones, 0, 441);
-  while ((event = gst_harness_try_pull_upstream_event (k.keys[0]))) {
-    is_asked |= GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE;
-    gst_event_unref (event);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = is_backwards ? -1.0 : 1.0;
+  segment.stop = segment.position = GST_SECOND / 5;
+  gst_harness_push_event (k.keys[0], gst_event_new_segment (&segment));
+  gst_harness_push_event (k.h, gst_event_new_segment (&segment));
+  for (gsize at = 0, to; at < n; at = to) {
+    to = at + (gsize)g_rand_int_range (random, 1, 900);
+    to = MIN (to, n);
+    if (is_backwards)
+      push (k.keys[0], &other, x, n - to, n - at);
+    else
+      push (k.keys[0], &other, x, at, to);
   }
-  fail_unless (is_asked);
-  tfx_check_set_info (k.keys[0], &info);
-  push (k.keys[0], &info, ones, 480, 2000);
-  push (k.h, &info, ones, 0, 2000);
-  y = pull_key (k.h, &info, 2000);
-  expect_key (y, 0, 480, 0.0);
-  expect_key (y, 480, 2000, 1.0);
-  fail_unless_equals_uint64 (tfx_check_stat (k.h->element, "key-dropped"), 441);
+  gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+  for (gsize at = 0; at < 9600; at += 480) {
+    const gsize from = is_backwards ? 9600 - at - 480 : at;
+    GstBuffer *buffer;
+    gsize m;
+
+    push (k.h, &info, zeros, from, from + 480);
+    buffer = gst_harness_pull (k.h);
+    y = tfx_check_samples (buffer, &info, &m);
+    fail_unless_equals_int (m, 480);
+    memcpy (all + from, y, 480 * sizeof *y);
+    g_clear_pointer (&y, g_free);
+    gst_buffer_unref (buffer);
+  }
+  /* (A resampler needs samples before the first and after the last one.) */
+  expect_sine (all + 200, RATE, 200, 9200, 2e-3 + shift);
+  expect_whole_key (&k, 9600);
+}
+GST_END_TEST;
+
+/* A key that changes its rate while it plays, without a flush, is not interrupted. */
+GST_START_TEST (test_key_changes_rate)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (44100, 1);
+  g_autofree gdouble *x = sine (RATE, 0, 4800), *y = NULL;
+  g_autofree gdouble *after = sine (44100, 0, 13230);
+  g_autofree gdouble *zeros = tfx_check_constant (14400, 1.0);
+  g_auto (Keyed) k = { NULL };
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  push (k.keys[0], &info, x, 0, 4800);
+  push (k.h, &info, zeros, 0, 2400);
+  tfx_check_set_info (k.keys[0], &other);
+  push (k.keys[0], &other, after, 4410, 8820);
+  push (k.keys[0], &other, after, 8820, 13230);
+  gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+  push (k.h, &info, zeros, 2400, 14400);
+  y = pull_key (k.h, &info, 14400);
+  expect_sine (y, RATE, 0, 4700, 2e-3);
+  expect_sine (y + 4900, RATE, 4900, 9300, 2e-3);
+  expect_whole_key (&k, 14400);
+}
+GST_END_TEST;
+
+/* When the main stream changes its rate, frames of the key that are queued at the old one
+ * are used. */
+GST_START_TEST (test_main_changes_rate)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (44100, 1);
+  g_autofree gdouble *x = sine (RATE, 0, 14400), *y = NULL;
+  g_autofree gdouble *ones = tfx_check_constant (14400, 1.0);
+  g_auto (Keyed) k = { NULL };
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  for (gsize i = 0; i < 14400; i += 1000)
+    push (k.keys[0], &info, x, i, MIN (i + 1000, 14400));
+  if (__i__)
+    gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+  push (k.h, &info, ones, 0, 4800);
+  g_free (pull_key (k.h, &info, 4800));
+  tfx_check_set_info (k.h, &other);
+  if (!__i__) {
+    /* The key follows, also later. */
+    g_autofree gdouble *more = sine (44100, 0, 22050);
+
+    tfx_check_set_info (k.keys[0], &other);
+    push (k.keys[0], &other, more, 13230, 22050);
+  }
+  push (k.h, &other, ones, 4410, 13230);
+  y = pull_key (k.h, &other, 8820);
+  /* (The first buffer that is converted begins at frame 4000.) */
+  expect_sine (y, 44100, 4410, 8700, 2e-3);
+  expect_whole_key (&k, 4800 + 8820);
+}
+GST_END_TEST;
+
+/* Both streams come from one source, which changes its rate: the key, which is ahead, is
+ * exact to the last bit. */
+GST_START_TEST (test_both_change_rate)
+{
+  const gint to = __i__ ? 44100 : 96000;
+  const gsize n = to / 10;
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (to, 1);
+  g_autofree gdouble *x = tfx_check_noise (3 * n + 4800, 1);
+  g_autofree gdouble *zeros = tfx_check_constant (3 * n + 4800, 0.0);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  g_auto (Keyed) k = { NULL };
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  push (k.keys[0], &info, x, 0, 4800);
+  push (k.h, &info, zeros, 0, 2400);
+  tfx_check_set_info (k.keys[0], &other);
+  for (gsize i = n; i < 3 * n; i += 1000)
+    push (k.keys[0], &other, x, i, MIN (i + 1000, 3 * n));
+  push (k.h, &info, zeros, 2400, 4800);
+  tfx_firs_collect (caught, k.h, &info);
+  fail_unless (memcmp (tfx_firs_samples (caught), x, 4800 * sizeof *x) == 0);
+  tfx_check_set_info (k.h, &other);
+  for (gsize i = n; i < 3 * n; i += 700)
+    push (k.h, &other, zeros, i, MIN (i + 700, 3 * n));
+  tfx_firs_collect (caught, k.h, &other);
+  fail_unless_equals_uint64 (caught->n_frames, 4800 + 2 * n);
+  fail_unless (
+      memcmp (tfx_firs_samples (caught) + 4800, x + n, 2 * n * sizeof *x) == 0);
+  expect_whole_key (&k, 4800 + 2 * n);
 }
 GST_END_TEST;
 
@@ -1101,7 +1243,10 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_backwards);
   tcase_add_test (tcase, test_caps);
   tcase_add_loop_test (tcase, test_refused, 0, 2);
-  tcase_add_test (tcase, test_renegotiation);
+  tcase_add_loop_test (tcase, test_resampled, 0, 8);
+  tcase_add_test (tcase, test_key_changes_rate);
+  tcase_add_loop_test (tcase, test_main_changes_rate, 0, 2);
+  tcase_add_loop_test (tcase, test_both_change_rate, 0, 2);
   tcase_add_test (tcase, test_other_samples);
   tcase_add_test (tcase, test_flush_key);
   tcase_add_test (tcase, test_flush_both);
