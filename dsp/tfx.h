@@ -475,7 +475,9 @@ typedef struct TfxAgc
   double release;      /* 0 <= a < 1, per block */
   double step_db;      /* per block, at least 0 */
   TfxSos weighting[2]; /* loudness: the K weighting */
-  uint64_t positions; /* loudness: for the channel weights of ITU-R BS.1770-5 */
+  /* Loudness: for the channel weights of ITU-R BS.1770-5.  With one gain for all
+   * channels: the keys, which are not measured. */
+  uint64_t positions;
 } TfxAgc;
 
 TfxStage *tfx_stage_new_agc (uint64_t id, const TfxAgc *agc);
@@ -593,6 +595,10 @@ int tfx_position_find (const char *name);
 /* Writes the names of a set, "FL, FR, LFE", into text. */
 void
 tfx_positions_print (uint64_t positions, char text[TFX_POSITIONS_TEXT_SIZE]);
+
+/* Added to a set: the last n channels of the stream are keys (sidechains), which
+ * Normalize and Loudness do not measure. */
+#define TFX_POSITIONS_KEYS(n) ((uint64_t)(n) << 32)
 
 /* The positions assumed for channels without any: mono, stereo, 3.0, quadrophony, 5.0,
  * 5.1, 6.1 and 7.1; the first six channels of more than eight are 5.1. */

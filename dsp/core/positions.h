@@ -9,6 +9,19 @@
 uint64_t tfx_positions_find_channels (uint64_t positions, uint64_t wanted);
 uint64_t tfx_positions_of_channels (uint64_t positions, uint64_t channels);
 
+/* A set without the keys, and their number. */
+static inline uint64_t
+tfx_positions_named (uint64_t positions)
+{
+  return positions & (TFX_POSITIONS_KEYS (1) - 1);
+}
+
+static inline unsigned
+tfx_positions_n_keys (uint64_t positions)
+{
+  return (unsigned)(positions >> 32);
+}
+
 /* The weight of a channel's power in loudness, ITU-R BS.1770-5, annex 3; 1 for a
  * channel without a position. */
 double tfx_positions_weight (uint64_t positions, unsigned channel);

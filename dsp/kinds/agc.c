@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/block.h"
+#include "core/positions.h"
 #include "loudness.h"
 #include "unit.h"
 
@@ -108,6 +109,9 @@ typedef struct Unit
   double headroom; /* for the rounding of the output */
   double target, max_gain, release;
   double lowest; /* gain since the last read; INFINITY: none */
+  /* [n_frames][n_measured]: those without keys, for one gain of all. */
+  unsigned n_measured;
+  double *measured;
 
   size_t in_block, at; /* frames of the block; the oldest frame of the past */
   size_t n_blocks;
@@ -199,8 +203,14 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 
   u->setting = *l;
   u->n_levels = n;
+  u->n_measured = n_channels;
+  if (n == 1 && tfx_positions_n_keys (l->positions) < n_channels)
+    u->n_measured -= tfx_positions_n_keys (l->positions);
   u->delay = l->n_ahead * l->n_block;
   u->unit.samples = tfx_room_take (room, 0, part * n_channels);
+  u->measured = u->unit.samples;
+  if (u->n_measured < n_channels)
+    u->measured = tfx_room_take (room, 0, part * n_channels);
   u->from = tfx_room_take (room, 0, n);
   u->to = tfx_room_take (room, 0, n);
   u->asked = tfx_room_take (room, 0, n);
@@ -242,18 +252,19 @@ static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxAgc *l = &stage->u.agc;
-  const TfxLoudnessSpec loudness = { spec->n_channels, l->positions,
+  TfxLoudnessSpec loudness = { 0, tfx_positions_named (l->positions),
     { l->weighting[0], l->weighting[1] }, l->n_block };
   Unit *u = tfx_unit_new (sizeof *u, stage, spec, lay_out);
   int ret = 0;
 
   if (!u)
     return -ENOMEM;
+  loudness.n_channels = u->n_measured;
   if (l->measure == TFX_AGC_LOUDNESS)
     ret = tfx_loudness_new (&loudness, u->unit.kernels, u->unit.part_frames,
         &u->loudness);
   else if (l->measure == TFX_AGC_TRUE_PEAK)
-    ret = tfx_peak_line_init (&u->line, u->unit.kernels, spec->n_channels,
+    ret = tfx_peak_line_init (&u->line, u->unit.kernels, u->n_measured,
         u->unit.part_frames);
   if (ret < 0) {
     unit_free (u);
@@ -327,17 +338,17 @@ find_squares (double *restrict squares, const double *restrict samples,
 static void
 load_part (Unit *u, size_t n_frames)
 {
-  const unsigned width = u->unit.n_channels / u->n_levels;
+  const unsigned width = u->n_measured / u->n_levels;
 
-  u->next = u->unit.samples;
+  u->next = u->measured;
   if (u->setting.measure == TFX_AGC_TRUE_PEAK)
-    u->next = tfx_peak_line_find (&u->line, u->unit.samples, n_frames, NULL);
+    u->next = tfx_peak_line_find (&u->line, u->measured, n_frames, NULL);
   if (u->setting.measure != TFX_AGC_RMS)
     return;
   if (width == 1)
-    find_squares (u->squares, u->unit.samples, n_frames * u->n_levels, 1);
+    find_squares (u->squares, u->measured, n_frames * u->n_levels, 1);
   else
-    find_squares (u->squares, u->unit.samples, n_frames, width);
+    find_squares (u->squares, u->measured, n_frames, width);
   u->next = u->squares;
 }
 
@@ -346,11 +357,11 @@ load_part (Unit *u, size_t n_frames)
 static void
 measure (Unit *u, size_t n_frames)
 {
-  const unsigned n = u->n_levels, width = u->unit.n_channels / n;
+  const unsigned n = u->n_levels, width = u->n_measured / n;
 
   if (u->setting.measure != TFX_AGC_RMS) {
     u->unit.kernels->find_most (u->next, n_frames * width, n, u->most);
-    u->next += n_frames * u->unit.n_channels;
+    u->next += n_frames * u->n_measured;
     return;
   }
   u->unit.kernels->add_up (u->next, n_frames, n, u->in_block, u->sums);
@@ -464,12 +475,13 @@ least (size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Runs n_frames of a block: measures them, and exchanges them for those of `delay` frames
- * before, times the gain at their place in the block. */
+/* Runs n_frames of a block, from frame first of the part on: measures them, and exchanges
+ * them for those of `delay` frames before, times the gain at their place in the block. */
 static void
-run_frames (Unit *u, double *samples, size_t n_frames)
+run_frames (Unit *u, size_t first, size_t n_frames)
 {
   const unsigned width = u->unit.n_channels;
+  double *samples = u->unit.samples + first * width;
   TfxRamp ramp = { u->n_levels, u->in_block, 1.0 / (double)u->setting.n_block,
     u->from, u->to };
   size_t last = n_frames * width;
@@ -480,7 +492,8 @@ run_frames (Unit *u, double *samples, size_t n_frames)
       last > 0 ? n_frames - (last - 1) / width - 1 : u->n_quiet + n_frames;
   u->is_at_rest = false;
   if (u->loudness)
-    tfx_loudness_add (u->loudness, samples, n_frames);
+    tfx_loudness_add (u->loudness, u->measured + first * u->n_measured,
+        n_frames);
   else
     measure (u, n_frames);
   for (size_t i = 0, n; u->delay > 0 && i < n_frames; i += n, ramp.first += n) {
@@ -500,6 +513,10 @@ run_part (void *data, size_t n_frames, TfxSample type)
   Unit *u = data;
   TfxParams *p = &u->unit.params;
 
+  for (size_t i = 0; u->measured != u->unit.samples && i < n_frames; i++)
+    memcpy (u->measured + i * u->n_measured,
+        u->unit.samples + i * u->unit.n_channels,
+        u->n_measured * sizeof *u->measured);
   if (!u->loudness)
     load_part (u, n_frames);
   for (size_t i = 0, n; i < n_frames; i += n) {
@@ -512,7 +529,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
     }
     if (is_ramping)
       take_params (u);
-    run_frames (u, u->unit.samples + i * u->unit.n_channels, n);
+    run_frames (u, i, n);
   }
 }
 

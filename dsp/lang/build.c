@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * build.c: from an expression to stages and a chain. */
 #include "class.h"
+#include "core/positions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -98,7 +99,9 @@ static TfxBuild
 begin (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     uint64_t positions, TfxExprError *error)
 {
-  const unsigned n_positions = (unsigned)__builtin_popcountll (positions);
+  const unsigned n_positions =
+      (unsigned)__builtin_popcountll (tfx_positions_named (positions)) +
+      tfx_positions_n_keys (positions);
   TfxBuild build = { .rate_hz = rate_hz,
     .n_channels = n_channels,
     .positions = n_positions <= n_channels ? positions : 0,
@@ -116,13 +119,18 @@ begin_node (const TfxBuild *all, const TfxNode *node)
   const TfxNode *part = tfx_node_part (node);
   const TfxFlow stream = { all->n_channels, all->positions };
   TfxBuild build = *all;
+  uint64_t positions;
 
   build.node = node;
   if (node->n_fixed)
     build.n_channels = node->n_fixed;
   if (part)
     build.n_room = node->n_fixed;
-  build.positions = tfx_flow_positions (part, node->n_fixed, &stream);
+  positions = tfx_flow_positions (part, node->n_fixed, &stream);
+  build.positions = tfx_positions_named (positions);
+  /* A stage for keys alone measures them. */
+  if (tfx_positions_n_keys (positions) < build.n_channels)
+    build.n_keys = tfx_positions_n_keys (positions);
   return build;
 }
 

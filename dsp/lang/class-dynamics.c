@@ -275,6 +275,8 @@ ahead_design (TfxBuild *build, const TfxNode *node)
   if (values.kind == &tfx_kind_limiter &&
       values.u.limiter.n_ahead > TFX_LIMITER_MAX_AHEAD)
     return tfx_class_refuse (build, "its look-ahead is too long");
+  if (node->klass->variant == TFX_CLASS_NORMALIZE)
+    l->positions = TFX_POSITIONS_KEYS (build->n_keys);
   if (node->klass->variant != TFX_CLASS_LOUDNESS)
     return tfx_class_make (build, values);
   if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ) ||
@@ -282,7 +284,9 @@ ahead_design (TfxBuild *build, const TfxNode *node)
     return tfx_class_refuse (build,
         "the sample rate must be from 4001 to 1310720 Hz");
   l->positions = build->positions ? build->positions
-                                  : tfx_positions_default (build->n_channels);
+                                  : tfx_positions_default (
+                                        build->n_channels - build->n_keys);
+  l->positions |= TFX_POSITIONS_KEYS (build->n_keys);
   tfx_k_weighting_design (build->rate_hz, l->weighting);
   return tfx_class_make (build, values);
 }

@@ -16,13 +16,21 @@ tfx_flow_positions (const TfxNode *part, unsigned n_fixed,
     const TfxFlow *stream)
 {
   uint64_t whole;
+  unsigned n_keys, n_whole;
 
   if (!part)
     return n_fixed == 0 || n_fixed == stream->n_channels ? stream->positions
                                                          : 0;
   whole = tfx_flow_positions (part->outer, part->n_whole, stream);
+  n_whole = part->n_whole ? part->n_whole : stream->n_channels;
+  n_keys = tfx_positions_n_keys (whole);
+  whole = tfx_positions_named (whole);
+  if (n_keys > 0)
+    n_keys = n_whole - n_keys < 64 ? (unsigned)__builtin_popcountll (
+                                         part->channels >> (n_whole - n_keys))
+                                   : 0;
   return tfx_positions_of_channels (whole, part->channels) |
-         (whole & part->positions);
+         (whole & part->positions) | TFX_POSITIONS_KEYS (n_keys);
 }
 
 uint64_t

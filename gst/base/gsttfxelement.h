@@ -38,7 +38,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  * GstTfxBuild:
  * @rate: stream rate in Hz
  * @n_channels: number of input channels
- * @positions: channel mask of the input; 0: none
+ * @positions: channel mask of the input; 0: none; and TFX_POSITIONS_KEYS
  * @n_out: number of output channels
  * @is_running: samples have been filtered since the last reset
  * @by_hand: the application has set properties, not only controllers

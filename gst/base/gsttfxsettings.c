@@ -91,7 +91,8 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
   g_atomic_int_set (&priv->dirty, FALSE);
   *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
     .n_channels = priv->channels.in + priv->channels.key,
-    .positions = gst_tfx_channels_get_positions (&priv->in_info),
+    .positions = gst_tfx_channels_get_positions (&priv->in_info) |
+                 TFX_POSITIONS_KEYS (priv->channels.key),
     .n_out = priv->channels.made,
     .is_running = priv->is_running,
     .delay = priv->is_running ? priv->delay : 0,

@@ -510,6 +510,85 @@ test_stage (void)
   }
 }
 
+/* ---- keys ------------------------------------------------------------------------------ */
+
+/* The output of a chain, shifted by its latency. */
+static double *
+run_at (const char *text, const double *x, size_t n_frames, unsigned n_channels,
+    uint64_t positions)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  double *y = alloc_samples (n_frames * n_channels);
+  TfxExpr *expr = test_parse (text);
+  TfxChain *chain = NULL;
+  TestFilter *filter;
+
+  tfx_expr_build_at (expr, RATE, n_channels, positions, NULL, NULL, &chain,
+      NULL);
+  memcpy (y, x, n_frames * n_channels * sizeof *y);
+  filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_filter_f64 (filter, y, n_channels, n_frames);
+  test_filter_free (&filter);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+  return y;
+}
+
+/* Whether the channels from a on of one output are those from b on of another. */
+static bool
+is_same (const double *x, unsigned n_x, unsigned a, const double *y,
+    unsigned n_y, unsigned b, unsigned n, size_t n_frames)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    if (memcmp (x + i * n_x + a, y + i * n_y + b, n * sizeof *x) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Key channels, louder than the others, change no gain; and they are measured where there
+ * are no others. */
+static void
+test_keys (void)
+{
+  static const char *const texts[] = { "Loudness(-23, lookahead=1)",
+    "Normalize(0.5, window=1)", "Normalize(0.1, strategy='rms', window=1)",
+    "Normalize(0.5, strategy='per-channel', window=1)",
+    "ch[0, 1]: Loudness(-23, lookahead=1)",
+    "ch[0, 1, 3]: Normalize(0.5, window=1)" };
+  const size_t n = 4 * RATE;
+  const uint64_t stereo =
+      (uint64_t)1 << TFX_POSITION_FL | (uint64_t)1 << TFX_POSITION_FR;
+  const uint64_t both = TFX_POSITIONS_KEYS (2);
+  double *x = alloc_samples (4 * n), *two = alloc_samples (2 * n), *y, *z;
+
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned c = 0; c < 4; c++)
+      x[4 * i + c] =
+          (c < 2 ? 0.05 : 0.5) * sin ((double)i * (0.05 + 0.031 * c));
+    memcpy (two + 2 * i, x + 4 * i, 2 * sizeof *two);
+  }
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    const char *text = k == 5 ? "ch[0, 1]: Normalize(0.5, window=1)" : texts[k];
+
+    z = run_at (text, two, n, 2, stereo);
+    for (unsigned i = 0; i < 2; i++) {
+      y = run_at (texts[k], x, n, 4, both | (i ? stereo : 0));
+      tap_check (is_same (y, 4, 0, z, 2, 0, 2, n), "%s%s", texts[k],
+          i ? "" : ", no positions");
+      free (y);
+    }
+    free (z);
+  }
+  y = run_at ("ch[2, 3]: Loudness(-23, lookahead=1)", x, n, 4, both);
+  z = run_at ("ch[2, 3]: Loudness(-23, lookahead=1)", x, n, 4, 0);
+  tap_check (is_same (y, 4, 2, z, 4, 2, 2, n), "keys alone");
+  free (y);
+  free (z);
+  free (x);
+  free (two);
+}
+
 /* ---- layouts ------------------------------------------------------------------------- */
 
 /* Of each position its weight by the recommendation's table 4: s 1.41. */
@@ -726,6 +805,7 @@ static const TapTest tests[] = {
   { "merged", test_merged },
   { "kernels", test_each_kernel },
   { "stage", test_stage },
+  { "keys", test_keys },
   { "layouts", test_layouts },
   { "placed", test_placed },
   { "widened", test_widened },

@@ -301,6 +301,31 @@ GST_START_TEST (test_positions)
 }
 GST_END_TEST;
 
+/* The loudness of a key, which is louder, does not count. */
+GST_START_TEST (test_loudness)
+{
+  static const gchar chain[] = "Loudness(-23, lookahead=1)";
+  const gsize n = 3 * RATE;
+  GstAudioInfo info = tfx_check_f64 (RATE, 2), mono = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *x = tfx_check_noise (2 * n, 1), *expected = NULL;
+  g_autofree gdouble *key = tfx_check_noise (n, 2);
+  g_autoptr (TfxCatch) caught = tfx_firs_catch_new ();
+  g_auto (Keyed) k = { NULL };
+
+  for (gsize i = 0; i < 2 * n; i++)
+    x[i] *= 0.01;
+  expected = expect (chain, x, 2, 2, n);
+  keyed_open (&k, chain, &info, &mono, 1, FALSE);
+  for (gsize i = 0; i < n; i += 1000) {
+    push (k.keys[0], &mono, key, i, i + 1000);
+    push (k.h, &info, x, i, i + 1000);
+  }
+  fail_unless (gst_harness_push_event (k.h, gst_event_new_eos ()));
+  tfx_firs_collect (caught, k.h, &info);
+  tfx_firs_expect_db (caught, expected, -280.0, chain);
+}
+GST_END_TEST;
+
 /* A Mix that makes another number of channels: all of them are put out. */
 GST_START_TEST (test_mix)
 {
@@ -1239,6 +1264,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_silence);
   tcase_add_test (tcase, test_main_gap);
   tcase_add_test (tcase, test_positions);
+  tcase_add_test (tcase, test_loudness);
   tcase_add_test (tcase, test_mix);
   tcase_add_test (tcase, test_backwards);
   tcase_add_test (tcase, test_caps);
