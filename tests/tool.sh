@@ -359,6 +359,9 @@ check_key_refused() {
     printf 'no sound\n' > text.wav &&
     exits 1 "the key text.wav: " gst-tfx process -f -k text.wav music.wav no.wav 'Gain(1)' &&
     exits 1 "the key voice.wav would be overwritten" gst-tfx process -f -k voice.wav music.wav voice.wav 'Gain(1)' &&
+    exits 1 "key of stage 'compressor0' (Compressor) is channel 2, out of range: its input has 2 channels, counted from 0; give the key with --key FILE" \
+      gst-tfx process -f music.wav no.wav 'Compressor(-40, key=[2])' && [ ! -e no.wav ] &&
+    exits 0 "" gst-tfx process -f together.wav three.wav 'Compressor(-40, key=[2])' &&
     exits 1 "ch[3] is out of range" gst-tfx process -f -k voice.wav music.wav no.wav 'ch[3]: Gain(1)' &&
     exits 2 "cannot record" gst-tfx process -f -k voice.wav --manifest m.jsonl music.wav no.wav 'Gain(1)' &&
     head -c 40000 voice.wav > cut.wav &&

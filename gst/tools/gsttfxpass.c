@@ -21,6 +21,7 @@
 
 #include <gst/audio/audio.h>
 
+#include "gsttfxchainreader.h"
 #include "gsttfxcodec.h"
 #include "gsttfxkeyfile.h"
 #include "gsttfxlength.h"
@@ -95,6 +96,33 @@ set_caps (GstElement *filter, GstCaps *caps)
   gst_caps_unref (caps);
 }
 
+/* Posts an error if the chain has a key channel that the file does not have:
+ * audioconvert would make one, and the output would have it. */
+static void
+check_key (Run *run)
+{
+  const guint n = run->job->n_channels;
+  TfxExprError error = { 0 };
+  TfxExpr *expr = NULL;
+  TfxChain *chain = NULL;
+  guint least = 0;
+
+  /* (A chain without the word reads no files again.) */
+  if (!run->job->key && strstr (run->job->chain, "key"))
+    expr =
+        gst_tfx_chain_reader_parse (run->job->chain, NULL, NULL, NULL, &error);
+  if (expr && MAX (tfx_expr_n_inputs (expr, &least), least) > n)
+    tfx_expr_build_at (expr, run->job->rate_hz, n, tfx_positions_default (n),
+        NULL, NULL, &chain, &error);
+  if (expr && g_str_has_prefix (error.message, "key of "))
+    GST_ELEMENT_ERROR (run->chain, STREAM, FORMAT,
+        ("%s; give the key with --key FILE, or as a channel of the input",
+            error.message),
+        (NULL));
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+}
+
 /* Before its first samples come. */
 static void
 take_info (const GstAudioInfo *info, gpointer data)
@@ -116,6 +144,7 @@ take_info (const GstAudioInfo *info, gpointer data)
   run->job->rate_hz = GST_AUDIO_INFO_RATE (info);
   run->job->n_channels = GST_AUDIO_INFO_CHANNELS (info);
   gst_tfx_keyfile_set_rate (&run->key, run->job->rate_hz);
+  check_key (run);
 }
 
 /* NULL is an element that the factory could not make. */
