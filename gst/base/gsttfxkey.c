@@ -90,24 +90,6 @@ gst_tfx_key_change_state (GstTfxElement *self, GstStateChange transition)
 
 /* ---- channels -------------------------------------------------------------- */
 
-/* The number of key channels; *is_open: a key has no caps yet. */
-static guint
-count_channels (GstTfxKeys *keys, gboolean *is_open)
-{
-  guint n = 0;
-
-  g_mutex_lock (&keys->lock);
-  *is_open = FALSE;
-  for (guint i = 0; i < keys->list->len; i++) {
-    const GstTfxKey *key = keys->list->pdata[i];
-
-    n += key->n_channels;
-    *is_open |= key->n_channels == 0 && (key->pad || keys->is_started);
-  }
-  g_mutex_unlock (&keys->lock);
-  return n;
-}
-
 gboolean
 gst_tfx_key_get_channels (GstTfxElement *self, guint n_in, GstTfxChannels *n,
     guint *least)
@@ -122,7 +104,14 @@ gst_tfx_key_get_channels (GstTfxElement *self, guint n_in, GstTfxChannels *n,
   if (klass->get_channels)
     is_one = klass->get_channels (self, n, least);
   if (g_atomic_int_get (&priv->has_keys)) {
-    n_keys = count_channels (priv->keys, &is_open);
+    g_mutex_lock (&priv->keys->lock);
+    for (guint i = 0; i < priv->keys->list->len; i++) {
+      const GstTfxKey *key = priv->keys->list->pdata[i];
+
+      n_keys += key->n_channels;
+      is_open |= key->n_channels == 0 && (key->pad || priv->keys->is_started);
+    }
+    g_mutex_unlock (&priv->keys->lock);
     /* The keys may get other caps than the main stream is asked for. */
     if (n_in == 0) {
       *n = (GstTfxChannels){ 0 };
@@ -214,55 +203,6 @@ find_missing (const GstTfxKeys *keys)
   return NULL;
 }
 
-/* Waits until something changes.  FALSE: the frames from @first on are due. */
-static gboolean
-wait_live (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
-{
-  GstClock *clock =
-      keys->is_playing ? gst_element_get_clock (GST_ELEMENT (self)) : NULL;
-  const gdouble speed = ABS (gst_tfx_element_get_private (self)->segment.rate);
-  GstClockTime due;
-  GstClockTimeDiff left;
-
-  if (!clock) {
-    g_cond_wait (&keys->cond, &keys->lock);
-    return TRUE;
-  }
-  due = gst_element_get_base_time (GST_ELEMENT (self)) + keys->latency +
-        (GstClockTime)((gdouble)gst_util_uint64_scale (MAX (first, 0),
-                           GST_SECOND, GST_AUDIO_INFO_RATE (&keys->info)) /
-                       speed);
-  left = GST_CLOCK_DIFF (gst_clock_get_time (clock), due);
-  gst_object_unref (clock);
-  if (left <= 0)
-    return FALSE;
-  g_cond_wait_until (&keys->cond, &keys->lock,
-      g_get_monotonic_time () + GST_TIME_AS_USECONDS (left) + 1);
-  return TRUE;
-}
-
-/* Waits until something changes, or for a while: then it warns, once. */
-static void
-wait_file (GstTfxElement *self, GstTfxKeys *keys, const GstTfxKey *key)
-{
-  const gint64 end = g_get_monotonic_time () + GST_TIME_AS_USECONDS (LONG_WAIT);
-  const guint number = key->number;
-
-  if (keys->has_warned) {
-    g_cond_wait (&keys->cond, &keys->lock);
-  } else if (!g_cond_wait_until (&keys->cond, &keys->lock, end)) {
-    keys->has_warned = TRUE;
-    g_mutex_unlock (&keys->lock);
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The stream waits for key_%u, which sends nothing. If both come "
-         "from one tee or demuxer, put a queue before each pad; for a key "
-         "with gaps send GAP events.",
-            number),
-        (NULL));
-    g_mutex_lock (&keys->lock);
-  }
-}
-
 /* The latency of a pad's peer.  FALSE: it is not live. */
 static gboolean
 ask_latency (GstPad *pad, GstClockTime *min, GstClockTime *max)
@@ -278,45 +218,33 @@ ask_latency (GstPad *pad, GstClockTime *min, GstClockTime *max)
   return is_live;
 }
 
-static GstFlowReturn
-wait_for_keys (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
+/* Waits until something changes, or the frames from @first on are due, or for
+ * long.  FALSE: the time is over. */
+static gboolean
+wait_for_change (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
 {
-  GstPad *sink = gst_tfx_element_get_private (self)->sink;
-  const GstTfxKey *key;
+  const gdouble speed = ABS (gst_tfx_element_get_private (self)->segment.rate);
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  GstClockTimeDiff left = LONG_WAIT;
+  gboolean is_endless = keys->has_warned;
 
-  while ((key = find_missing (keys))) {
-    if (GST_PAD_IS_FLUSHING (sink) || keys->is_stopped)
-      return GST_FLOW_FLUSHING;
-    if (!keys->is_latency_known) {
-      GstClockTime min, max;
-      gboolean is_live;
-
-      g_mutex_unlock (&keys->lock);
-      is_live = ask_latency (sink, &min, &max);
-      gst_tfx_key_add_latency (self, &is_live, &min, &max);
-      g_mutex_lock (&keys->lock);
-      continue;
-    }
-    if (key->thread == g_thread_self ()) {
-      const guint number = key->number;
-
-      g_mutex_unlock (&keys->lock);
-      GST_ELEMENT_ERROR (self, STREAM, FAILED,
-          ("One thread streams into the pads sink and key_%u, so it cannot "
-           "wait for the key. Put a queue before each of them.",
-              number),
-          (NULL));
-      g_mutex_lock (&keys->lock);
-      return GST_FLOW_ERROR;
-    }
-    GST_LOG_OBJECT (self, "waits for key_%u up to frame %" G_GINT64_FORMAT,
-        key->number, keys->wanted);
-    if (!keys->is_live)
-      wait_file (self, keys, key);
-    else if (!wait_live (self, keys, first))
-      return GST_FLOW_OK;
+  if (keys->is_live) {
+    is_endless = !keys->is_playing || !clock;
+    left = (GstClockTimeDiff)(gst_element_get_base_time (GST_ELEMENT (self)) +
+                              keys->latency);
+    left += (GstClockTimeDiff)((gdouble)MAX (first, 0) * GST_SECOND /
+                               keys->info.rate / speed);
+    if (clock)
+      left -= (GstClockTimeDiff)gst_clock_get_time (clock);
   }
-  return GST_FLOW_OK;
+  gst_clear_object (&clock);
+  if (is_endless)
+    g_cond_wait (&keys->cond, &keys->lock);
+  return is_endless ||
+         (left > 0 &&
+             (g_cond_wait_until (&keys->cond, &keys->lock,
+                  g_get_monotonic_time () + GST_TIME_AS_USECONDS (left) + 1) ||
+                 keys->is_live));
 }
 
 GstFlowReturn
@@ -326,8 +254,10 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxKeys *keys = priv->keys;
   GstFlowReturn flow = GST_FLOW_OK;
-  gint64 first;
+  guint number = 0;
+  const GstTfxKey *key;
   GstTfxKeyPlace place;
+  gint64 first;
 
   if (n_frames == 0)
     return GST_FLOW_OK;
@@ -336,14 +266,47 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
   if (is_discont)
     keys->place.is_set = FALSE;
   place = keys->place;
-  first = gst_tfx_keyqueue_place (&place, GST_AUDIO_INFO_RATE (&keys->info),
+  first = gst_tfx_keyqueue_place (&place, keys->info.rate,
       gst_tfx_keyqueue_time (&priv->segment, begin), FALSE, (gint64)n_frames);
   keys->wanted = place.next;
   keys->is_waiting = TRUE;
   g_cond_broadcast (&keys->cond);
-  flow = wait_for_keys (self, keys, first);
+  while (flow == GST_FLOW_OK && (key = find_missing (keys))) {
+    number = key->number;
+    if (GST_PAD_IS_FLUSHING (priv->sink) || keys->is_stopped) {
+      flow = GST_FLOW_FLUSHING;
+    } else if (!keys->is_latency_known) {
+      GstClockTime min, max;
+      gboolean is_live;
+
+      g_mutex_unlock (&keys->lock);
+      is_live = ask_latency (priv->sink, &min, &max);
+      gst_tfx_key_add_latency (self, &is_live, &min, &max);
+      g_mutex_lock (&keys->lock);
+    } else if (key->thread == g_thread_self ()) {
+      flow = GST_FLOW_ERROR;
+    } else if (!wait_for_change (self, keys, first)) {
+      if (keys->is_live)
+        break;
+      keys->has_warned = TRUE;
+      g_mutex_unlock (&keys->lock);
+      GST_ELEMENT_WARNING (self, STREAM, FAILED,
+          ("The stream waits for key_%u, which sends nothing. If both come "
+           "from one tee or demuxer, put a queue before each pad; for a key "
+           "with gaps send GAP events.",
+              number),
+          (NULL));
+      g_mutex_lock (&keys->lock);
+    }
+  }
   keys->is_waiting = FALSE;
   g_mutex_unlock (&keys->lock);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("One thread streams into the pads sink and key_%u, so it cannot wait "
+         "for the key. Put a queue before each of them.",
+            number),
+        (NULL));
   return flow;
 }
 
@@ -366,8 +329,7 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
       priv->channels.key > 0 && n_frames > 0 &&
       gst_audio_buffer_map (&to, &priv->info, buffer, GST_MAP_READWRITE);
   g_mutex_lock (&keys->lock);
-  first = gst_tfx_keyqueue_place (&keys->place,
-      GST_AUDIO_INFO_RATE (&keys->info),
+  first = gst_tfx_keyqueue_place (&keys->place, keys->info.rate,
       gst_tfx_keyqueue_time (&priv->segment, begin), FALSE, (gint64)n_frames);
   keys->passed = keys->place.next;
   for (guint i = 0; i < keys->list->len; i++) {
@@ -400,35 +362,36 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
 {
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
   GstClockTime most = GST_CLOCK_TIME_NONE, key_min, key_max;
-  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  gboolean has_pads = FALSE;
 
-  g_mutex_lock (&keys->lock);
-  keys->is_latency_known = TRUE;
-  for (guint i = 0; i < keys->list->len; i++) {
-    const GstTfxKey *key = keys->list->pdata[i];
-
-    if (key->pad)
-      g_ptr_array_add (pads, gst_object_ref (key->pad));
-  }
   if (!*is_live) {
     *min = 0;
     *max = GST_CLOCK_TIME_NONE;
   }
-  for (guint i = 0; i < pads->len; i++) {
+  g_mutex_lock (&keys->lock);
+  keys->is_latency_known = TRUE;
+  for (guint i = 0; i < keys->list->len; i++) {
+    GstTfxKey *key = keys->list->pdata[i];
+    GstPad *pad = key->pad;
     gboolean is_key_live;
 
+    if (!pad)
+      continue;
+    has_pads = TRUE;
+    gst_object_ref (pad);
     g_mutex_unlock (&keys->lock);
-    is_key_live = ask_latency (pads->pdata[i], &key_min, &key_max);
+    is_key_live = ask_latency (pad, &key_min, &key_max);
     g_mutex_lock (&keys->lock);
-    for (guint k = 0; k < keys->list->len; k++) {
-      if (((GstTfxKey *)keys->list->pdata[k])->pad == pads->pdata[i])
-        ((GstTfxKey *)keys->list->pdata[k])->is_live = is_key_live;
-    }
+    /* Another key may have its place by now. */
+    key = i < keys->list->len ? keys->list->pdata[i] : NULL;
+    if (key && key->pad == pad)
+      key->is_live = is_key_live;
+    gst_object_unref (pad);
     *is_live |= is_key_live;
     *min = is_key_live ? MAX (*min, key_min) : *min;
     most = is_key_live ? MIN (most, key_max) : most;
   }
-  if (*is_live && pads->len > 0) {
+  if (*is_live && has_pads) {
     /* The queues of the keys hold a second more than the latency. */
     if (GST_CLOCK_TIME_IS_VALID (most))
       *max = MIN (*max, most + GST_TFX_KEYQUEUE_SECONDS * GST_SECOND + *min);
@@ -440,7 +403,6 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
   keys->latency = *is_live ? *min : 0;
   g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
-  g_ptr_array_unref (pads);
 }
 
 void

@@ -208,12 +208,15 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 /* The caps that the pad can have: after its first ones, the same number of
- * channels.  The rate of the main stream, which needs no resampler, is first. */
+ * channels.  The rate of the main stream, which needs no resampler, is first.
+ * If the filter has none, all that it accepts: the element's error explains the
+ * limit. */
 static GstCaps *
-get_caps (GstTfxKeys *keys, const GstTfxKey *key, GstPad *pad)
+get_caps (GstTfxKeys *keys, GstPad *pad, GstCaps *filter)
 {
-  GstCaps *caps = gst_caps_make_writable (gst_pad_get_pad_template_caps (pad));
-  GstCaps *best;
+  const GstTfxKey *key = gst_pad_get_element_private (pad);
+  GstCaps *template = gst_pad_get_pad_template_caps (pad);
+  GstCaps *caps = gst_caps_copy (template), *best;
 
   g_mutex_lock (&keys->lock);
   if (key->info.rate > 0)
@@ -224,48 +227,28 @@ get_caps (GstTfxKeys *keys, const GstTfxKey *key, GstPad *pad)
     gst_caps_set_simple (best, "rate", G_TYPE_INT, keys->info.rate, NULL);
   g_mutex_unlock (&keys->lock);
   gst_caps_append (best, caps);
-  return best;
-}
-
-/* The filter's caps that the pad can have; if there are none, those that it
- * accepts, so that the element's error explains the limit. */
-static GstCaps *
-intersect (GstPad *pad, GstCaps *filter, GstCaps *caps)
-{
-  GstCaps *found =
-      gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  GstCaps *template = gst_pad_get_pad_template_caps (pad);
-
-  if (gst_caps_is_empty (found))
-    gst_caps_take (&found,
-        gst_caps_intersect_full (filter, template, GST_CAPS_INTERSECT_FIRST));
+  if (filter && !gst_caps_can_intersect (filter, best))
+    gst_caps_replace (&best, template);
+  if (filter)
+    gst_caps_take (&best,
+        gst_caps_intersect_full (filter, best, GST_CAPS_INTERSECT_FIRST));
   gst_caps_unref (template);
-  return found;
+  return best;
 }
 
 /* Any thread. */
 static gboolean
 gst_tfx_key_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstTfxKeys *keys = gst_tfx_keyqueue_get (GST_TFX_ELEMENT (parent));
-  GstCaps *filter, *caps, *possible;
+  GstCaps *filter, *caps;
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
-      caps = get_caps (keys, gst_pad_get_element_private (pad), pad);
       gst_query_parse_caps (query, &filter);
-      if (filter)
-        gst_caps_take (&caps, intersect (pad, filter, caps));
+      caps = get_caps (gst_tfx_keyqueue_get (GST_TFX_ELEMENT (parent)), pad,
+          filter);
       gst_query_set_caps_result (query, caps);
       gst_caps_unref (caps);
-      return TRUE;
-    case GST_QUERY_ACCEPT_CAPS:
-      /* Accepts other channels, so that the element's error explains them. */
-      gst_query_parse_accept_caps (query, &caps);
-      possible = gst_pad_get_pad_template_caps (pad);
-      gst_query_set_accept_caps_result (query,
-          gst_caps_is_subset (caps, possible));
-      gst_caps_unref (possible);
       return TRUE;
     case GST_QUERY_ALLOCATION:
       return FALSE;
@@ -341,6 +324,8 @@ gst_tfx_key_request (GstElement *element, GstPadTemplate *template,
   g_free (made);
   gst_tfx_keyqueue_reset (key);
   gst_pad_set_element_private (pad, key);
+  /* Also other channels, so that the element's error explains them. */
+  GST_PAD_SET_ACCEPT_TEMPLATE (pad);
   g_mutex_unlock (&keys->lock);
 
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_key_chain));

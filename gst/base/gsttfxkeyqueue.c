@@ -301,33 +301,24 @@ gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to, guint channel,
 
 /* ---- room ----------------------------------------------------------------- */
 
-/* Whether the queue must not become longer. */
-static gboolean
-is_full (const GstTfxKeys *keys, const GstTfxKey *key)
-{
-  const guint64 rate = GST_AUDIO_INFO_RATE (&keys->info);
-  const guint64 n_most =
-      GST_TFX_KEYQUEUE_SECONDS * rate +
-      gst_util_uint64_scale (keys->latency, rate, GST_SECOND);
-
-  return key->n_queued >= (gint64)n_most &&
-         !(keys->is_waiting && key->end < keys->wanted);
-}
-
 gboolean
 gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
     GstFlowReturn *flow)
 {
   for (;;) {
+    const guint64 rate = GST_AUDIO_INFO_RATE (&keys->info);
+    const guint64 n_most =
+        GST_TFX_KEYQUEUE_SECONDS * rate +
+        gst_util_uint64_scale (keys->latency, rate, GST_SECOND);
     const gboolean is_off = key->pad != pad || key->is_flushing ||
                             keys->is_stopped || GST_PAD_IS_FLUSHING (pad);
-    const gboolean has_rate = GST_AUDIO_INFO_RATE (&keys->info) > 0;
 
     *flow = is_off ? GST_FLOW_FLUSHING : GST_FLOW_OK;
     if (is_off || keys->is_ended || key->is_unused ||
-        (!has_rate && key->is_live))
+        (rate == 0 && key->is_live))
       return FALSE;
-    if (has_rate && !is_full (keys, key))
+    if (rate > 0 && (key->n_queued < (gint64)n_most ||
+                        (keys->is_waiting && key->end < keys->wanted)))
       return TRUE;
     if (!key->is_live) {
       g_cond_wait (&keys->cond, &keys->lock);
