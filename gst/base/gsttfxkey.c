@@ -30,7 +30,7 @@ gst_tfx_key_init (GstTfxElement *self)
   g_mutex_init (&keys->lock);
   g_cond_init (&keys->cond);
   keys->list = g_ptr_array_new_with_free_func (free_key);
-  keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
+  keys->passed = keys->wanted = GST_TFX_KEYQUEUE_NOWHERE;
   gst_tfx_element_get_private (self)->keys = keys;
 }
 
@@ -269,7 +269,6 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
   first = gst_tfx_keyqueue_place (&place, keys->info.rate,
       gst_tfx_keyqueue_time (&priv->segment, begin), FALSE, (gint64)n_frames);
   keys->wanted = place.next;
-  keys->is_waiting = TRUE;
   g_cond_broadcast (&keys->cond);
   while (flow == GST_FLOW_OK && (key = find_missing (keys))) {
     number = key->number;
@@ -299,7 +298,7 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
       g_mutex_lock (&keys->lock);
     }
   }
-  keys->is_waiting = FALSE;
+  keys->wanted = GST_TFX_KEYQUEUE_NOWHERE;
   g_mutex_unlock (&keys->lock);
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,

@@ -8,7 +8,7 @@
 /* Of two rates: the resampler's table grows with the ratio. */
 #define MAX_RATIO 1000
 
-/* Of a full table of coefficients, each of a few hundred bytes. */
+/* Of a full table of coefficients, each of about 1600 bytes. */
 #define MAX_PHASES 4096
 
 /* ---- numbers of frames ---------------------------------------------------- */
@@ -51,14 +51,11 @@ gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
   if (time != GST_TFX_KEYQUEUE_NOWHERE) {
     stamped = scale (time, rate, GST_SECOND);
     off = ABS (stamped - first);
-    if (off < threshold || !place->is_off)
-      place->off_since = stamped;
-    place->is_off = off >= threshold;
     if (!place->is_set || is_discont || off >= rate ||
-        ABS (stamped - place->off_since) >= rate) {
+        (off >= threshold && ABS (stamped - place->last_good) >= rate))
       first = stamped;
-      place->is_off = FALSE;
-    }
+    if (off < threshold || first == stamped)
+      place->last_good = stamped;
   }
   place->is_set = TRUE;
   place->next = first + n_frames;
@@ -105,16 +102,8 @@ gst_tfx_keyqueue_reset (GstTfxKey *key)
   key->thread = NULL;
 }
 
-/* The number of frames at the rate of the main stream. */
-static gint64
-to_main (const GstTfxKeys *keys, const GstAudioInfo *info, gint64 n)
-{
-  return scale (n, GST_AUDIO_INFO_RATE (&keys->info),
-      GST_AUDIO_INFO_RATE (info));
-}
-
 /* Converts the frames of an item, or silence, and appends up to n_most that
- * come of them, unless all are passed.  Takes the item's buffer. */
+ * come of them.  Takes the item's buffer. */
 static void
 convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
 {
@@ -124,7 +113,6 @@ convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
       item.buffer ? gst_buffer_get_audio_meta (item.buffer) : NULL;
   GstAudioBuffer from;
   gpointer out;
-  gint64 n_late;
   gboolean is_mapped;
 
   out = item.samples = g_malloc (n * GST_AUDIO_INFO_BPS (&keys->info) *
@@ -142,12 +130,8 @@ convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
   key->end = MAX (key->end, item.begin + item.n_frames);
   key->n_queued += item.n_frames;
   g_queue_push_tail (&key->items, g_memdup2 (&item, sizeof item));
-  n_late = CLAMP (keys->passed - item.begin, (gint64)0, item.n_frames);
-  keys->n_dropped += n_late;
-  if (n_late == item.n_frames) {
-    key->n_queued -= item.n_frames;
-    free_item (g_queue_pop_tail (&key->items));
-  }
+  keys->n_dropped +=
+      CLAMP (keys->passed - item.begin, (gint64)0, item.n_frames);
 }
 
 void
@@ -158,7 +142,7 @@ gst_tfx_keyqueue_finish (GstTfxKeys *keys, GstTfxKey *key)
 
   if (!key->converter)
     return;
-  n_left = to_main (keys, &key->run_info, key->n_in) - key->n_out;
+  n_left = scale (key->n_in, keys->info.rate, key->run_info.rate) - key->n_out;
   rest.n_in = 2 * gst_audio_converter_get_max_latency (key->converter);
   if (n_left > 0)
     convert (keys, key, rest, n_left);
@@ -170,17 +154,19 @@ static void
 begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
     gint64 first)
 {
+  GstStructure *options = gst_structure_new_empty ("options");
   GstAudioInfo out = *info;
-  GstStructure *options = NULL;
 
   out.finfo = keys->info.finfo;
-  out.rate = GST_AUDIO_INFO_RATE (&keys->info);
+  out.rate = keys->info.rate;
   out.layout = GST_AUDIO_LAYOUT_INTERLEAVED;
-  out.bpf = GST_AUDIO_INFO_BPS (&out) * GST_AUDIO_INFO_CHANNELS (&out);
-  /* A table that is interpolated delays by an eighth of a frame. */
+  out.bpf = GST_AUDIO_INFO_BPS (&out) * out.channels;
+  gst_audio_resampler_options_set_quality (GST_AUDIO_RESAMPLER_METHOD_KAISER,
+      10, info->rate, out.rate, options);
+  /* A table that is interpolated delays by a part of a frame. */
   if (out.rate / gst_util_greatest_common_divisor (info->rate, out.rate) <=
       MAX_PHASES)
-    options = gst_structure_new ("options", GST_AUDIO_RESAMPLER_OPT_FILTER_MODE,
+    gst_structure_set (options, GST_AUDIO_RESAMPLER_OPT_FILTER_MODE,
         GST_TYPE_AUDIO_RESAMPLER_FILTER_MODE,
         GST_AUDIO_RESAMPLER_FILTER_MODE_FULL,
         GST_AUDIO_RESAMPLER_OPT_FILTER_INTERPOLATION,
@@ -214,7 +200,7 @@ gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key, GstBuffer *buffer,
   if (!key->converter)
     begin_run (keys, key, info, first);
   key->n_in += n_in;
-  key->place.next = key->run_begin + to_main (keys, info, key->n_in);
+  key->place.next = key->run_begin + scale (key->n_in, to, from);
   /* Its timestamp is exact at any rate, but may jitter. */
   item.time = scale (first, GST_SECOND, to);
   if (ABS (time - item.time) < (gint64)GST_SECOND / to)
@@ -317,8 +303,7 @@ gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
     if (is_off || keys->is_ended || key->is_unused ||
         (rate == 0 && key->is_live))
       return FALSE;
-    if (rate > 0 && (key->n_queued < (gint64)n_most ||
-                        (keys->is_waiting && key->end < keys->wanted)))
+    if (rate > 0 && (key->n_queued < (gint64)n_most || key->end < keys->wanted))
       return TRUE;
     if (!key->is_live) {
       g_cond_wait (&keys->cond, &keys->lock);

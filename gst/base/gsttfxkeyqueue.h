@@ -30,8 +30,7 @@ typedef struct
 {
   gboolean is_set;
   gint64 next;      /* the frame after the last one */
-  gboolean is_off;  /* timestamps differ by the threshold, */
-  gint64 off_since; /* from this frame on */
+  gint64 last_good; /* timestamp that differed by less than the threshold */
 } GstTfxKeyPlace;
 
 /* A buffer in the queue of a key. */
@@ -77,8 +76,8 @@ struct _GstTfxKeys
   GstAudioInfo info; /* of the main stream; rate 0: no caps */
   gboolean is_started, is_stopped, is_playing;
   gboolean is_ended; /* the main stream */
-  gboolean is_waiting, has_warned;
-  gint64 wanted;        /* end of the frames that it waits for */
+  gboolean has_warned;
+  gint64 wanted;        /* end of the frames that it waits for, or NOWHERE */
   gint64 passed;        /* end of the frames that it has used */
   GstTfxKeyPlace place; /* of the main stream */
   gboolean is_latency_known, is_live;

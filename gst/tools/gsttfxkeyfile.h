@@ -12,20 +12,14 @@ typedef struct GstTfxKeyfile
 {
   const gchar *path;
   GstTfxReader *reader; /* NULL: there is no key */
-  GstElement *resample;
-  GstPad *pad;   /* of the tfxchain */
-  gulong block;  /* the key waits for the rate; 0: it does not */
-  guint n_idle;  /* looks in a row that found nothing to do */
-  gint has_rate; /* atomic */
+  GstPad *pad;          /* of the tfxchain */
+  guint n_idle;         /* looks in a row that found nothing to do */
 } GstTfxKeyfile;
 
-/* Adds the elements that read a key to a pipeline, for a new pad of the tfxchain.  They
- * wait for its rate.  FALSE with an error. */
+/* Adds the elements that read a key to a pipeline, for a new pad of the tfxchain.  FALSE
+ * with an error. */
 gboolean gst_tfx_keyfile_open (GstTfxKeyfile *self, const gchar *path,
     GstElement *pipeline, GstElement *chain, GError **error);
-
-/* The rate of the stream: the key is resampled to it, and begins.  Any thread. */
-void gst_tfx_keyfile_set_rate (GstTfxKeyfile *self, gint rate_hz);
 
 /* Whether the key has not ended, and nothing has read it for a while. */
 gboolean gst_tfx_keyfile_stands_still (GstTfxKeyfile *self);

@@ -143,7 +143,6 @@ take_info (const GstAudioInfo *info, gpointer data)
   run->job->format = g_strdup (GST_AUDIO_INFO_NAME (info));
   run->job->rate_hz = GST_AUDIO_INFO_RATE (info);
   run->job->n_channels = GST_AUDIO_INFO_CHANNELS (info);
-  gst_tfx_keyfile_set_rate (&run->key, run->job->rate_hz);
   check_key (run);
 }
 
