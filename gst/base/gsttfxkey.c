@@ -319,7 +319,6 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
   const guint n_all = priv->channels.in + priv->channels.key;
   GstTfxKeys *keys = priv->keys;
   guint channel = priv->channels.in;
-  const GstTfxKeyItem *item;
   gboolean is_mapped;
   GstAudioBuffer to;
   gint64 first;
@@ -334,17 +333,14 @@ gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer, GstClockTime begin,
   for (guint i = 0; i < keys->list->len; i++) {
     GstTfxKey *key = keys->list->pdata[i];
     const guint n = MIN (key->n_channels, n_all - channel);
-    gint64 n_copied = 0;
+    const gint64 n_copied =
+        is_mapped && n > 0
+            ? gst_tfx_keyqueue_copy (key, &to, channel, n, first, is_reversed)
+            : 0;
 
-    if (is_mapped && n > 0)
-      n_copied =
-          gst_tfx_keyqueue_copy (key, &to, channel, n, first, is_reversed);
-    n_copied = MIN (n_copied, (gint64)n_frames);
     keys->n_silent += n_frames - n_copied;
     keys->n_used += n_copied;
-    while ((item = g_queue_peek_head (&key->items)) &&
-           item->begin + item->n_frames <= keys->passed)
-      gst_tfx_keyqueue_pop (key);
+    gst_tfx_keyqueue_pass (key, keys->passed);
     channel += n;
   }
   g_cond_broadcast (&keys->cond);
@@ -383,8 +379,10 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     g_mutex_lock (&keys->lock);
     /* Another key may have its place by now. */
     key = i < keys->list->len ? keys->list->pdata[i] : NULL;
-    if (key && key->pad == pad)
+    if (key && key->pad == pad) {
       key->is_live = is_key_live;
+      key_min += key->lag;
+    }
     gst_object_unref (pad);
     *is_live |= is_key_live;
     *min = is_key_live ? MAX (*min, key_min) : *min;

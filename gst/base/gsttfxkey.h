@@ -22,14 +22,10 @@ G_BEGIN_DECLS
 
 typedef struct _GstTfxKeys GstTfxKeys;
 
-/* Adds the request pads to a class.  Call gst_tfx_key_init() for each
- * instance. */
+/* For a class and for each instance. */
 void gst_tfx_key_install (GstElementClass *klass);
 void gst_tfx_key_init (GstTfxElement *self);
-
 void gst_tfx_key_free (GstTfxKeys *keys);
-
-/* ---- states ---------------------------------------------------------------- */
 
 /* Forgets all streams and released pads: before the pads are activated
  * (is_started), and after they are deactivated. */
@@ -38,8 +34,6 @@ void gst_tfx_key_reset (GstTfxElement *self, gboolean is_started);
 /* Wakes threads that wait: before PAUSED_TO_READY and PLAYING_TO_PAUSED, after
  * PAUSED_TO_PLAYING. */
 void gst_tfx_key_change_state (GstTfxElement *self, GstStateChange transition);
-
-/* ---- the main stream ------------------------------------------------------ */
 
 /* Numbers of channels that the properties and the keys require, as get_channels
  * of GstTfxElementClass: TRUE if the main stream must have n->in channels.  With
@@ -53,8 +47,8 @@ gboolean gst_tfx_key_get_channels (GstTfxElement *self, guint n_in,
  * key pads. */
 void gst_tfx_key_see_event (GstTfxElement *self, GstEvent *event);
 
-/* The rest is called if priv->has_keys, in the streaming thread of the sink pad
- * unless otherwise stated. */
+/* The rest is called if priv->has_keys.  The next two functions are for the
+ * streaming thread of the sink pad, the others for any. */
 
 /* Waits for the keys of n_frames whose playback begins at this time (or none).
  * Returns GST_FLOW_FLUSHING if the sink pad is flushed or stopped. */
@@ -67,14 +61,14 @@ void gst_tfx_key_fill (GstTfxElement *self, GstBuffer *buffer,
     GstClockTime begin, gsize n_frames, gboolean is_reversed);
 
 /* Call before and after a flushing seek is sent upstream: between, the main
- * stream waits for keys that are not flushed yet.  Any thread. */
+ * stream waits for keys that are not flushed yet. */
 void gst_tfx_key_seek (GstTfxElement *self, gboolean is_seeking);
 
-/* Adds the keys to the latency of the sink pad's peer.  Any thread. */
+/* Adds the keys to the latency of the sink pad's peer. */
 void gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     GstClockTime *min, GstClockTime *max);
 
-/* Adds key-frames, key-silent and key-dropped to the stats.  Any thread. */
+/* Adds key-frames, key-silent and key-dropped to the stats. */
 void gst_tfx_key_add_stats (GstTfxElement *self, GstStructure *stats);
 void gst_tfx_key_reset_stats (GstTfxElement *self);
 

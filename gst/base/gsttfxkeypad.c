@@ -52,6 +52,20 @@ check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
   return buffer;
 }
 
+/* The latency may be another one. */
+static void
+change_latency (GstTfxElement *self)
+{
+  GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
+
+  g_mutex_lock (&keys->lock);
+  keys->is_latency_known = FALSE;
+  g_cond_broadcast (&keys->cond);
+  g_mutex_unlock (&keys->lock);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
+}
+
 static GstFlowReturn
 gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
@@ -59,6 +73,7 @@ gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
   GstTfxKey *key = gst_pad_get_element_private (pad);
   const gboolean is_discont = GST_BUFFER_IS_DISCONT (buffer);
+  const GstClockTime lag = key->lag;
   GstClockTime begin;
   GstFlowReturn flow;
   gboolean ok = TRUE;
@@ -89,6 +104,8 @@ gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     g_cond_broadcast (&keys->cond);
   }
   g_mutex_unlock (&keys->lock);
+  if (key->lag != lag)
+    change_latency (self);
   if (ok)
     return flow;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
@@ -268,13 +285,12 @@ find_key (GstTfxKeys *keys, guint number)
   guint i = 0;
   GstTfxKey *key;
 
-  for (; i < keys->list->len; i++) {
-    key = keys->list->pdata[i];
-    if (key->number == number)
-      return key;
-    if (key->number > number)
-      break;
-  }
+  while (i < keys->list->len &&
+         ((GstTfxKey *)keys->list->pdata[i])->number < number)
+    i++;
+  key = i < keys->list->len ? keys->list->pdata[i] : NULL;
+  if (key && key->number == number)
+    return key;
   key = g_new0 (GstTfxKey, 1);
   key->number = number;
   g_queue_init (&key->items);
@@ -282,18 +298,11 @@ find_key (GstTfxKeys *keys, guint number)
   return key;
 }
 
-/* A pad was linked or unlinked: the latency may be another one. */
+/* A pad was linked or unlinked. */
 static void
 see_link (GstPad *pad, GstPad *peer, GstTfxElement *self)
 {
-  GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
-
-  g_mutex_lock (&keys->lock);
-  keys->is_latency_known = FALSE;
-  g_cond_broadcast (&keys->cond);
-  g_mutex_unlock (&keys->lock);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_latency (GST_OBJECT (self)));
+  change_latency (self);
 }
 
 static GstPad *
@@ -302,8 +311,8 @@ gst_tfx_key_request (GstElement *element, GstPadTemplate *template,
 {
   GstTfxElement *self = GST_TFX_ELEMENT (element);
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
+  gchar made[16];
   guint number = 0;
-  gchar *made;
   GstPad *pad;
   GstTfxKey *key;
 
@@ -319,9 +328,8 @@ gst_tfx_key_request (GstElement *element, GstPadTemplate *template,
     GST_WARNING_OBJECT (self, "there is a pad key_%u", number);
     return NULL;
   }
-  made = g_strdup_printf ("key_%u", number);
+  g_snprintf (made, sizeof made, "key_%u", number);
   key->pad = pad = gst_pad_new_from_template (template, made);
-  g_free (made);
   gst_tfx_keyqueue_reset (key);
   gst_pad_set_element_private (pad, key);
   /* Also other channels, so that the element's error explains them. */

@@ -26,18 +26,17 @@ scale (gint64 number, guint64 num, guint64 denom)
 gint64
 gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin)
 {
+  const gdouble speed = ABS (segment->rate);
   guint64 running;
-  gint64 time;
   gint sign;
 
   if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (begin))
     return GST_TFX_KEYQUEUE_NOWHERE;
   sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, begin,
       &running);
-  time = (gint64)running;
-  if (ABS (segment->rate) != 1.0)
-    time = (gint64)((gdouble)running * ABS (segment->rate));
-  return sign < 0 ? -time : time;
+  if (speed != 1.0)
+    running = (guint64)((gdouble)running * speed);
+  return sign < 0 ? -(gint64)running : (gint64)running;
 }
 
 gint64
@@ -72,8 +71,8 @@ free_item (GstTfxKeyItem *item)
   g_free (item);
 }
 
-void
-gst_tfx_keyqueue_pop (GstTfxKey *key)
+static void
+pop (GstTfxKey *key)
 {
   GstTfxKeyItem *item = g_queue_pop_head (&key->items);
 
@@ -85,7 +84,7 @@ void
 gst_tfx_keyqueue_clear (GstTfxKey *key)
 {
   while (key->items.head)
-    gst_tfx_keyqueue_pop (key);
+    pop (key);
   g_clear_pointer (&key->converter, gst_audio_converter_free);
   key->place = (GstTfxKeyPlace){ 0 };
   key->end = GST_TFX_KEYQUEUE_NOWHERE;
@@ -154,7 +153,9 @@ static void
 begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
     gint64 first)
 {
-  GstStructure *options = gst_structure_new_empty ("options");
+  GstStructure *options = gst_structure_new ("options",
+      GST_AUDIO_CONVERTER_OPT_RESAMPLER_METHOD, GST_TYPE_AUDIO_RESAMPLER_METHOD,
+      GST_AUDIO_RESAMPLER_METHOD_KAISER, NULL);
   GstAudioInfo out = *info;
 
   out.finfo = keys->info.finfo;
@@ -174,6 +175,9 @@ begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
         GST_AUDIO_RESAMPLER_FILTER_INTERPOLATION_NONE, NULL);
   key->converter = gst_audio_converter_new (GST_AUDIO_CONVERTER_FLAG_NONE,
       (GstAudioInfo *)info, &out, options);
+  key->lag = gst_util_uint64_scale (gst_audio_converter_get_max_latency (
+                                        key->converter),
+      GST_SECOND, info->rate);
   key->run_info = *info;
   key->run_begin = first;
   key->n_in = key->n_out = 0;
@@ -251,28 +255,27 @@ gint64
 gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to, guint channel,
     guint n_channels, gint64 first, gboolean is_reversed)
 {
-  const gboolean is_planar =
-      GST_AUDIO_INFO_LAYOUT (&to->info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
   const gssize size = GST_AUDIO_INFO_BPS (&to->info);
+  const gboolean is_planar =
+      to->info.layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
   const gssize step = is_planar ? size : GST_AUDIO_INFO_BPF (&to->info);
-  const gint64 n_frames = (gint64)to->n_samples;
-  gint64 n_copied = 0;
+  const gint64 end = first + (gint64)to->n_samples;
+  const guint8 *in;
+  guint8 *out;
+  gint64 n_copied = 0, at;
 
   for (GList *l = key->items.head; l; l = l->next) {
     const GstTfxKeyItem *item = l->data;
     const guint n_all = GST_AUDIO_INFO_CHANNELS (&item->info);
-    const gint64 begin = MAX (first, item->begin);
-    const gint64 end = MIN (first + n_frames, item->begin + item->n_frames);
-    const gint64 at =
-        is_reversed ? n_frames - 1 - (begin - first) : begin - first;
+    const gint64 from = MAX (first, item->begin);
+    const gint64 n = MIN (end, item->begin + item->n_frames) - from;
 
-    for (guint c = 0; begin < end && c < MIN (n_channels, n_all); c++) {
-      const guint8 *in =
-          item->samples + ((begin - item->begin) * n_all + c) * size;
-      guint8 *out = (guint8 *)to->planes[is_planar ? channel + c : 0] +
-                    (is_planar ? 0 : (channel + c) * size) + at * step;
-
-      for (gint64 f = begin; f < end;
+    for (guint c = 0; c < MIN (n_channels, n_all); c++) {
+      at = is_reversed ? end - 1 - from : from - first;
+      in = item->samples + ((from - item->begin) * n_all + c) * size;
+      out = (guint8 *)to->planes[is_planar ? channel + c : 0] + at * step +
+            (is_planar ? 0 : (channel + c) * size);
+      for (gint64 f = 0; f < n;
            f++, in += n_all * size, out += is_reversed ? -step : step) {
         if (size == 8)
           memcpy (out, in, 8);
@@ -280,9 +283,19 @@ gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to, guint channel,
           memcpy (out, in, 4);
       }
     }
-    n_copied += MAX (end - begin, 0);
+    n_copied += MAX (n, 0);
   }
-  return n_copied;
+  return MIN (n_copied, end - first);
+}
+
+void
+gst_tfx_keyqueue_pass (GstTfxKey *key, gint64 end)
+{
+  const GstTfxKeyItem *item;
+
+  while ((item = g_queue_peek_head (&key->items)) &&
+         item->begin + item->n_frames <= end)
+    pop (key);
 }
 
 /* ---- room ----------------------------------------------------------------- */
@@ -310,6 +323,6 @@ gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
       continue;
     }
     keys->n_dropped += ((GstTfxKeyItem *)key->items.head->data)->n_frames;
-    gst_tfx_keyqueue_pop (key);
+    pop (key);
   }
 }

@@ -7,10 +7,9 @@
  * by 40 ms for a second.
  *
  * The streaming thread of a key converts its buffers to the rate and format of
- * the main stream and appends them to its queue; that of the main stream copies
- * them.  Each buffer is kept as it came, and converted again if the main stream
- * changes its rate.  One lock guards all queues; it is held while frames are
- * converted and copied, but never while another element is called.
+ * the main stream; that of the main stream copies them.  Each buffer is kept as
+ * it came, and converted again if the main stream changes its rate.  One lock
+ * guards all queues, but is never held while another element is called.
  */
 #ifndef GST_TFX_KEYQUEUE_H
 #define GST_TFX_KEYQUEUE_H
@@ -59,6 +58,7 @@ typedef struct
   GstAudioConverter *converter;
   GstAudioInfo run_info;
   gint64 run_begin, n_in, n_out;
+  GstClockTime lag; /* of the resampler, added to the latency */
   gboolean is_ended, is_flushing, is_seeking, is_live;
   gboolean is_unused; /* until a segment begins: the main one is done */
   GThread *thread;    /* that streams into the pad; NULL: not known */
@@ -101,17 +101,21 @@ gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
 
 /* The rest is called with the lock held. */
 
-/* Converts n_in frames and appends them.  Takes the buffer, which is in playback
- * order.  FALSE: the rates are too far apart, so it is dropped. */
+/* The streaming thread of the key waits until the rate is known and there is
+ * room.  FALSE: the buffer is dropped, with *flow. */
+gboolean gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
+    GstFlowReturn *flow);
+
+/* Converts n_in frames, in playback order, and appends them.  Takes the buffer.
+ * FALSE: the rates are too far apart, so it is dropped. */
 gboolean
 gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key, GstBuffer *buffer,
     const GstAudioInfo *info, gint64 n_in, gint64 time, gboolean is_discont);
 
-/* Appends the frames that the resampler holds: after it there is a break, or
- * the end. */
+/* Appends what the resampler holds, before a break or the end. */
 void gst_tfx_keyqueue_finish (GstTfxKeys *keys, GstTfxKey *key);
 
-/* The main stream has other caps: converts all queues to them. */
+/* Converts all queues to other caps of the main stream. */
 void gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info);
 
 /* Copies the frames from @first on to channels of a buffer of the main stream.
@@ -119,19 +123,13 @@ void gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info);
 gint64 gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to,
     guint channel, guint n_channels, gint64 first, gboolean is_reversed);
 
-/* Drops the first item. */
-void gst_tfx_keyqueue_pop (GstTfxKey *key);
+/* Drops the items that end before a frame. */
+void gst_tfx_keyqueue_pass (GstTfxKey *key, gint64 end);
 
-/* Drops the queue, and forgets where the stream is. */
+/* Drops the queue and forgets where the stream is; also the stream itself, but
+ * not its number of channels. */
 void gst_tfx_keyqueue_clear (GstTfxKey *key);
-
-/* Forgets the stream, but not its number of channels. */
 void gst_tfx_keyqueue_reset (GstTfxKey *key);
-
-/* The streaming thread of the key waits until the rate is known and there is
- * room.  FALSE: the buffer is dropped, with *flow. */
-gboolean gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,
-    GstFlowReturn *flow);
 
 G_END_DECLS
 

@@ -1140,6 +1140,34 @@ GST_START_TEST (test_latency)
 }
 GST_END_TEST;
 
+/* The resampler of a key at another rate holds samples back: that is latency. */
+GST_START_TEST (test_latency_of_resampler)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (8000, 1);
+  g_autofree gdouble *ones = tfx_check_constant (800, 1.0);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_auto (Keyed) k = { NULL };
+  GstMessage *message;
+  GstClockTime min[2];
+
+  keyed_open (&k, "Gain(1)", &info, &other, 1, TRUE);
+  gst_element_set_bus (k.h->element, bus);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstQuery) query = gst_query_new_latency ();
+
+    fail_unless (gst_pad_peer_query (k.h->sinkpad, query));
+    gst_query_parse_latency (query, NULL, &min[i], NULL);
+    if (i == 0)
+      push (k.keys[0], &other, ones, 0, 800);
+  }
+  fail_unless (
+      min[1] > min[0] + 10 * GST_MSECOND && min[1] < min[0] + 30 * GST_MSECOND);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+}
+GST_END_TEST;
+
 /* The main stream waits for a live key until the deadline, not longer; what comes later
  * is dropped. */
 GST_START_TEST (test_live)
@@ -1287,6 +1315,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_long_wait);
   tcase_add_test (tcase, test_names);
   tcase_add_test (tcase, test_latency);
+  tcase_add_test (tcase, test_latency_of_resampler);
   tcase_add_test (tcase, test_live);
   tcase_add_test (tcase, test_live_fast);
   tcase_add_test (tcase, test_live_paused);
