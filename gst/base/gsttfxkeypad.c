@@ -15,28 +15,13 @@
 
 /* ---- the streaming thread of a key ----------------------------------------- */
 
-/* Checks and clips a buffer, runs what is pending in it, and puts its frames in
- * playback order.  Takes it; NULL with *flow if no frame remains. */
+/* Runs what is pending in a checked buffer, clips it, and puts its frames in
+ * playback order.  Takes it; NULL if no frame remains. */
 static GstBuffer *
-check_buffer (GstTfxElement *self, GstTfxKey *key, GstPad *pad,
-    GstBuffer *buffer, GstFlowReturn *flow)
+prepare (GstTfxKey *key, GstBuffer *buffer)
 {
   GstTfxScratch scratch = { NULL };
-  gchar *why = NULL;
 
-  *flow = GST_FLOW_OK;
-  if (key->info.rate == 0)
-    why = g_strdup ("there are no caps");
-  else
-    gst_tfx_buffer_check (buffer, &key->info, &why);
-  if (why) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("Invalid input of %s: %s.", GST_PAD_NAME (pad), why), (NULL));
-    g_free (why);
-    gst_buffer_unref (buffer);
-    *flow = GST_FLOW_NOT_NEGOTIATED;
-    return NULL;
-  }
   if (gst_tfx_pending_is_in (buffer)) {
     buffer = gst_buffer_make_writable (buffer);
     gst_tfx_pending_settle (buffer);
@@ -74,45 +59,45 @@ gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstTfxKey *key = gst_pad_get_element_private (pad);
   const gboolean is_discont = GST_BUFFER_IS_DISCONT (buffer);
   const GstClockTime lag = key->lag;
+  GstFlowReturn flow = GST_FLOW_OK;
+  gchar *why = NULL;
+  gssize n_frames = -1;
   GstClockTime begin;
-  GstFlowReturn flow;
-  gboolean ok = TRUE;
-  GstAudioMeta *meta;
-  gint64 n_frames;
-  gint rate = 0;
 
-  buffer = check_buffer (self, key, pad, buffer, &flow);
+  if (key->info.rate > 0)
+    n_frames = gst_tfx_buffer_check (buffer, &key->info, &why);
+  else
+    why = g_strdup ("there are no caps");
+  if (n_frames > 0)
+    buffer = prepare (key, buffer);
   if (!buffer)
-    return flow;
-  meta = gst_buffer_get_audio_meta (buffer);
-  n_frames = (gint64)(meta ? meta->samples
-                           : gst_buffer_get_size (buffer) /
-                                 GST_AUDIO_INFO_BPF (&key->info));
+    return GST_FLOW_OK;
+  if (n_frames > 0)
+    n_frames = gst_tfx_buffer_check (buffer, &key->info, &why);
   begin = GST_BUFFER_PTS (buffer);
   if (key->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (begin))
-    begin += n_frames * GST_SECOND / key->info.rate;
+    begin += MAX (n_frames, 0) * GST_SECOND / MAX (key->info.rate, 1);
 
   g_mutex_lock (&keys->lock);
   key->thread = g_thread_self ();
-  if (n_frames == 0 || !gst_tfx_keyqueue_wait (keys, key, pad, &flow)) {
-    keys->n_dropped += n_frames;
+  if (n_frames <= 0 || !gst_tfx_keyqueue_wait (keys, key, pad, &flow)) {
+    keys->n_dropped += MAX (n_frames, 0);
     gst_buffer_unref (buffer);
-  } else {
-    rate = keys->info.rate;
-    ok = gst_tfx_keyqueue_append (keys, key, buffer, &key->info, n_frames,
-        gst_tfx_keyqueue_time (&key->segment, begin), is_discont);
-    g_cond_broadcast (&keys->cond);
+  } else if (!gst_tfx_keyqueue_append (keys, key, buffer, &key->info, n_frames,
+                 gst_tfx_keyqueue_time (&key->segment, begin), is_discont)) {
+    why = g_strdup_printf ("it has %d Hz and the main stream %d Hz, but one "
+                           "rate must be at most 1000 times the other",
+        key->info.rate, keys->info.rate);
   }
+  g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
   if (key->lag != lag)
     change_latency (self);
-  if (ok)
+  if (!why)
     return flow;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("%s has %d Hz, but the stream at the sink pad has %d Hz: one rate must "
-       "be at most 1000 times the other.",
-          GST_PAD_NAME (pad), key->info.rate, rate),
-      (NULL));
+      ("Invalid input of %s: %s.", GST_PAD_NAME (pad), why), (NULL));
+  g_free (why);
   return GST_FLOW_NOT_NEGOTIATED;
 }
 

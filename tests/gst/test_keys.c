@@ -424,7 +424,8 @@ GST_START_TEST (test_refused)
     fail_unless_equals_int (gst_harness_push (k.keys[0],
                                 tfx_check_stamped (&other, ones, 2000, 0)),
         GST_FLOW_NOT_NEGOTIATED);
-    tfx_check_expect_error (bus, "key_0 has 47 Hz", "48000 Hz", "1000", NULL);
+    tfx_check_expect_error (bus, "key_0: it has 47 Hz", "48000 Hz", "1000",
+        NULL);
   } else {
     push (k.keys[0], &info, ones, 0, 1000);
     gst_harness_push_event (k.keys[0], gst_event_new_caps (caps));
