@@ -35,7 +35,7 @@ typedef struct
 /* A buffer in the queue of a key. */
 typedef struct
 {
-  GstBuffer *buffer; /* in playback order; NULL: what a resampler held */
+  GstBuffer *buffer; /* in playback order; NULL: the rest from a resampler */
   GstAudioInfo info;
   gint64 n_in, time; /* its frames, and when it begins, in ns on the axis */
   guint8 *samples;   /* converted and interleaved: */
@@ -53,8 +53,8 @@ typedef struct
   gint64 n_queued;
   gint64 end; /* the frames before this one are queued, or missing for good */
   GstTfxKeyPlace place;
-  /* Converts a run of contiguous buffers, all of run_info: n_in frames from
-   * run_begin on, of which n_out have left it. */
+  /* Converts a run of contiguous buffers, all of run_info.  It begins at frame
+   * run_begin; n_in frames have come, and n_out have left it. */
   GstAudioConverter *converter;
   GstAudioInfo run_info;
   gint64 run_begin, n_in, n_out;
