@@ -37,15 +37,14 @@ read_file (const gchar *location, const gchar *name, GPtrArray *files,
   gchar *text = gst_tfx_text_file_read (location, MAX_SIZE, NULL, &why);
   gchar *folder = g_path_get_dirname (location);
   gchar *prefix = name ? g_path_get_dirname (name) : NULL;
-  const GstTfxPresetFileSource source = { folder,
+  const GstTfxPresetSource source = { folder,
     prefix && strcmp (prefix, ".") != 0 ? prefix : NULL, notes, take_included,
     files };
-  const GstTfxPresetFileKind kind =
-      text ? gst_tfx_preset_file_find_kind (text) : GST_TFX_PRESET_FILE_NONE;
   const gchar *end;
 
-  if (kind != GST_TFX_PRESET_FILE_NONE) {
-    chain = gst_tfx_preset_file_convert (kind, text, &source, &quoting);
+  if (text)
+    chain = gst_tfx_preset_file_convert (text, &source, &quoting);
+  if (chain || quoting) {
     /* It may quote the text. */
     *fault = quoting ? gst_tfx_bytes_escape (quoting) : NULL;
   } else if (text && name) {

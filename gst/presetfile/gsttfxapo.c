@@ -20,6 +20,7 @@
 #include "lang/expr.h"
 
 #define FLAGS (G_REGEX_RAW | G_REGEX_CASELESS)
+#define SPACES " \t\v\f"
 /* The limit of the language. */
 #define MAX_SIZE (1 << 20)
 #define MAX_DEPTH 8
@@ -27,8 +28,9 @@
 
 typedef struct
 {
-  GstTfxPresetWriter *writer;
+  GstTfxStages *stages;
   GstTfxFilterMarks marks; /* of the current file */
+  const gchar *at;         /* the rest of the line */
   const gchar *top;        /* the folder of the first file */
   guint depth;             /* of the current file */
   guint n_includes;
@@ -44,189 +46,201 @@ gst_tfx_apo_is (const gchar *text)
       text, G_REGEX_MULTILINE | FLAGS, 0);
 }
 
+/* The next word of the line, where faults are shown; free it.  NULL: there is
+ * none. */
+static gchar *
+take_word (Apo *self)
+{
+  const gchar *begin = self->at + strspn (self->at, SPACES ";");
+  const gsize n = strcspn (begin, SPACES ";");
+
+  self->stages->caret = begin;
+  self->at = begin + n;
+  return n > 0 ? g_strndup (begin, n) : NULL;
+}
+
+/* The rest of the line as the name of a file, with '/' between folders; free it. */
+static gchar *
+take_name (Apo *self)
+{
+  gchar *name = g_strdelimit (g_strstrip (g_strdup (self->at)), "\\", '/');
+
+  if (!*name)
+    gst_tfx_stages_fail (self->stages, "it names no file");
+  return name;
+}
+
 /* ---- channels ------------------------------------------------------------ */
 
-/* Adds the channel of a number from 1 or a name; FALSE if there is none. */
-static gboolean
-take_channel (GstTfxPresetChannels *channels, const gchar *name)
+/* Adds the channel of a number from 1 or a name, and returns its bit, from 64 on of
+ * positions; -1 if there is none. */
+static gint
+add_channel (GstTfxStagesChannels *channels, const gchar *name)
 {
   static const gchar *const names[][2] = { { "L", "FL" }, { "R", "FR" },
     { "C", "FC" }, { "LFE", "LFE" }, { "SUB", "LFE" }, { "RL", "BL" },
     { "RR", "BR" }, { "RC", "BC" }, { "SL", "SL" }, { "SR", "SR" } };
   guint64 number;
+  gint bit;
 
   if (g_ascii_string_to_unsigned (name, 10, 1, TFX_EXPR_MAX_CHANNELS, &number,
           NULL)) {
     channels->numbers |= (guint64)1 << (number - 1);
-    return TRUE;
+    return (gint)number - 1;
   }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (g_ascii_strcasecmp (names[i][0], name) == 0) {
-      channels->positions |= (guint64)1 << tfx_position_find (names[i][1]);
-      return TRUE;
+      bit = tfx_position_find (names[i][1]);
+      channels->positions |= (guint64)1 << bit;
+      return 64 + bit;
     }
   }
-  return FALSE;
-}
-
-static gchar **
-split_words (const gchar *value)
-{
-  gchar *text = g_strstrip (g_strdup (value));
-  gchar **words = g_regex_split_simple ("\\s++", text, FLAGS, 0);
-
-  g_free (text);
-  return words;
+  return -1;
 }
 
 static void
-read_channel (Apo *self, const gchar *value)
+read_channel (Apo *self)
 {
-  GstTfxPresetChannels channels = { 0 };
-  gchar **words = split_words (value);
+  GstTfxStagesChannels channels = { 0 };
+  gchar *word = take_word (self);
   gboolean is_all = FALSE;
 
-  for (guint i = 0; words[i]; i++) {
-    if (g_ascii_strcasecmp (words[i], "all") == 0)
+  if (!word)
+    gst_tfx_stages_fail (self->stages, "it names no channel");
+  for (; word; word = take_word (self)) {
+    if (g_ascii_strcasecmp (word, "all") == 0)
       is_all = TRUE;
-    else if (!take_channel (&channels, words[i]))
-      gst_tfx_preset_writer_fail (self->writer,
+    else if (add_channel (&channels, word) < 0)
+      gst_tfx_stages_fail (self->stages,
           "unknown channel %s; channels are numbers from 1, L, R, C, LFE, RL, "
           "RR, RC, SL, SR and all",
-          words[i]);
+          word);
+    g_free (word);
   }
-  if (!words[0])
-    gst_tfx_preset_writer_fail (self->writer, "it names no channel");
-  self->writer->channels = is_all ? (GstTfxPresetChannels){ 0 } : channels;
-  g_strfreev (words);
+  self->stages->channels = is_all ? (GstTfxStagesChannels){ 0 } : channels;
 }
 
-/* ---- Copy ------------------------------------------------------------------ */
-
-/* "L", "0.5*L", "-6dB*L", or "0": the channel is NULL.  FALSE after a fault. */
-static gboolean
-read_term (Apo *self, gchar *term, const gchar **channel, gdouble *gain)
+/* A term of "L=0.5*L+R": the bits of both channels; from -1: none. */
+typedef struct
 {
-  gchar *star = strchr (term, '*'), *end;
+  gboolean is_first; /* of its assignment */
+  gint to, from;
+  gdouble gain;
+} Term;
 
-  *channel = star ? star + 1 : term;
-  *gain = 1.0;
-  if (!star && strcmp (term, "0") != 0 && !strchr (term, '.'))
-    return TRUE;
+/* "L", "0.5*L", "-6dB*L" or "0" */
+static void
+read_term (Apo *self, gchar *text, GstTfxStagesChannels *all, Term *term)
+{
+  gchar *star = strchr (text, '*'), *name = star ? star + 1 : text, *end;
+  const gboolean is_constant =
+      !star && (strcmp (text, "0") == 0 || strchr (text, '.'));
+
+  term->gain = 1.0;
+  term->from = is_constant ? -1 : add_channel (all, name);
+  if (!is_constant && term->from < 0)
+    gst_tfx_stages_fail (self->stages, "%s is not a channel of the stream",
+        *name ? name : "nothing");
+  if (!star && !is_constant)
+    return;
   if (star)
     *star = '\0';
-  else
-    *channel = NULL;
-  *gain = g_ascii_strtod (term, &end);
-  if (end > term && g_ascii_strcasecmp (end, "dB") == 0) {
-    *gain = pow (10.0, *gain / 20.0);
+  term->gain = g_ascii_strtod (text, &end);
+  if (end > text && g_ascii_strcasecmp (end, "dB") == 0) {
+    term->gain = pow (10.0, term->gain / 20.0);
     end += 2;
   }
-  if (end == term || *end || !isfinite (*gain))
-    gst_tfx_preset_writer_fail (self->writer, "%s is not a factor", term);
-  else if (!star && *gain != 0.0)
-    gst_tfx_preset_writer_fail (self->writer,
-        "the constant %s cannot be added to a channel", term);
-  return !self->writer->fault;
+  if (end == text || *end || !isfinite (term->gain))
+    gst_tfx_stages_fail (self->stages, "%s is not a factor", text);
+  else if (is_constant && term->gain != 0.0)
+    gst_tfx_stages_fail (self->stages,
+        "the constant %s cannot be added to a channel", text);
 }
 
-/* The index of a channel among those of the matrix; -1 if it is none. */
-static gint
-find_row (const GstTfxPresetChannels *all, const gchar *name)
+/* The index of a channel among those of the matrix. */
+static guint
+find_row (const GstTfxStagesChannels *all, gint bit)
 {
-  GstTfxPresetChannels one = { 0 };
-  guint64 bits = all->numbers | all->positions;
-
-  if (!take_channel (&one, name) || !(bits & (one.numbers | one.positions)))
-    return -1;
-  return __builtin_popcountll (bits & ((one.numbers | one.positions) - 1));
-}
-
-/* Collects the channels of "L=0.5*L+R"; with rows, sets its row of the matrix. */
-static void
-read_assignment (Apo *self, const gchar *word, GstTfxPresetChannels *all,
-    gdouble *rows, guint n)
-{
-  gchar **sides = g_strsplit (word, "=", -1), **terms = NULL;
-  gdouble *row = NULL, gain;
-  const gchar *name;
-
-  if (g_strv_length (sides) != 2 || !*sides[0] || !*sides[1]) {
-    gst_tfx_preset_writer_fail (self->writer,
-        "%s is not an assignment such as L=0.5*L+0.5*R", word);
-  } else {
-    terms = g_strsplit (sides[1], "+", -1);
-    if (rows)
-      row = memset (rows + find_row (all, sides[0]) * (gint)n, 0,
-          n * sizeof *rows);
-    else if (!take_channel (all, sides[0]))
-      gst_tfx_preset_writer_fail (self->writer,
-          "%s is not a channel of the stream; virtual channels are not "
-          "supported",
-          sides[0]);
-  }
-  for (guint i = 0; terms && terms[i] && !self->writer->fault; i++) {
-    if (!read_term (self, terms[i], &name, &gain) || !name)
-      continue;
-    if (row)
-      row[find_row (all, name)] += gain;
-    else if (!take_channel (all, name))
-      gst_tfx_preset_writer_fail (self->writer,
-          "%s is not a channel of the stream", *name ? name : "nothing");
-  }
-  g_strfreev (terms);
-  g_strfreev (sides);
+  return (guint)__builtin_popcountll (
+      (all->numbers | all->positions) & (((guint64)1 << bit % 64) - 1));
 }
 
 /* A matrix of the channels that the line names; channels that only are sources
  * stay.  (The selected channels do not matter.) */
 static void
-read_copy (Apo *self, const gchar *value)
+read_copy (Apo *self)
 {
-  const GstTfxPresetChannels kept = self->writer->channels;
-  GstTfxPresetChannels all = { 0 };
-  gchar **words = split_words (value);
+  const GstTfxStagesChannels kept = self->stages->channels;
+  GArray *terms = g_array_new (FALSE, FALSE, sizeof (Term));
+  GstTfxStagesChannels all = { 0 };
   gdouble *rows;
+  gchar *word;
   guint n;
 
-  for (guint i = 0; words[i]; i++)
-    read_assignment (self, words[i], &all, NULL, 0);
+  while (!self->stages->fault && (word = take_word (self))) {
+    gchar **sides = g_strsplit (word, "=", -1), **texts = NULL;
+    Term term = { TRUE, -1, -1, 0.0 };
+
+    if (g_strv_length (sides) != 2 || !*sides[0] || !*sides[1])
+      gst_tfx_stages_fail (self->stages,
+          "%s is not an assignment such as L=0.5*L+0.5*R", word);
+    else if ((term.to = add_channel (&all, sides[0])) < 0)
+      gst_tfx_stages_fail (self->stages,
+          "%s is not a channel of the stream; virtual channels are not "
+          "supported",
+          sides[0]);
+    else
+      texts = g_strsplit (sides[1], "+", -1);
+    for (guint i = 0; texts && texts[i]; i++) {
+      term.is_first = i == 0;
+      read_term (self, texts[i], &all, &term);
+      g_array_append_val (terms, term);
+    }
+    g_strfreev (texts);
+    g_strfreev (sides);
+    g_free (word);
+  }
   n = (guint)__builtin_popcountll (all.numbers | all.positions);
   if (all.numbers && all.positions)
-    gst_tfx_preset_writer_fail (self->writer,
+    gst_tfx_stages_fail (self->stages,
         "channels must all be numbers or all be names");
   else if (n == 0)
-    gst_tfx_preset_writer_fail (self->writer, "it assigns nothing");
-  if (!self->writer->fault) {
-    rows = g_new0 (gdouble, n * n);
-    for (guint i = 0; i < n; i++)
-      rows[i * n + i] = 1.0;
-    for (guint i = 0; words[i]; i++)
-      read_assignment (self, words[i], &all, rows, n);
-    self->writer->channels = all;
-    gst_tfx_preset_writer_add_mix (self->writer, rows, n, n);
-    self->writer->channels = kept;
-    g_free (rows);
+    gst_tfx_stages_fail (self->stages, "it assigns nothing");
+  rows = g_new0 (gdouble, n * n + 1);
+  for (guint i = 0; i < n; i++)
+    rows[i * n + i] = 1.0;
+  for (guint i = 0; i < terms->len && !self->stages->fault; i++) {
+    const Term *term = &g_array_index (terms, Term, i);
+    gdouble *row = rows + find_row (&all, term->to) * n;
+
+    if (term->is_first)
+      memset (row, 0, n * sizeof *row);
+    if (term->from >= 0)
+      row[find_row (&all, term->from)] += term->gain;
   }
-  g_strfreev (words);
+  self->stages->channels = all;
+  gst_tfx_stages_add_list (self->stages, "Mix", rows, n, n, "");
+  self->stages->channels = kept;
+  g_free (rows);
+  g_array_unref (terms);
 }
 
 /* ---- Delay, GraphicEQ, Convolution ----------------------------------------- */
 
 static void
-read_delay (Apo *self, const gchar *value)
+read_delay (Apo *self)
 {
-  gchar *text = g_strdelimit (g_strstrip (g_strdup (value)), ",", '.'), *end;
+  gchar *text = g_strdelimit (g_strdup (self->at), ",", '.'), *end;
   const gdouble delay = g_ascii_strtod (text, &end);
-  const gchar *unit = end + strspn (end, " \t");
+  const gchar *unit = g_strstrip (end);
 
   if (end == text || !isfinite (delay) ||
       (g_ascii_strcasecmp (unit, "ms") != 0 &&
           g_ascii_strcasecmp (unit, "samples") != 0))
-    gst_tfx_preset_writer_fail (self->writer,
+    gst_tfx_stages_fail (self->stages,
         "the delay must be a number with the unit ms or samples");
   else
-    gst_tfx_preset_writer_add_delay (self->writer, delay,
+    gst_tfx_stages_add_delay (self->stages, delay,
         g_ascii_tolower (*unit) == 'm');
   g_free (text);
 }
@@ -241,88 +255,61 @@ compare_points (gconstpointer a, gconstpointer b)
 
 /* Points may have any order. */
 static void
-read_graphic (Apo *self, const gchar *value)
+read_graphic (Apo *self)
 {
-  gchar *text = g_strdelimit (g_strdup (value), ";\t", ' '), *at, *end;
   GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  GString *points = g_string_new (NULL);
+  const gboolean has_comma = !strchr (self->at, '.');
+  gchar *word, *end;
 
-  if (!strchr (text, '.'))
-    g_strdelimit (text, ",", '.');
-  for (at = g_strstrip (text); *at; at = end + strspn (end, " ")) {
-    const gdouble number = g_ascii_strtod (at, &end);
+  while (!self->stages->fault && (word = take_word (self))) {
+    const gdouble number =
+        g_ascii_strtod (has_comma ? g_strdelimit (word, ",", '.') : word, &end);
 
-    if (end == at || (*end && *end != ' ') || !isfinite (number)) {
-      gst_tfx_preset_writer_fail (self->writer, "%.*s is not a number",
-          (int)strcspn (at, " "), at);
-      break;
-    }
+    if (*end || !isfinite (number))
+      gst_tfx_stages_fail (self->stages, "%s is not a number", word);
     g_array_append_val (numbers, number);
+    g_free (word);
   }
   if (numbers->len == 0 || numbers->len % 2 != 0)
-    gst_tfx_preset_writer_fail (self->writer,
+    gst_tfx_stages_fail (self->stages,
         "it must have pairs of a frequency and a gain");
-  else
-    qsort (numbers->data, numbers->len / 2, 2 * sizeof (gdouble),
-        compare_points);
-  for (guint i = 0; i < numbers->len / 2; i++)
-    g_string_append_printf (points, "%s[%s, %s]", i > 0 ? ", " : "",
-        GST_TFX_PRESET_NUMBER (g_array_index (numbers, gdouble, 2 * i)),
-        GST_TFX_PRESET_NUMBER (g_array_index (numbers, gdouble, 2 * i + 1)));
-  gst_tfx_preset_writer_add (self->writer, "Curve([%s], phase='minimum')",
-      points->str);
-  g_string_free (points, TRUE);
+  qsort (numbers->data, numbers->len / 2, 2 * sizeof (gdouble), compare_points);
+  gst_tfx_stages_add_list (self->stages, "Curve",
+      (const gdouble *)numbers->data, numbers->len / 2, 2, ", phase='minimum'");
   g_array_unref (numbers);
-  g_free (text);
-}
-
-/* The name of a file, with '/' between folders. */
-static gchar *
-read_name (Apo *self, const gchar *value)
-{
-  gchar *name = g_strdelimit (g_strstrip (g_strdup (value)), "\\", '/');
-
-  if (!*name)
-    gst_tfx_preset_writer_fail (self->writer, "it names no file");
-  return name;
 }
 
 /* The selected channels take the channels of the file in turn. */
 static void
-read_convolution (Apo *self, const gchar *value)
+read_convolution (Apo *self)
 {
-  GstTfxPresetWriter *writer = self->writer;
-  const GstTfxPresetChannels kept = writer->channels;
-  const guint64 bits = kept.numbers | kept.positions;
-  gchar *name = read_name (self, value);
-  gchar *path = gst_tfx_preset_writer_find_path (writer, name);
-  gchar *quoted = gst_tfx_preset_writer_quote (writer, name);
+  GstTfxStages *stages = self->stages;
+  const GstTfxStagesChannels kept = stages->channels;
+  gchar *name = take_name (self);
+  gchar *path = gst_tfx_stages_find_path (stages, name);
+  gchar *quoted = gst_tfx_stages_quote (stages, name);
   GError *error = NULL;
-  GstTfxImpulse *impulse = NULL;
+  GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
   guint n = 0;
 
-  if (!writer->fault)
-    impulse = gst_tfx_impulse_file_read (path, 0, &error);
-  if (!impulse) {
-    gst_tfx_preset_writer_fail (writer, "%s", error ? error->message : "");
-  } else if (impulse->n_kernels == 1 || bits == 0) {
-    gst_tfx_preset_writer_add (writer, "Convolve(%s)", quoted);
-  } else if (kept.numbers && kept.positions) {
-    gst_tfx_preset_writer_fail (writer,
+  if (!impulse)
+    gst_tfx_stages_fail (stages, "%s", error->message);
+  else if (impulse->n_kernels == 1 || !(kept.numbers || kept.positions))
+    gst_tfx_stages_add (stages, "Convolve(%s)", quoted);
+  else if (kept.numbers && kept.positions)
+    gst_tfx_stages_fail (stages,
         "the selected channels must all be numbers or all be names");
-  } else {
+  else
     for (guint i = 0; i < 64; i++) {
       const guint64 bit = (guint64)1 << i;
 
-      if (!(bits & bit))
-        continue;
-      writer->channels =
-          (GstTfxPresetChannels){ kept.numbers & bit, kept.positions & bit };
-      gst_tfx_preset_writer_add (writer, "Convolve(%s, channel=%u)", quoted,
-          n++ % impulse->n_kernels);
+      stages->channels =
+          (GstTfxStagesChannels){ kept.numbers & bit, kept.positions & bit };
+      if ((kept.numbers | kept.positions) & bit)
+        gst_tfx_stages_add (stages, "Convolve(%s, channel=%u)", quoted,
+            n++ % impulse->n_kernels);
     }
-    writer->channels = kept;
-  }
+  stages->channels = kept;
   g_clear_error (&error);
   gst_tfx_impulse_unref (impulse);
   g_free (quoted);
@@ -351,47 +338,46 @@ is_inside (const gchar *folder, const gchar *path)
 
 /* The lines of another file; it keeps the selected channels. */
 static void
-read_include (Apo *self, const gchar *value)
+read_include (Apo *self)
 {
-  GstTfxPresetWriter *writer = self->writer;
-  const GstTfxPresetChannels kept = writer->channels;
+  GstTfxStages *stages = self->stages;
+  const GstTfxStages kept = *stages;
   const GstTfxFilterMarks marks = self->marks;
-  const gchar *const prefix = writer->prefix, *const folder = writer->folder;
-  gchar *name = read_name (self, value), *why = NULL, *text = NULL;
-  gchar *path = gst_tfx_preset_writer_find_path (writer, name);
+  const gchar *prefix = stages->source.prefix;
+  gchar *name = take_name (self), *why = NULL, *text = NULL;
+  gchar *path = gst_tfx_stages_find_path (stages, name);
   gchar *base = g_path_get_dirname (name);
   gchar *shown = gst_tfx_bytes_show (name), *new_folder, *new_prefix;
 
   if (g_path_is_absolute (name) || strchr (name, ':') ||
       !is_inside (self->top, path))
-    gst_tfx_preset_writer_fail (writer,
+    gst_tfx_stages_fail (stages,
         "'%s' is not in the folder of the configuration", shown);
   else if (self->depth == MAX_DEPTH || self->n_includes++ == MAX_INCLUDES)
-    gst_tfx_preset_writer_fail (writer,
+    gst_tfx_stages_fail (stages,
         "files are included more than %u deep or %u times", MAX_DEPTH,
         MAX_INCLUDES);
-  if (!writer->fault && writer->opened)
-    writer->opened (writer->data, path);
-  if (!writer->fault)
+  if (!stages->fault && stages->source.opened)
+    stages->source.opened (stages->source.data, path);
+  if (!stages->fault)
     text = gst_tfx_text_file_read (path, MAX_SIZE, NULL, &why);
   if (text) {
     new_folder = g_path_get_dirname (path);
     new_prefix = strcmp (base, ".") == 0 ? g_strdup (prefix)
                  : prefix                ? g_build_filename (prefix, base, NULL)
                                          : g_strdup (base);
-    writer->folder = new_folder;
-    writer->prefix = new_prefix;
+    stages->source.folder = new_folder;
+    stages->source.prefix = new_prefix;
     self->depth++;
     read_text (self, text, shown);
     self->depth--;
     g_free (new_folder);
     g_free (new_prefix);
   } else {
-    gst_tfx_preset_writer_fail (writer, "'%s' cannot be read: %s", shown, why);
+    gst_tfx_stages_fail (stages, "'%s' cannot be read: %s", shown, why);
   }
-  writer->folder = folder;
-  writer->prefix = prefix;
-  writer->channels = kept;
+  stages->source = kept.source;
+  stages->channels = kept.channels;
   self->marks = marks;
   g_free (text);
   g_free (why);
@@ -402,32 +388,33 @@ read_include (Apo *self, const gchar *value)
 }
 
 static void
-read_device (Apo *self, const gchar *value)
+read_device (Apo *self)
 {
-  if (!g_regex_match_simple ("^\\s*+all\\s*+$", value, FLAGS, 0))
-    gst_tfx_preset_writer_fail (self->writer,
+  if (!g_regex_match_simple ("^\\s*+all\\s*+$", self->at, FLAGS, 0))
+    gst_tfx_stages_fail (self->stages,
         "a chain has no device; only \"Device: all\" is supported");
 }
 
 static void
-read_stage (Apo *self, const gchar *value)
+read_stage (Apo *self)
 {
-  if (!g_regex_match_simple ("(?<![\\w-])post-mix(?![\\w-])", value, FLAGS, 0))
-    gst_tfx_preset_writer_fail (self->writer,
+  if (!g_regex_match_simple ("(?<![\\w-])post-mix(?![\\w-])", self->at, FLAGS,
+          0))
+    gst_tfx_stages_fail (self->stages,
         "only the stage post-mix, where all lines apply, is supported");
 }
 
 static void
-refuse (Apo *self, const gchar *value)
+refuse (Apo *self)
 {
-  gst_tfx_preset_writer_fail (self->writer,
+  gst_tfx_stages_fail (self->stages,
       "not supported: this command of Equalizer APO has no equal here");
 }
 
 static const struct
 {
   const gchar *name;
-  void (*read) (Apo *self, const gchar *value);
+  void (*read) (Apo *self);
 } commands[] = { { "Channel", read_channel }, { "Copy", read_copy },
   { "Delay", read_delay }, { "Convolution", read_convolution },
   { "GraphicEQ", read_graphic }, { "Include", read_include },
@@ -441,30 +428,26 @@ read_line (Apo *self, const gchar *line)
 {
   const gchar *colon = strchr (line, ':');
   gchar *key;
-  guint i;
+  guint i = 0;
 
-  if (!colon || line[strspn (line, " \t")] == '#')
+  if (!colon || line[strspn (line, SPACES)] == '#')
     return;
   key = g_strstrip (g_strndup (line, (gsize)(colon - line)));
-  for (i = 0; i < G_N_ELEMENTS (commands); i++) {
-    if (g_ascii_strcasecmp (commands[i].name, key) == 0)
-      break;
-  }
-  if (i < G_N_ELEMENTS (commands) || gst_tfx_filter_line_is (line) ||
-      g_ascii_strcasecmp (key, "Preamp") == 0) {
-    if (strchr (colon, '`'))
-      gst_tfx_preset_writer_fail (self->writer,
-          "expressions between backticks are not supported");
-    else if (i < G_N_ELEMENTS (commands))
-      commands[i].read (self, colon + 1);
-    else if (gst_tfx_filter_line_is (line))
-      gst_tfx_filter_line_write (self->writer, &self->marks, line);
-    else
-      gst_tfx_filter_line_write_preamp (self->writer, line);
-  } else if (!self->marks.is_rew) {
-    gst_tfx_preset_writer_fail (self->writer,
+  self->at = colon + 1;
+  self->stages->line = line;
+  self->stages->caret = self->at + strspn (self->at, SPACES);
+  while (i < G_N_ELEMENTS (commands) &&
+         g_ascii_strcasecmp (commands[i].name, key) != 0)
+    i++;
+  if (!self->marks.is_rew && strchr (colon, '`'))
+    gst_tfx_stages_fail (self->stages,
+        "expressions between backticks are not supported");
+  else if (i < G_N_ELEMENTS (commands))
+    commands[i].read (self);
+  else if (!gst_tfx_filter_line_write (self->stages, &self->marks, line) &&
+           !self->marks.is_rew)
+    gst_tfx_stages_fail (self->stages,
         "unknown command %s; a comment begins with #", key);
-  }
   g_free (key);
 }
 
@@ -472,39 +455,35 @@ read_line (Apo *self, const gchar *line)
 static void
 read_text (Apo *self, const gchar *text, const gchar *name)
 {
-  GstTfxPresetWriter *writer = self->writer;
   /* (Files of old Macs end lines with CR.) */
   gchar **lines = g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
-  gchar *const outer = writer->place, *fault;
+  gchar *const outer = self->stages->place;
+  const gchar *rew = "\\A\\s*Filter Settings|^\\h*+Room EQ V";
 
   self->marks = (GstTfxFilterMarks){ 0 };
   self->marks.is_rew =
-      g_regex_match_simple ("\\A\\s*Filter Settings|^\\h*+Room EQ V", text,
-          G_REGEX_MULTILINE | FLAGS, 0);
+      g_regex_match_simple (rew, text, G_REGEX_MULTILINE | FLAGS, 0);
   /* Equalizer APO knows no file of REW. */
   self->marks.is_middle = self->marks.is_rew && !name;
   for (guint i = 0; lines[i]; i++)
     g_strchomp (lines[i]);
   gst_tfx_filter_line_survey (&self->marks, lines);
-  for (guint i = 0; lines[i] && !writer->fault; i++) {
-    writer->place = g_strdup_printf ("line %u of the filter settings%s%s%s",
-        i + 1, name ? " in '" : "", name ? name : "", name ? "'" : "");
+  for (guint i = 0; lines[i] && !self->stages->fault; i++) {
+    self->stages->place =
+        g_strdup_printf ("line %u of the filter settings%s%s%s", i + 1,
+            name ? " in '" : "", name ? name : "", name ? "'" : "");
     read_line (self, lines[i]);
-    if (writer->fault && !strchr (writer->fault, '\n')) {
-      fault = g_strdup_printf ("%s\n  %s", writer->fault, lines[i]);
-      g_free (writer->fault);
-      writer->fault = fault;
-    }
-    g_free (writer->place);
+    g_free (self->stages->place);
   }
-  writer->place = outer;
+  self->stages->place = outer;
   g_strfreev (lines);
 }
 
 void
-gst_tfx_apo_write (GstTfxPresetWriter *writer, const gchar *text)
+gst_tfx_apo_write (GstTfxStages *stages, const gchar *text)
 {
-  Apo self = { .writer = writer, .top = writer->folder };
+  Apo self = { .stages = stages, .top = stages->source.folder };
 
   read_text (&self, text, NULL);
+  stages->line = NULL;
 }

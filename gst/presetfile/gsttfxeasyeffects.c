@@ -8,239 +8,243 @@
 #include <string.h>
 
 #include "gsttfximpulse.h"
-#include "gsttfxpresettree.h"
+#include "gsttfxtree.h"
+
+/* A plugin of EasyEffects. */
+typedef struct
+{
+  const gchar *name;
+  void (*write) (GstTfxTree *map, const gchar *call, const gchar *sidechain);
+  const gchar *rules; /* of its values */
+  /* The begin of the call, and the rules of the values of the side chain. */
+  const gchar *call, *sidechain;
+} Plugin;
 
 /* Levels at and below it are silence. */
 #define SILENT_DB (-80.0)
+/* Levels of signals that a chain does not have. */
+#define SILENT                                                                 \
+  "input-to-sidechain<-80 input-to-link<-80 sidechain-to-input<-80 "           \
+  "sidechain-to-link<-80 link-to-input<-80 link-to-sidechain<-80 "
+#define DETECTOR SILENT "hpf-mode=Off lpf-mode=Off hpf-frequency lpf-frequency "
+#define DOWNWARD                                                               \
+  DETECTOR "mode=Downward release-threshold<-80 boost-threshold boost-amount"
+#define SIDECHAIN "mode=Peak|RMS preamp=0 lookahead=0 reactivity"
 /* Times of attack and release in ms as time constants in seconds: after a time a
  * step of lsp-plugins is at 0.5^0.5 of its end: -0.001 / log (1 - 0.5^0.5). */
 #define TIMES                                                                  \
   "attack={attack*0.0008143672777514632}, "                                    \
   "release={release*0.0008143672777514632}"
 
-/* Faults a parameter that has another value than this one. */
+/* Adds a call with its gain, mixed with the input. */
 static void
-require_number (GstTfxPresetNode *map, const gchar *key, gdouble value)
+write_wet (GstTfxTree *map, const gchar *call, gdouble more_db,
+    gdouble silent_db)
 {
-  const gdouble number = gst_tfx_preset_node_number (map, key, value);
+  const gdouble wet_db = gst_tfx_tree_number (map, "wet", 0.0) + more_db;
+  const gdouble dry_db = gst_tfx_tree_number (map, "dry", silent_db);
+  gchar *gain = wet_db <= silent_db ? g_strdup ("0")
+                                    : g_strdup_printf ("%s, gain_type='db'",
+                                          GST_TFX_NUMBER (wet_db));
 
-  if (number != value)
-    gst_tfx_preset_node_fail (map, "%s is %s; only %s has an equal here", key,
-        GST_TFX_PRESET_NUMBER (number), GST_TFX_PRESET_NUMBER (value));
+  if (dry_db > silent_db)
+    gst_tfx_stages_add (map->stages,
+        "(%s | Gain(%s)) + Gain(%s, gain_type='db')", call, gain,
+        GST_TFX_NUMBER (dry_db));
+  else if (wet_db == 0.0)
+    gst_tfx_stages_add (map->stages, "%s", call);
+  else
+    gst_tfx_stages_add (map->stages, "%s | Gain(%s)", call, gain);
+  g_free (gain);
+}
+
+/* ---- equaliser ---------------------------------------------------------------
+ * Bands are those of lsp-plugins: analog sections with the bilinear transform (BT), or
+ * sections of the Audio EQ Cookbook (APO).  Those of the matched z transform (MT) have
+ * no equal here.  With the quality q and the gain g of one of n equal sections, as a
+ * factor:
+ *
+ *   passes, notch, all-pass   s^2 + k s + 1 with k = 2 / (1 + q)
+ *   shelf                     A (s^2 + k A^0.5 s + A) / (A s^2 + k A^0.5 s + 1),
+ *                             A = g^0.5
+ *   bell                      (s^2 + k g c s + 1) / (s^2 + k c s + 1), c = (1 + g^2)^-0.5,
+ *                             k = 2 (g + 1 / g) / (1 + 2 q / n)
+ *   resonance                 the same with k = 2 / (1 + q)
+ *
+ * BWC with quality 0 is a Butterworth filter of order 2 n, and LRX is BWC of twice the
+ * order, twice, with half the gain in dB each. */
+
+static const gchar *const modes[] = { "RLC (BT)", "BWC (BT)", "LRX (BT)",
+  "APO (DR)" };
+
+/* forms: a letter for each mode: 'l' the formulas above, 'b' Butterworth, 'c' the
+ * cookbook, '-' none. */
+static const struct
+{
+  const gchar *name, *klass;
+  gboolean has_gain;
+  const gchar *forms;
+} types[] = {
+  { "Bell", "ParametricEQ", TRUE, "l--c" },
+  { "Resonance", "ParametricEQ", TRUE, "lllc" },
+  { "Hi-pass", "BiquadHPF", FALSE, "lbbc" },
+  { "Lo-pass", "BiquadLPF", FALSE, "lbbc" },
+  { "Hi-shelf", "HiShelving", TRUE, "lbbc" },
+  { "Lo-shelf", "LoShelving", TRUE, "lbbc" },
+  { "Notch", "BiquadNotch", FALSE, "lllc" },
+  { "Allpass", "BiquadAllPass", FALSE, "lb-c" },
+  { "Bandpass", "BiquadBPF", FALSE, "---c" },
+};
+
+/* The quality of a section of n with the formulas above. */
+static gdouble
+find_q (const gchar *type, gdouble q, gdouble gain_db, guint n)
+{
+  const gdouble g = pow (10.0, gain_db / 20.0 / n), c = sqrt (1.0 + g * g);
+
+  if (strcmp (type, "Bell") == 0)
+    return sqrt (g) * (1.0 + 2.0 * q / n) / (2.0 * c);
+  return 0.5 * (1.0 + q) * (strcmp (type, "Resonance") == 0 ? c / sqrt (g) : 1);
 }
 
 static void
-require_text (GstTfxPresetNode *map, const gchar *key, const gchar *value)
+write_band (GstTfxTree *band)
 {
-  const gchar *text = gst_tfx_preset_node_text (map, key, value);
+  const gboolean is_mute = gst_tfx_tree_flag (band, "mute", FALSE);
+  const gchar *slope = gst_tfx_tree_text (band, "slope", "x1");
+  const gchar *name = gst_tfx_tree_text (band, "type", NULL);
+  const gchar *mode = gst_tfx_tree_text (band, "mode", NULL);
+  const gdouble hz = gst_tfx_tree_number (band, "frequency", NAN);
+  const gdouble gain_db = gst_tfx_tree_number (band, "gain", NAN);
+  gdouble q = gst_tfx_tree_number (band, "q", NAN);
+  guint i = 0, m = 0, n = 1, times = 1;
+  gchar form;
 
-  if (strcmp (text, value) != 0)
-    gst_tfx_preset_node_fail (map, "%s is '%s'; only '%s' has an equal here",
-        key, text, value);
-}
-
-static void
-require_off (GstTfxPresetNode *map, const gchar *key)
-{
-  if (gst_tfx_preset_node_flag (map, key, FALSE))
-    gst_tfx_preset_node_fail (map, "%s has no equal here", key);
-}
-
-/* Levels of signals that a chain does not have. */
-static void
-require_silent (GstTfxPresetNode *map)
-{
-  static const gchar *const keys[] = { "input-to-sidechain", "input-to-link",
-    "sidechain-to-input", "sidechain-to-link", "link-to-input",
-    "link-to-sidechain" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
-    if (gst_tfx_preset_node_number (map, keys[i], SILENT_DB) > SILENT_DB)
-      gst_tfx_preset_node_fail (map, "%s has no equal here", keys[i]);
+  gst_tfx_tree_require (band, "solo=false slope=x1|x2|x3|x4 width");
+  gst_tfx_tree_close (band);
+  gst_tfx_tree_enter (band);
+  if (band->stages->fault || is_mute || strcmp (name, "Off") == 0)
+    return;
+  while (i < G_N_ELEMENTS (types) && strcmp (types[i].name, name) != 0)
+    i++;
+  while (m < G_N_ELEMENTS (modes) && strcmp (modes[m], mode) != 0)
+    m++;
+  form = i < G_N_ELEMENTS (types) && m < G_N_ELEMENTS (modes)
+             ? types[i].forms[m]
+             : '-';
+  if (form == '-') {
+    gst_tfx_tree_fail (band, "type %s in mode %s has no equal here", name,
+        mode);
+    return;
   }
+  if (form == 'c')
+    q = fmax (q, 0.1);
+  else if (form == 'b' || strcmp (name, "Notch") != 0)
+    n = (guint)(slope[1] - '0');
+  if (form == 'l')
+    q = find_q (name, q, gain_db, n);
+  if (form == 'b') {
+    times = g_str_has_prefix (mode, "LRX") ? 2 : 1;
+    n *= times;
+    if (q != 0.0)
+      gst_tfx_tree_fail (band,
+          "mode %s has an equal here with a q of 0 only, not %s", mode,
+          GST_TFX_NUMBER (q));
+  }
+  if (form == 'b' && g_str_has_suffix (name, "-pass")) {
+    gst_tfx_stages_add (band->stages, "%.2s%s(%s, order=%u)", name,
+        times == 2 ? "LinkwitzRiley" : "Butterworth", GST_TFX_NUMBER (hz),
+        2 * n);
+    return;
+  }
+  for (guint k = 0; k < n * times; k++)
+    gst_tfx_stages_add_section (band->stages, types[i].klass, hz,
+        form == 'b' ? 0.5 / cos ((2 * (k % n) + 1) * G_PI / (4.0 * n)) : q,
+        FALSE, types[i].has_gain ? gain_db / (n * times) : NAN);
 }
 
-/* ---- equaliser --------------------------------------------------------------- */
-
 static void
-write_side (GstTfxPresetNode *map, const gchar *side, guint n_bands)
+write_equalizer (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 {
-  GstTfxPresetNode *bands = gst_tfx_preset_node_get (map, side,
-                       GST_TFX_PRESET_NODE_MAP, n_bands > 0),
-                   *band;
-  gchar key[20];
+  static const gchar *const sides[] = { "left", "right" };
+  const guint n_bands = gst_tfx_tree_whole (map, "num-bands", NAN, 32);
+  const gboolean is_split = gst_tfx_tree_flag (map, "split-channels", FALSE);
 
-  for (guint i = 0; bands && i < n_bands; i++) {
-    g_snprintf (key, sizeof key, "band%u", i);
-    band = gst_tfx_preset_node_get (bands, key, GST_TFX_PRESET_NODE_MAP, TRUE);
-    if (band)
-      gst_tfx_easy_effects_band_write (band);
+  for (guint i = 0; i < (is_split ? 2 : 1) && !map->stages->fault; i++) {
+    GstTfxTree *bands =
+        gst_tfx_tree_get (map, sides[i], GST_TFX_TREE_MAP, n_bands > 0);
+
+    /* FL and FR */
+    map->stages->channels.positions = is_split ? 1 << i : 0;
+    for (guint k = 0; bands && k < n_bands; k++) {
+      gchar *key = g_strdup_printf ("band%u", k);
+      GstTfxTree *band = gst_tfx_tree_get (bands, key, GST_TFX_TREE_MAP, TRUE);
+
+      if (band)
+        write_band (band);
+      g_free (key);
+    }
   }
-}
-
-static void
-write_equalizer (GstTfxPresetNode *map)
-{
-  static const guint64 sides[] = { 1 << 0, 1 << 1 }; /* FL, FR */
-  const gdouble n = gst_tfx_preset_node_number (map, "num-bands", NAN);
-  const gboolean is_split =
-      gst_tfx_preset_node_flag (map, "split-channels", FALSE);
-
-  require_text (map, "mode", "IIR");
-  require_text (map, "decramp", "Off");
-  require_number (map, "balance", 0.0);
-  require_number (map, "pitch-left", 0.0);
-  require_number (map, "pitch-right", 0.0);
-  if (!(n >= 0.0 && n <= 32.0 && n == floor (n)))
-    gst_tfx_preset_node_fail (map,
-        "num-bands is %s, not a whole number from 0 to 32",
-        GST_TFX_PRESET_NUMBER (n));
-  for (guint i = 0; i < (is_split ? 2 : 1) && !map->writer->fault; i++) {
-    if (is_split)
-      map->writer->channels.positions = sides[i];
-    write_side (map, i == 0 ? "left" : "right", (guint)n);
-  }
-  map->writer->channels.positions = 0;
-  gst_tfx_preset_node_ignore (map, "left right");
+  map->stages->channels.positions = 0;
 }
 
 /* ---- dynamics ---------------------------------------------------------------- */
 
-/* Reads what compressor, expander and gate share, and returns the end of the
- * call. */
-static gchar *
-read_detector (GstTfxPresetNode *map, const gchar *type)
+/* A compressor, an expander or a gate. */
+static void
+write_dynamics (GstTfxTree *map, const gchar *call, const gchar *rules)
 {
-  GstTfxPresetNode *sidechain =
-      gst_tfx_preset_node_get (map, "sidechain", GST_TFX_PRESET_NODE_MAP, TRUE);
-  const gboolean is_split =
-      gst_tfx_preset_node_flag (map, "stereo-split", FALSE);
-  const gchar *mode = "Peak", *source = "Middle";
+  GstTfxTree *sidechain =
+      gst_tfx_tree_get (map, "sidechain", GST_TFX_TREE_MAP, TRUE);
+  const gboolean is_split = gst_tfx_tree_flag (map, "stereo-split", FALSE);
+  gchar *begin = gst_tfx_tree_format (map, call), *whole;
+  const gchar *mode, *source;
 
-  require_silent (map);
-  require_text (map, "hpf-mode", "Off");
-  require_text (map, "lpf-mode", "Off");
-  gst_tfx_preset_node_ignore (map, "hpf-frequency lpf-frequency");
   if (sidechain) {
-    require_text (sidechain, "type", type);
-    mode = gst_tfx_preset_node_text (sidechain, "mode", mode);
-    source = gst_tfx_preset_node_text (sidechain, "source", source);
-    require_number (sidechain, "preamp", 0.0);
-    require_number (sidechain, "lookahead", 0.0);
-    if (is_split)
-      require_text (sidechain, "stereo-split-source", "Left/Right");
-    gst_tfx_preset_node_ignore (sidechain, "stereo-split-source reactivity");
-    gst_tfx_preset_node_close (sidechain);
+    gst_tfx_tree_require (sidechain, rules);
+    gst_tfx_tree_require (sidechain,
+        is_split ? "stereo-split-source=Left/Right source"
+                 : "stereo-split-source source=Middle|Max");
+    mode = gst_tfx_tree_text (sidechain, "mode", "Peak");
+    source = gst_tfx_tree_text (sidechain, "source", "Middle");
+    gst_tfx_tree_close (sidechain);
+    gst_tfx_tree_enter (map);
+    gst_tfx_stages_note (map->stages,
+        "the static curve is the same; attack and release are the nearest time "
+        "constants%s",
+        is_split || strcmp (source, "Max") == 0
+            ? ""
+            : ", and the level is that of the loudest channel, not of the "
+              "middle");
+    whole = g_strdup_printf ("%s%s%s)", begin,
+        strcmp (mode, "RMS") == 0 ? ", detector='rms'" : "",
+        is_split ? "" : ", link=True");
+    write_wet (map, whole, gst_tfx_tree_number (map, "makeup", 0.0), SILENT_DB);
+    g_free (whole);
   }
-  if (strcmp (mode, "Peak") != 0 && strcmp (mode, "RMS") != 0)
-    gst_tfx_preset_node_fail (map,
-        "sidechain.mode is '%s'; only 'Peak' and 'RMS' have an equal here",
-        mode);
-  if (!is_split && strcmp (source, "Middle") != 0 &&
-      strcmp (source, "Max") != 0)
-    gst_tfx_preset_node_fail (map,
-        "sidechain.source is '%s'; only 'Middle' and 'Max' have an equal here",
-        source);
-  gst_tfx_preset_writer_note (map->writer,
-      "the static curve is the same; attack and release are the nearest time "
-      "constants%s",
-      is_split || strcmp (source, "Max") == 0
-          ? ""
-          : ", and the level is that of the loudest channel, not of the "
-            "middle");
-  return g_strdup_printf ("%s%s)",
-      strcmp (mode, "RMS") == 0 ? ", detector='rms'" : "",
-      is_split ? "" : ", link=True");
-}
-
-/* Writes a call without its end, with its make-up gain and the mix with the input. */
-static void
-write_dynamics (GstTfxPresetNode *map, const gchar *call,
-    const gchar *sidechain)
-{
-  gchar *start = gst_tfx_preset_node_format (map, call);
-  gchar *end = read_detector (map, sidechain);
-  gchar *whole = g_strconcat (start, end, NULL);
-
-  gst_tfx_preset_writer_add_wet (map->writer, whole,
-      gst_tfx_preset_node_number (map, "wet", 0.0) +
-          gst_tfx_preset_node_number (map, "makeup", 0.0),
-      gst_tfx_preset_node_number (map, "dry", SILENT_DB), SILENT_DB);
-  g_free (whole);
-  g_free (end);
-  g_free (start);
-}
-
-/* Of a compressor or an expander. */
-static void
-require_downward (GstTfxPresetNode *map)
-{
-  require_text (map, "mode", "Downward");
-  if (gst_tfx_preset_node_number (map, "release-threshold", SILENT_DB) >
-      SILENT_DB)
-    gst_tfx_preset_node_fail (map, "release-threshold has no equal here");
-  /* Of other modes. */
-  gst_tfx_preset_node_ignore (map, "boost-threshold boost-amount");
+  g_free (begin);
 }
 
 static void
-write_compressor (GstTfxPresetNode *map)
+write_limiter (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 {
-  require_downward (map);
-  write_dynamics (map,
-      "Compressor({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
-      "Feed-forward");
-}
+  const gdouble link = gst_tfx_tree_number (map, "stereo-link", 100.0);
+  const gchar *oversampling = gst_tfx_tree_text (map, "oversampling", "None");
+  gchar *begin = gst_tfx_tree_format (map, call);
 
-static void
-write_expander (GstTfxPresetNode *map)
-{
-  require_downward (map);
-  write_dynamics (map,
-      "Expander({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
-      "Internal");
-}
-
-static void
-write_gate (GstTfxPresetNode *map)
-{
-  require_number (map, "curve-zone", 0.0);
-  require_off (map, "hysteresis");
-  gst_tfx_preset_node_ignore (map, "hysteresis-threshold hysteresis-zone");
-  write_dynamics (map,
-      "Gate({curve-threshold}, floor={reduction}, knee=0, " TIMES, "Internal");
-}
-
-static void
-write_limiter (GstTfxPresetNode *map)
-{
-  const gdouble link = gst_tfx_preset_node_number (map, "stereo-link", 100.0);
-  const gboolean is_plain =
-      strcmp (gst_tfx_preset_node_text (map, "oversampling", "None"), "None") ==
-      0;
-  gchar *call = gst_tfx_preset_node_format (map,
-      "Limiter({threshold}, lookahead={lookahead*0.001}, "
-      "release={release*0.001}");
-
-  require_silent (map);
-  require_text (map, "dithering", "None");
-  require_text (map, "sidechain-type", "Internal");
-  require_number (map, "sidechain-preamp", 0.0);
-  require_off (map, "alr");
   if (link != 0.0)
-    require_number (map, "stereo-link", 100.0);
-  gst_tfx_preset_node_ignore (map,
-      "mode attack alr-attack alr-release alr-knee alr-knee-smooth");
-  gst_tfx_preset_writer_note (map->writer,
+    gst_tfx_tree_require (map, "stereo-link=100");
+  gst_tfx_stages_note (map->stages,
       "no sample exceeds the threshold, as there; the gain moves on a curve of "
       "its own, within the look-ahead");
-  gst_tfx_preset_writer_add (map->writer, "%s%s%s)", call,
-      link == 100.0 ? ", link=True" : "", is_plain ? "" : ", true_peak=True");
+  gst_tfx_stages_add (map->stages, "%s%s%s)", begin,
+      link == 100.0 ? ", link=True" : "",
+      strcmp (oversampling, "None") == 0 ? "" : ", true_peak=True");
   /* It raises the threshold to full scale. */
-  if (gst_tfx_preset_node_flag (map, "gain-boost", TRUE))
-    gst_tfx_preset_writer_add_gain (map->writer,
-        -gst_tfx_preset_node_number (map, "threshold", NAN));
-  g_free (call);
+  if (gst_tfx_tree_flag (map, "gain-boost", TRUE))
+    gst_tfx_stages_add_gain (map->stages,
+        -gst_tfx_tree_number (map, "threshold", NAN));
+  g_free (begin);
 }
 
 /* ---- convolver --------------------------------------------------------------- */
@@ -248,31 +252,26 @@ write_limiter (GstTfxPresetNode *map)
 /* The path of a kernel, relative to the preset; EasyEffects has presets in "output"
  * and kernels in "irs" beside it.  NULL after a fault. */
 static gchar *
-find_kernel (GstTfxPresetNode *map)
+find_kernel (GstTfxTree *map)
 {
-  static const gchar *const places[] = { "%s", "%s.irs", "%s.wav",
-    "../irs/%s.irs", "../irs/%s.wav" };
-  const gchar *old = gst_tfx_preset_node_text (map, "kernel-path", "");
-  const gchar *name = gst_tfx_preset_node_text (map, "kernel-name", "");
-  gchar **parts;
+  static const gchar *const folders[] = { "", "", "", "../irs/", "../irs/" };
+  static const gchar *const suffixes[] = { "", ".irs", ".wav", ".irs", ".wav" };
+  const gchar *old = gst_tfx_tree_text (map, "kernel-path", "");
+  const gchar *name = gst_tfx_tree_text (map, "kernel-name", "");
 
   if (!*name)
     name = old;
-  for (guint i = 0; *name && i < G_N_ELEMENTS (places); i++) {
-    gchar *found, *path;
-    gboolean is_there;
+  for (guint i = 0; *name && i < G_N_ELEMENTS (folders); i++) {
+    gchar *found = g_strconcat (folders[i], name, suffixes[i], NULL);
+    gchar *path = gst_tfx_stages_find_path (map->stages, found);
+    const gboolean is_there = g_file_test (path, G_FILE_TEST_IS_REGULAR);
 
-    parts = g_strsplit (places[i], "%s", 2);
-    found = g_strconcat (parts[0], name, parts[1], NULL);
-    path = gst_tfx_preset_writer_find_path (map->writer, found);
-    is_there = g_file_test (path, G_FILE_TEST_IS_REGULAR);
     g_free (path);
-    g_strfreev (parts);
     if (is_there)
       return found;
     g_free (found);
   }
-  gst_tfx_preset_node_fail (map,
+  gst_tfx_tree_fail (map,
       "the kernel '%s' is neither beside the preset nor in ../irs, as .irs or "
       ".wav",
       name);
@@ -282,9 +281,9 @@ find_kernel (GstTfxPresetNode *map)
 /* EasyEffects divides a kernel by the root of the energy of its strongest
  * channel. */
 static gdouble
-find_autogain (GstTfxPresetNode *map, const gchar *name)
+find_autogain (GstTfxTree *map, const gchar *name)
 {
-  gchar *path = gst_tfx_preset_writer_find_path (map->writer, name);
+  gchar *path = gst_tfx_stages_find_path (map->stages, name);
   GError *error = NULL;
   GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
   gdouble most = 0.0;
@@ -298,7 +297,7 @@ find_autogain (GstTfxPresetNode *map, const gchar *name)
     most = fmax (most, energy);
   }
   if (!impulse)
-    gst_tfx_preset_node_fail (map, "%s", error->message);
+    gst_tfx_tree_fail (map, "%s", error->message);
   g_clear_error (&error);
   gst_tfx_impulse_unref (impulse);
   g_free (path);
@@ -306,101 +305,98 @@ find_autogain (GstTfxPresetNode *map, const gchar *name)
 }
 
 static void
-write_convolver (GstTfxPresetNode *map)
+write_convolver (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 {
-  const gboolean has_autogain =
-      gst_tfx_preset_node_flag (map, "autogain", TRUE);
-  gchar *name = find_kernel (map), *quoted, *call;
+  const gboolean has_autogain = gst_tfx_tree_flag (map, "autogain", TRUE);
+  gchar *name = find_kernel (map), *quoted, *whole;
 
-  require_number (map, "ir-width", 100.0);
-  gst_tfx_preset_node_ignore (map, "sofa");
   if (!name)
     return;
-  quoted = gst_tfx_preset_writer_quote (map->writer, name);
-  call = g_strdup_printf ("Convolve(%s)", quoted);
-  gst_tfx_preset_writer_add_wet (map->writer, call,
-      gst_tfx_preset_node_number (map, "wet", 0.0) +
-          (has_autogain ? find_autogain (map, name) : 0.0),
-      gst_tfx_preset_node_number (map, "dry", -100.0), -100.0);
-  g_free (call);
+  quoted = gst_tfx_stages_quote (map->stages, name);
+  whole = g_strdup_printf ("Convolve(%s)", quoted);
+  write_wet (map, whole, has_autogain ? find_autogain (map, name) : 0.0,
+      -100.0);
+  g_free (whole);
   g_free (quoted);
   g_free (name);
 }
 
 /* ---- presets ----------------------------------------------------------------- */
 
-static void
-write_nothing (GstTfxPresetNode *map)
-{
-}
+static const Plugin plugins[] = {
+  { "equalizer", write_equalizer,
+      "mode=IIR decramp=Off balance=0 pitch-left=0 pitch-right=0 left right" },
+  { "compressor", write_dynamics, DOWNWARD,
+      "Compressor({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
+      "type=Feed-forward " SIDECHAIN },
+  { "expander", write_dynamics, DOWNWARD,
+      "Expander({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
+      "type=Internal " SIDECHAIN },
+  { "gate", write_dynamics,
+      DETECTOR "curve-zone=0 hysteresis=false hysteresis-threshold "
+               "hysteresis-zone",
+      "Gate({curve-threshold}, floor={reduction}, knee=0, " TIMES,
+      "type=Internal " SIDECHAIN },
+  { "limiter", write_limiter,
+      SILENT "dithering=None sidechain-type=Internal sidechain-preamp=0 "
+             "alr=false mode attack alr-attack alr-release alr-knee "
+             "alr-knee-smooth",
+      "Limiter({threshold}, lookahead={lookahead*0.001}, "
+      "release={release*0.001}" },
+  { "convolver", write_convolver, "ir-width=100 sofa" },
+  { "level_meter" },
+};
 
-static const struct
-{
-  const gchar *name;
-  void (*write) (GstTfxPresetNode *map);
-} plugins[] = { { "equalizer", write_equalizer },
-  { "compressor", write_compressor }, { "expander", write_expander },
-  { "gate", write_gate }, { "limiter", write_limiter },
-  { "convolver", write_convolver }, { "level_meter", write_nothing } };
-
 static void
-write_plugin (GstTfxPresetNode *section, const gchar *name)
+write_plugin (GstTfxTree *section, const gchar *name)
 {
-  GstTfxPresetNode *map =
-      gst_tfx_preset_node_get (section, name, GST_TFX_PRESET_NODE_MAP, TRUE);
-  gchar *type = g_strndup (name, strcspn (name, "#"));
+  GstTfxTree *map = gst_tfx_tree_get (section, name, GST_TFX_TREE_MAP, TRUE);
+  const gsize n = strcspn (name, "#");
   gdouble output_db;
-  guint i;
+  guint i = 0;
 
-  for (i = 0; i < G_N_ELEMENTS (plugins); i++) {
-    if (strcmp (plugins[i].name, type) == 0)
-      break;
-  }
-  g_free (type);
-  if (!map || gst_tfx_preset_node_flag (map, "bypass", FALSE))
+  if (!map || gst_tfx_tree_flag (map, "bypass", FALSE))
     return;
+  while (i < G_N_ELEMENTS (plugins) &&
+         (strncmp (plugins[i].name, name, n) != 0 || plugins[i].name[n]))
+    i++;
   if (i == G_N_ELEMENTS (plugins)) {
-    gst_tfx_preset_node_fail (map, "this plugin has no equal here");
+    gst_tfx_tree_fail (map, "this plugin has no equal here");
     return;
   }
-  gst_tfx_preset_node_enter (map);
-  gst_tfx_preset_writer_add_gain (map->writer,
-      gst_tfx_preset_node_number (map, "input-gain", 0.0));
-  output_db = gst_tfx_preset_node_number (map, "output-gain", 0.0);
-  plugins[i].write (map);
-  gst_tfx_preset_node_close (map);
-  gst_tfx_preset_node_enter (map);
-  gst_tfx_preset_writer_add_gain (map->writer, output_db);
+  gst_tfx_tree_enter (map);
+  gst_tfx_stages_add_gain (map->stages,
+      gst_tfx_tree_number (map, "input-gain", 0.0));
+  output_db = gst_tfx_tree_number (map, "output-gain", 0.0);
+  if (plugins[i].write) {
+    gst_tfx_tree_require (map, plugins[i].rules);
+    plugins[i].write (map, plugins[i].call, plugins[i].sidechain);
+  }
+  gst_tfx_tree_close (map);
+  gst_tfx_tree_enter (map);
+  gst_tfx_stages_add_gain (map->stages, output_db);
 }
 
 void
-gst_tfx_easy_effects_write (GstTfxPresetWriter *writer, const gchar *text)
+gst_tfx_easy_effects_write (GstTfxStages *stages, const gchar *text)
 {
-  GstTfxPresetNode *root = gst_tfx_preset_tree_parse (writer, text), *order;
-  GstTfxPresetNode *output = NULL, *input = NULL, *section;
+  GstTfxTree *root = gst_tfx_tree_parse (stages, text), *output, *input;
+  const GstTfxTree *order = NULL, *name;
 
   if (!root)
     return;
-  output =
-      gst_tfx_preset_node_get (root, "output", GST_TFX_PRESET_NODE_MAP, FALSE);
-  input =
-      gst_tfx_preset_node_get (root, "input", GST_TFX_PRESET_NODE_MAP, FALSE);
-  gst_tfx_preset_node_close (root);
-  section = output ? output : input;
-  if (!section || (output && input))
-    gst_tfx_preset_node_fail (root,
+  output = gst_tfx_tree_get (root, "output", GST_TFX_TREE_MAP, FALSE);
+  input = gst_tfx_tree_get (root, "input", GST_TFX_TREE_MAP, FALSE);
+  gst_tfx_tree_close (root);
+  if (!output == !input)
+    gst_tfx_tree_fail (root,
         "it must have either \"output\" or \"input\", not %s",
-        section ? "both" : "neither");
-  order = section ? gst_tfx_preset_node_get (section, "plugins_order",
-                        GST_TFX_PRESET_NODE_LIST, TRUE)
-                  : NULL;
-  for (guint i = 0; order && i < order->children->len && !writer->fault; i++) {
-    const GstTfxPresetNode *name = order->children->pdata[i];
-
-    if (name->kind == GST_TFX_PRESET_NODE_TEXT)
-      write_plugin (section, name->text);
-    else
-      gst_tfx_preset_node_fail (name, "it must be the name of a plugin");
-  }
-  gst_tfx_preset_tree_free (root);
+        output ? "both" : "neither");
+  else
+    order = gst_tfx_tree_get (output ? output : input, "plugins_order",
+        GST_TFX_TREE_LIST, TRUE);
+  for (guint i = 0; (name = gst_tfx_tree_item (order, i, GST_TFX_TREE_TEXT));
+       i++)
+    write_plugin (output ? output : input, name->text);
+  gst_tfx_tree_free (root);
 }

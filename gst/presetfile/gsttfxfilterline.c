@@ -9,20 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGITS "0123456789"
-/* Length of a number with grouped digits. */
-#define MAX_DIGITS 64
+#define FLAGS (G_REGEX_RAW | G_REGEX_CASELESS)
+/* (Without backtracking, since a text may have a million spaces.)  Groups: the
+ * state, the type. */
+#define FILTER                                                                 \
+  "^\\s*+Filter(?![a-z])[^:]*+:\\s*+(ON\\b|OFF\\b|)\\s*+(All pass\\b|\\S*+)"   \
+  "(?:\\s++Q(?=\\s++Fc))?+"
+#define PREAMP "^\\s*+Preamp\\s*+:"
 /* A whole number, followed by no letters except dB. */
 #define NUMBER                                                                 \
-  "([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"        \
+  "\\s*+([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"   \
   "(?:(?=dB\\b)|(?!\\w|[.,][0-9]))"
-/* (Within a line and without backtracking, since a text may have a million
- * spaces.) */
-#define FILTER "^\\h*+Filter(?![a-z])[^:\\v]*+:\\h*+"
-#define PREAMP "^\\h*+Preamp\\h*+:\\h*+"
-/* Numbers without grouped digits. */
-#define MARKED "\\b(?:Gain|Q|Oct|Preamp\\h*+:)\\s*+[-+]?+[0-9]*+([.,])[0-9]"
-#define FLAGS (G_REGEX_RAW | G_REGEX_CASELESS)
+/* One field: its name, its number, and the unit of a frequency, whose groups of
+ * digits may be separated by spaces and apostrophes in any encoding. */
+#define FIELD                                                                  \
+  "\\s*+(?|\\b(F)c\\s*+([-+0-9.,e'\\s\\xa0\\xc2\\xe2\\x80\\xaf\\x89\\x99]*+)"  \
+  "((?:k?Hz\\b|k\\b)?+)|\\b(?|(G)ain|(P)reamp\\s*+:)" NUMBER                   \
+  "(?:\\s*+dB\\b)?+|\\b(?|(Q)|(B)W\\s++Oct)" NUMBER                            \
+  "|\\b(T)60\\s++target" NUMBER "(?:\\s*+ms\\b)?+|()" NUMBER "\\s*+dB\\b)"
+/* Length of the digits of a number. */
+#define MAX_DIGITS 64
 
 /* A type of filter and its call in a chain. */
 typedef struct
@@ -57,385 +63,332 @@ static const Type types[] = {
   { "All pass", "BiquadAllPass", FALSE, 0.0 },
   { "LS", "LoShelving", TRUE, SHELF_Q },
   { "LSQ", "LoShelving", TRUE, 0.0 },
+  { "LSC", "LoShelving", TRUE, SHELF_Q },
   { "HS", "HiShelving", TRUE, SHELF_Q },
   { "HSQ", "HiShelving", TRUE, 0.0 },
-  { "LSC", "LoShelving", TRUE, SHELF_Q },
   { "HSC", "HiShelving", TRUE, SHELF_Q },
 };
 
-/* Finds the number after a word of the line. */
-static gboolean
-find_number (const gchar *line, const gchar *word, gdouble *number)
+/* ---- fields --------------------------------------------------------------- */
+
+typedef struct
 {
-  gchar *pattern = g_strconcat ("\\b", word, "\\s*+" NUMBER, NULL);
-  GRegex *regex = g_regex_new (pattern, FLAGS, 0, NULL);
-  GMatchInfo *match = NULL;
-  gboolean found = g_regex_match (regex, line, 0, &match);
+  const gchar *fc;              /* the field of the frequency, or NULL */
+  gchar digits[MAX_DIGITS + 2]; /* of the frequency, with its marks */
+  gboolean is_kilo, is_octaves;
+  gdouble gain_db, width, slope_db, t60_ms; /* NAN: missing */
+  const gchar *rest; /* the first text that is no field */
+} Fields;
 
-  if (found) {
-    gchar *text = g_match_info_fetch (match, 1);
-
-    g_strdelimit (text, ",", '.');
-    *number = g_ascii_strtod (text, NULL);
-    found = isfinite (*number);
-    g_free (text);
-  }
-  g_match_info_free (match);
-  g_regex_unref (regex);
-  g_free (pattern);
-  return found;
-}
-
+/* Reads fields in any order, each once, and collects the decimal marks of numbers.
+ * A slope is the first field. */
 static void
-remove_all (gchar *text, const gchar *what)
+read_fields (Fields *fields, GstTfxFilterMarks *marks, const gchar *text)
 {
-  const gsize n = strlen (what);
+  static GRegex *regex;
+  GMatchInfo *match = NULL;
+  gsize n = 0;
 
-  for (gchar *at = text; (at = strstr (at, what));)
-    memmove (at, at + n, strlen (at + n) + 1);
+  if (g_once_init_enter (&regex))
+    g_once_init_leave (&regex,
+        g_regex_new (FIELD, FLAGS | G_REGEX_ANCHORED, 0, NULL));
+  *fields = (Fields){ NULL, "", FALSE, FALSE, NAN, NAN, NAN, NAN, text };
+  while (g_regex_match (regex, fields->rest, 0, &match)) {
+    gchar **groups = g_match_info_fetch_all (match);
+    const gchar name = g_ascii_toupper (*groups[1]);
+    gdouble *value = name == 'T'                  ? &fields->t60_ms
+                     : name == 'Q' || name == 'B' ? &fields->width
+                     : name == 'G' || name == 'P' ? &fields->gain_db
+                                                  : &fields->slope_db;
+    const gboolean is_right = name == 'F' ? !fields->fc
+                              : name      ? isnan (*value)
+                                          : fields->rest == text;
+
+    if (is_right && name == 'F') {
+      for (const gchar *at = groups[2]; *at && n <= MAX_DIGITS; at++) {
+        if (strchr ("+-.,0123456789eE", *at))
+          fields->digits[n++] = *at;
+      }
+      fields->fc = fields->rest;
+      fields->is_kilo = g_ascii_tolower (*groups[3]) == 'k';
+    } else if (is_right) {
+      marks->has_comma |= strchr (groups[2], ',') != NULL;
+      marks->has_point |= strchr (groups[2], '.') != NULL;
+      *value = g_ascii_strtod (g_strdelimit (groups[2], ",", '.'), NULL);
+      fields->is_octaves |= name == 'B';
+    }
+    fields->rest += is_right ? strlen (groups[0]) : 0;
+    g_strfreev (groups);
+    g_clear_pointer (&match, g_match_info_free);
+    if (!is_right || name == 'P')
+      break;
+  }
+  g_clear_pointer (&match, g_match_info_free);
+  fields->rest += strspn (fields->rest, " \t");
 }
 
-/* The digits of the frequency without spaces and apostrophes between groups, to
- * be freed; NULL with the error. */
-static gchar *
-find_digits (const gchar *line, gboolean *is_kilo, const gchar **wrong)
-{
-  static const gchar *const spaces[] = { " ", "\t", "'", "\xc2\xa0", "\xa0",
-    "\xe2\x80\xaf", "\xe2\x80\x89", "\xe2\x80\x99" };
-  /* (Only the first Fc: text after a later one is also after the first.) */
-  gchar **parts = g_regex_split_simple ("\\bFc(*COMMIT)\\s*+(.*?)\\s*(k?)Hz\\b",
-      line, FLAGS, 0);
-  gchar *digits = NULL;
+/* ---- frequencies ------------------------------------------------------------ */
 
-  if (g_strv_length (parts) < 3) {
-    g_strfreev (parts);
-    parts =
-        g_regex_split_simple ("\\bFc\\s*+(\\S+?)(k?)(?!\\S)", line, FLAGS, 0);
-  }
-  if (g_strv_length (parts) < 3) {
-    *wrong = "has no frequency (Fc)";
-  } else if (strlen (parts[1]) > MAX_DIGITS) {
-    *wrong = "has a frequency (Fc) with too many digits";
-  } else {
-    digits = g_strdup (parts[1]);
-    *is_kilo = *parts[2] != '\0';
-    for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
-      remove_all (digits, spaces[i]);
-  }
-  g_strfreev (parts);
-  return digits;
-}
+/* Digits with this decimal mark, or with the other one between thousands. */
+#define HAS_MARK(mark, other)                                                  \
+  "^(?:[^.,]*" mark "[^.,]*|[0-9]{1,3}(?:" other "[0-9]{3})+" mark             \
+  "[^.,]*|[0-9]{1,3}(?:" other "[0-9]{3}){2,})$"
 
-/* The decimal mark that these digits imply; 0: none.  Three digits after a
- * single mark may be thousands or decimals (*is_either), except in kHz. */
+/* The decimal mark that the digits imply; 0: none.  Three digits after a single
+ * mark may be thousands or decimals (*is_either), except in kHz. */
 static gchar
-find_mark (const gchar *digits, gboolean is_kilo, gboolean *is_either)
+find_mark (const Fields *fields, gboolean *is_either)
 {
-  const gchar *first = strpbrk (digits, ".,"), *last = first;
-  gboolean is_grouped, ends_in_three;
+  const gchar *digits = fields->digits;
 
-  *is_either = FALSE;
-  if (!first)
+  *is_either =
+      !fields->is_kilo &&
+      g_regex_match_simple ("^[1-9][0-9]{0,2}[.,][0-9]{3}$", digits, 0, 0);
+  if (*is_either || !strpbrk (digits, ".,"))
     return 0;
-  for (const gchar *at = first; at; at = strpbrk (at + 1, ".,"))
-    last = at;
-  is_grouped = first > digits && first <= digits + 3 &&
-               strspn (digits, DIGITS) == (gsize)(first - digits);
-  for (const gchar *at = first; at < last && is_grouped; at += 4)
-    is_grouped = *at == *first && strspn (at + 1, DIGITS) == 3;
-  ends_in_three = strspn (last + 1, DIGITS) == 3 && !last[4];
-  if (first == last) {
-    *is_either = is_grouped && ends_in_three && !is_kilo && *digits != '0';
-    return *is_either ? 0 : *first;
-  }
-  if (!is_grouped || (*last == *first && !ends_in_three))
-    return 0;
-  return *last != *first ? *last : *first == ',' ? '.' : ',';
+  return g_regex_match_simple (HAS_MARK ("\\.", ","), digits, 0, 0)   ? '.'
+         : g_regex_match_simple (HAS_MARK (",", "\\."), digits, 0, 0) ? ','
+                                                                      : 0;
 }
 
-/* Collects the decimal marks of the unambiguous numbers of a line. */
-static void
-survey_line (GstTfxFilterMarks *marks, GRegex *marked, const gchar *line)
+/* The text of the fields of a line; NULL: it is no filter. */
+static const gchar *
+split_line (const gchar *line, gchar ***words)
 {
-  GMatchInfo *match = NULL;
-  gboolean is_kilo, is_either;
-  const gchar *wrong;
-  gchar *digits;
-
-  if (!strchr (line, ':') ||
-      !g_regex_match_simple (FILTER "|" PREAMP, line, FLAGS, 0))
-    return;
-  for (g_regex_match (marked, line, 0, &match); g_match_info_matches (match);
-       g_match_info_next (match, NULL)) {
-    gchar *mark = g_match_info_fetch (match, 1);
-
-    marks->has_comma |= *mark == ',';
-    marks->has_point |= *mark == '.';
-    g_free (mark);
-  }
-  g_match_info_free (match);
-  digits = find_digits (line, &is_kilo, &wrong);
-  if (digits) {
-    const gchar mark = find_mark (digits, is_kilo, &is_either);
-
-    marks->has_comma |= mark == ',';
-    marks->has_point |= mark == '.';
-  }
-  g_free (digits);
+  *words =
+      strchr (line, ':') ? g_regex_split_simple (FILTER, line, FLAGS, 0) : NULL;
+  return *words && (*words)[0] && (*words)[1]
+             ? line + strlen (line) - strlen ((*words)[3])
+             : NULL;
 }
 
 void
 gst_tfx_filter_line_survey (GstTfxFilterMarks *marks, gchar **lines)
 {
-  GRegex *marked = g_regex_new (MARKED, FLAGS, 0, NULL);
+  for (guint i = 0; lines[i]; i++) {
+    gboolean is_either;
+    Fields fields;
+    gchar **words, mark;
+    const gchar *text = split_line (lines[i], &words);
 
-  for (guint i = 0; lines[i]; i++)
-    survey_line (marks, marked, lines[i]);
-  g_regex_unref (marked);
+    if (text || g_regex_match_simple (PREAMP, lines[i], FLAGS, 0)) {
+      read_fields (&fields, marks, text ? text : lines[i]);
+      mark = find_mark (&fields, &is_either);
+      marks->has_comma |= mark == ',';
+      marks->has_point |= mark == '.';
+    }
+    g_strfreev (words);
+  }
 }
 
-/* Reads the frequency; returns NULL or the error. */
-static const gchar *
-find_frequency (GstTfxPresetWriter *writer, GstTfxFilterMarks *marks,
-    const gchar *line, gdouble *hz)
+/* Reads the frequency; faults one that is missing or wrong. */
+static gdouble
+read_hz (GstTfxStages *stages, GstTfxFilterMarks *marks, const Fields *fields)
 {
-  const gchar *wrong = "has no frequency (Fc)";
-  gboolean is_kilo, is_either;
-  gchar *digits = find_digits (line, &is_kilo, &wrong), *plain, *end;
-  gchar mark;
+  gboolean is_either;
+  gchar mark = find_mark (fields, &is_either), plain[MAX_DIGITS + 2], *end;
+  gdouble hz;
+  gsize n = 0;
 
-  if (!digits)
-    return wrong;
-  mark = find_mark (digits, is_kilo, &is_either);
   if (is_either)
     mark = marks->has_comma ? ',' : '.';
-  plain = g_strdup (digits);
-  if (mark)
-    remove_all (plain, mark == ',' ? "." : ",");
-  g_strdelimit (plain, ",", '.');
-  *hz = g_ascii_strtod (plain, &end) * (is_kilo ? 1000.0 : 1.0);
-  if (is_either && marks->has_comma == marks->has_point)
-    wrong = marks->has_comma
-                ? "has three digits after the mark in its frequency (Fc), "
-                  "which may be thousands or decimals, in a file with decimal "
-                  "points and decimal commas; write it without the mark"
-                : "has three digits after the mark in its frequency (Fc), "
-                  "which may be thousands or decimals, and no other number of "
-                  "the file shows which; write it without the mark";
-  /* (Not 0x10 or nan, which strtod accepts.) */
-  else if (end > plain && *end == '\0' && isfinite (*hz) &&
-           plain[strspn (plain, "+-.0123456789eE")] == '\0')
-    wrong = NULL;
-  if (is_either && !wrong && !marks->has_told) {
-    gst_tfx_preset_writer_note (writer,
-        "Fc %s is %.10g Hz, as other numbers of the file have "
-        "decimal %s",
-        digits, *hz, marks->has_comma ? "commas" : "points");
+  for (const gchar *at = fields->digits; *at; at++) {
+    if (*at == mark || (mark == 0 && *at == ','))
+      plain[n++] = '.';
+    else if (mark == 0 || !strchr (".,", *at))
+      plain[n++] = *at;
+  }
+  plain[n] = '\0';
+  hz = g_ascii_strtod (plain, &end) * (fields->is_kilo ? 1000.0 : 1.0);
+  stages->caret =
+      fields->fc ? fields->fc + strspn (fields->fc, " \t") : stages->caret;
+  if (n > MAX_DIGITS)
+    gst_tfx_stages_fail (stages,
+        "the filter has a frequency (Fc) with too many digits");
+  else if (is_either && marks->has_comma == marks->has_point)
+    gst_tfx_stages_fail (stages,
+        "the filter has three digits after the mark in its frequency (Fc), "
+        "which may be thousands or decimals, %s; write it without the mark",
+        marks->has_comma ? "in a file with decimal points and decimal commas"
+                         : "and no other number of the file shows which");
+  else if (end == plain || *end || !isfinite (hz))
+    gst_tfx_stages_fail (stages, "the filter has no frequency (Fc)");
+  else if (is_either && !marks->has_told) {
+    gst_tfx_stages_note (stages,
+        "Fc %s is %.10g Hz, as other numbers of the file have decimal %s",
+        fields->digits, hz, marks->has_comma ? "commas" : "points");
     marks->has_told = TRUE;
   }
-  g_free (plain);
-  g_free (digits);
-  return wrong;
+  return hz;
 }
 
-/* Reads the slope of "LSC 6dB", "HSC 12dB"; FALSE if there is none. */
-static gboolean
-find_slope (const gchar *line, gdouble *db)
+/* ---- filters ---------------------------------------------------------------- */
+
+/* The Q of a shelf, and its midpoint instead of Fc: in Equalizer APO Fc of LS and HS
+ * with Q or a slope is the corner. */
+static void
+find_shelf (GstTfxStages *stages, const GstTfxFilterMarks *marks,
+    const Type *type, const Fields *fields, gdouble *q, gdouble *hz)
 {
-  gchar **parts =
-      g_regex_split_simple ("^\\h++" NUMBER "\\h*+dB\\b", line, FLAGS, 0);
-  const gboolean found = g_strv_length (parts) >= 3;
+  const gdouble a = pow (10.0, fields->gain_db / 40.0);
+  const gchar *given = isnan (fields->slope_db) ? "Q" : "a slope";
+  gdouble slope = fields->slope_db / FULL_SLOPE_DB, factor;
 
-  if (found) {
-    g_strdelimit (parts[1], ",", '.');
-    *db = g_ascii_strtod (parts[1], NULL);
-  }
-  g_strfreev (parts);
-  return found;
-}
-
-/* The midpoint of a shelf with this slope S, from the corner Fc: in Equalizer APO
- * Fc is the corner, but for LSC, HSC and in REW.  given: "Q" or "a slope". */
-static gdouble
-find_middle (GstTfxPresetWriter *writer, const GstTfxFilterMarks *marks,
-    const Type *type, const gchar *given, gdouble hz, gdouble slope,
-    gdouble gain_db)
-{
-  const gdouble factor = pow (10.0, fabs (gain_db) / 80.0 / slope);
-  const gdouble middle_hz = type->name[0] == 'L' ? hz * factor : hz / factor;
-
-  if (marks->is_middle) {
-    gst_tfx_preset_writer_note (writer,
-        "Fc %.6g Hz is the midpoint of the %s filter with %s, as in REW; "
-        "Equalizer APO takes it for the corner",
-        hz, type->name, given);
-    return hz;
-  }
-  gst_tfx_preset_writer_note (writer,
-      "Fc %.6g Hz is the corner of the %s filter with %s, as in Equalizer APO; "
-      "its midpoint is %.6g Hz (in an %sC filter Fc is the midpoint)",
-      hz, type->name, given, middle_hz, type->name);
-  return middle_hz;
-}
-
-/* The Q of a shelf, and its midpoint instead of Fc; FALSE if they are out of
- * range. */
-static gboolean
-find_shelf (GstTfxPresetWriter *writer, const GstTfxFilterMarks *marks,
-    const Type *type, gdouble slope, gdouble gain_db, gdouble *q, gdouble *hz)
-{
-  const gdouble a = pow (10.0, gain_db / 40.0);
-  const gboolean is_default = slope == 0.0 && *q == SHELF_Q;
-  const gchar *given = slope > 0.0 ? "a slope" : "Q";
-
-  if (is_default)
+  if (isnan (slope) && isnan (fields->width))
     slope = SHELF_SLOPE;
-  if (slope > 0.0)
-    *q = gst_tfx_preset_find_shelf_q (slope, gain_db);
+  if (!isnan (slope))
+    *q = gst_tfx_stages_find_shelf_q (slope, fields->gain_db);
   else
     slope = 1.0 / ((1.0 / (*q * *q) - 2.0) / (a + 1.0 / a) + 1.0);
-  if (!is_default && !type->name[2])
-    *hz = find_middle (writer, marks, type, given, *hz, slope, gain_db);
-  return fabs (*q) > 0.0 && isfinite (*q) && isfinite (*hz);
-}
-
-/* Writes the call of a filter; returns NULL or the error. */
-static const gchar *
-write_filter (GstTfxPresetWriter *writer, GstTfxFilterMarks *marks,
-    const Type *type, const gchar *line)
-{
-  gdouble hz = 0.0, q = type->q, gain_db = NAN, slope = 0.0;
-  const gchar *wrong = find_frequency (writer, marks, line, &hz);
-  gboolean is_octaves = FALSE;
-
-  if (wrong)
-    return wrong;
-  if (find_slope (line, &slope)) {
-    if (type->q != SHELF_Q)
-      return "has a slope in dB, which only LS, LSC, HS and HSC can have";
-    if (slope <= 0.0 || slope > FULL_SLOPE_DB)
-      return "has a slope out of range (above 0 dB and at most 12 dB)";
-    slope /= FULL_SLOPE_DB;
-  } else if (!isnan (q)) {
-    find_number (line, "Q", &q);
-    is_octaves = find_number (line, "BW\\s+Oct", &q);
+  if (type->name[2] || (isnan (fields->slope_db) && isnan (fields->width)))
+    return;
+  if (marks->is_middle) {
+    gst_tfx_stages_note (stages,
+        "Fc %.6g Hz is the midpoint of the %s filter with %s, as in REW; "
+        "Equalizer APO takes it for the corner",
+        *hz, type->name, given);
+    return;
   }
-  if (is_octaves && strstr (type->klass, "Shelving"))
-    return "has BW Oct, which a shelf does not have";
-  if (q == 0.0)
-    return "needs Q or BW Oct";
-  if (type->has_gain && !find_number (line, "Gain", &gain_db))
-    return "needs a Gain";
-  if (type->q == SHELF_Q &&
-      !find_shelf (writer, marks, type, slope, gain_db, &q, &hz))
-    return "has a Gain out of range";
-  if (isnan (type->q))
-    gst_tfx_preset_writer_add (writer, "%s(%s, order=1)", type->klass,
-        GST_TFX_PRESET_NUMBER (hz));
-  else
-    gst_tfx_preset_writer_add_section (writer, type->klass, hz, q, is_octaves,
-        gain_db);
-  return NULL;
+  factor = pow (10.0, fabs (fields->gain_db) / 80.0 / slope);
+  factor = type->name[0] == 'L' ? factor : 1.0 / factor;
+  gst_tfx_stages_note (stages,
+      "Fc %.6g Hz is the corner of the %s filter with %s, as in Equalizer APO; "
+      "its midpoint is %.6g Hz (in an %sC filter Fc is the midpoint)",
+      *hz, type->name, given, *hz * factor, type->name);
+  *hz *= factor;
 }
 
-/* "ON IIR Order 2 Coefficients b0 b1 b2 a0 a1 a2" */
+/* Faults text that is no field of the line. */
 static void
-write_iir (GstTfxPresetWriter *writer, const gchar *line)
+check_rest (GstTfxStages *stages, const Fields *fields)
 {
-  static const gchar *const start = "^\\h*+Order\\h++([0-9]{1,4})\\h++"
-                                    "Coefficients\\h++(.*?)\\h*+$";
-  gchar **parts = g_regex_split_simple (start, line, FLAGS, 0), **words = NULL;
-  gdouble numbers[6] = { 0.0 };
-  guint n = 0, order = 0;
+  stages->caret = fields->rest;
+  if (*fields->rest && *fields->rest != '#')
+    gst_tfx_stages_fail (stages,
+        "'%.*s' cannot be read; the fields are Fc, Gain, Q or BW Oct, and T60 "
+        "target, each once and with a number",
+        (gint)MIN (strcspn (fields->rest, " \t"), 40), fields->rest);
+}
 
-  if (g_strv_length (parts) >= 4) {
-    order = (guint)g_ascii_strtoull (parts[1], NULL, 10);
-    words = g_regex_split_simple ("\\h++", parts[2], FLAGS, 0);
-  }
-  for (; words && words[n]; n++) {
-    gchar *end;
-    const gdouble number = g_ascii_strtod (words[n], &end);
+static void
+write_filter (GstTfxStages *stages, GstTfxFilterMarks *marks, const Type *type,
+    const gchar *text)
+{
+  const gboolean is_shelf = g_str_has_suffix (type->klass, "Shelving");
+  const gchar *wrong = NULL;
+  gdouble hz, q;
+  Fields fields;
 
-    if (*end || end == words[n] || !isfinite (number))
+  read_fields (&fields, marks, text);
+  hz = read_hz (stages, marks, &fields);
+  check_rest (stages, &fields);
+  stages->caret = text;
+  q = isnan (fields.width) ? type->q : fields.width;
+  if (!isnan (fields.slope_db) && type->q != SHELF_Q)
+    wrong = "has a slope in dB, which only LS, LSC, HS and HSC can have";
+  else if (fields.slope_db <= 0.0 || fields.slope_db > FULL_SLOPE_DB)
+    wrong = "has a slope out of range (above 0 dB and at most 12 dB)";
+  else if (fields.is_octaves && is_shelf)
+    wrong = "has BW Oct, which a shelf does not have";
+  else if (q == 0.0)
+    wrong = "needs Q or BW Oct";
+  else if (type->has_gain && !isfinite (fields.gain_db))
+    wrong = "needs a Gain";
+  else if (type->q == SHELF_Q)
+    find_shelf (stages, marks, type, &fields, &q, &hz);
+  if (!wrong && is_shelf && !(fabs (q) > 0.0 && isfinite (q) && isfinite (hz)))
+    wrong = "has a Gain out of range";
+  if (wrong)
+    gst_tfx_stages_fail (stages, "the filter %s", wrong);
+  else if (isnan (type->q))
+    gst_tfx_stages_add (stages, "%s(%s, order=1)", type->klass,
+        GST_TFX_NUMBER (hz));
+  else
+    gst_tfx_stages_add_section (stages, type->klass, hz, q, fields.is_octaves,
+        type->has_gain ? fields.gain_db : NAN);
+}
+
+/* "Order 2 Coefficients b0 b1 b2 a0 a1 a2" */
+static void
+write_iir (GstTfxStages *stages, const gchar *text)
+{
+  gchar **parts = g_regex_split_simple (
+      "^\\s*+Order\\s++([0-9]{1,4})\\s++Coefficients\\s++", text, FLAGS, 0);
+  const gboolean is_right = parts[0] && parts[1];
+  const guint order =
+      is_right ? (guint)g_ascii_strtoull (parts[1], NULL, 10) : 0;
+  const gchar *at = is_right ? text + strlen (text) - strlen (parts[2]) : "";
+  gdouble c[6] = { 0.0 };
+  guint n = 0;
+  gchar *end;
+
+  if (order == 0)
+    gst_tfx_stages_fail (stages,
+        "the filter needs \"Order\" and \"Coefficients\" with their numbers");
+  for (; *at && *at != '#'; at = end + strspn (end, " \t"), n++) {
+    const gdouble number = g_ascii_strtod (at, &end);
+
+    stages->caret = at;
+    if (end == at || (*end && !strchr (" \t", *end)) || !isfinite (number)) {
+      gst_tfx_stages_fail (stages, "the coefficient %.*s is not a number",
+          (gint)MIN (strcspn (at, " \t"), 40), at);
       break;
+    }
     /* b0 to b2, then a0 to a2 */
     if (order <= 2 && n < 2 * (order + 1))
-      numbers[n <= order ? n : 3 + n - order - 1] = number;
+      c[n <= order ? n : 3 + n - order - 1] = number;
   }
-  if (order == 0)
-    gst_tfx_preset_writer_fail (writer,
-        "the filter needs \"Order\" and \"Coefficients\" with their numbers");
-  else if (words[n])
-    gst_tfx_preset_writer_fail (writer, "the coefficient %s is not a number",
-        words[n]);
-  else if (n != 2 * (order + 1))
-    gst_tfx_preset_writer_fail (writer,
+  if (n != 2 * (order + 1))
+    gst_tfx_stages_fail (stages,
         "an IIR filter of order %u has %u coefficients, not %u", order,
         2 * (order + 1), n);
-  else if (order > 2)
-    gst_tfx_preset_writer_fail (writer,
+  if (order > 2)
+    gst_tfx_stages_fail (stages,
         "an IIR filter of order %u is not supported; split it into filters of "
         "order 2",
         order);
-  else
-    gst_tfx_preset_writer_add (writer, "Biquad(%s, %s, %s, %s, %s, %s)",
-        GST_TFX_PRESET_NUMBER (numbers[0]), GST_TFX_PRESET_NUMBER (numbers[1]),
-        GST_TFX_PRESET_NUMBER (numbers[2]), GST_TFX_PRESET_NUMBER (numbers[3]),
-        GST_TFX_PRESET_NUMBER (numbers[4]), GST_TFX_PRESET_NUMBER (numbers[5]));
-  g_strfreev (words);
+  gst_tfx_stages_add_biquad (stages, c, 0.0);
   g_strfreev (parts);
 }
 
 gboolean
-gst_tfx_filter_line_is (const gchar *line)
-{
-  return g_regex_match_simple (FILTER, line, FLAGS, 0);
-}
-
-void
-gst_tfx_filter_line_write (GstTfxPresetWriter *writer, GstTfxFilterMarks *marks,
+gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
     const gchar *line)
 {
-  const Type *type = NULL;
-  const gchar *wrong = NULL;
   gchar **words;
+  const gchar *text = split_line (line, &words);
+  Fields fields;
+  guint i = 0;
 
-  if (!g_regex_match_simple (FILTER "ON\\s+\\S", line, FLAGS, 0)) {
-    if (!marks->is_rew &&
-        !g_regex_match_simple (FILTER "(OFF\\b|ON\\h*+$|None\\b|$)", line,
-            FLAGS, 0))
-      gst_tfx_preset_writer_fail (writer, "the filter is neither ON nor OFF");
-    return;
+  if (!text && g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
+    read_fields (&fields, marks, line);
+    if (!isfinite (fields.gain_db))
+      gst_tfx_stages_fail (stages, "the preamp has no gain in dB");
+    check_rest (stages, &fields);
+    gst_tfx_stages_add (stages, "Gain(%s, gain_type='db')",
+        GST_TFX_NUMBER (fields.gain_db));
+  } else if (!text) {
+    g_strfreev (words);
+    return FALSE;
+  } else if (!*words[1] && *words[2] &&
+             g_ascii_strcasecmp (words[2], "None") != 0) {
+    if (!marks->is_rew)
+      gst_tfx_stages_fail (stages, "the filter is neither ON nor OFF");
+  } else if (g_ascii_strcasecmp (words[1], "ON") == 0 && *words[2]) {
+    while (i < G_N_ELEMENTS (types) &&
+           g_ascii_strcasecmp (types[i].name, words[2]) != 0)
+      i++;
+    if (i < G_N_ELEMENTS (types))
+      write_filter (stages, marks, &types[i], text);
+    else if (g_ascii_strcasecmp (words[2], "IIR") == 0)
+      write_iir (stages, text);
+    else if (g_ascii_strcasecmp (words[2], "None") != 0)
+      gst_tfx_stages_fail (stages,
+          "unknown filter type %s; the types are PK, PEQ, Modal, LP, LPQ, LP1, "
+          "HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
+          "HSC, IIR",
+          words[2]);
   }
-  words =
-      g_regex_split_simple (FILTER "ON\\s+(All pass\\b|\\S+)", line, FLAGS, 0);
-  for (gsize i = 0; i < G_N_ELEMENTS (types) && !type; i++) {
-    if (g_ascii_strcasecmp (types[i].name, words[1]) == 0)
-      type = &types[i];
-  }
-  if (type)
-    wrong = write_filter (writer, marks, type, words[2]);
-  else if (g_ascii_strcasecmp (words[1], "IIR") == 0)
-    write_iir (writer, words[2]);
-  else if (g_ascii_strcasecmp (words[1], "None") != 0)
-    gst_tfx_preset_writer_fail (writer,
-        "unknown filter type %s; the types are PK, PEQ, Modal, LP, LPQ, LP1, "
-        "HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
-        "HSC, IIR",
-        words[1]);
-  if (wrong)
-    gst_tfx_preset_writer_fail (writer, "the filter %s", wrong);
   g_strfreev (words);
-}
-
-void
-gst_tfx_filter_line_write_preamp (GstTfxPresetWriter *writer, const gchar *line)
-{
-  gdouble db;
-
-  if (find_number (line, "Preamp\\s*:", &db))
-    gst_tfx_preset_writer_add (writer, "Gain(%s, gain_type='db')",
-        GST_TFX_PRESET_NUMBER (db));
-  else
-    gst_tfx_preset_writer_fail (writer, "the preamp has no gain in dB");
+  return TRUE;
 }

@@ -4,7 +4,7 @@
 #ifndef GST_TFX_FILTER_LINE_H
 #define GST_TFX_FILTER_LINE_H
 
-#include "gsttfxpresetwriter.h"
+#include "gsttfxstages.h"
 
 G_BEGIN_DECLS
 
@@ -20,16 +20,10 @@ typedef struct
 /* Collects the decimal marks of all lines. */
 void gst_tfx_filter_line_survey (GstTfxFilterMarks *marks, gchar **lines);
 
-/* Whether a line is one of a filter. */
-gboolean gst_tfx_filter_line_is (const gchar *line);
-
-/* Writes the stage of a filter that is on. */
-void gst_tfx_filter_line_write (GstTfxPresetWriter *writer,
+/* Writes the stage of a filter that is on, or of a preamp.  FALSE: the line is
+ * neither. */
+gboolean gst_tfx_filter_line_write (GstTfxStages *stages,
     GstTfxFilterMarks *marks, const gchar *line);
-
-/* Writes the gain of a line "Preamp:". */
-void gst_tfx_filter_line_write_preamp (GstTfxPresetWriter *writer,
-    const gchar *line);
 
 G_END_DECLS
 

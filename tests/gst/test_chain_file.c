@@ -200,6 +200,30 @@ static const struct
       "HiShelving(105, q=0.7071067811865475, gain=6.5, gain_scale='db')" },
   { BYTES ("Filter 1: ON HSC 13 dB Fc 105 Hz Gain 6.5 dB"), NULL,
       { SETTINGS } },
+  /* Each word of a filter is read, or named with its place. */
+  { BYTES ("\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1 foo"), NULL,
+      { "line 2 of the filter settings: 'foo' cannot be read",
+          "\n  Filter 1: ON PK Fc 100 Hz Gain 3 dB Q 1 foo\n"
+          "                                          ^" } },
+  { BYTES ("Filter: ON PK Fc 100 Hz Gain 3 dB Q x"), NULL,
+      { "'Q' cannot be read", "Q x\n                                    ^" } },
+  { BYTES ("Filter: ON LP Fc 100 Hz Q 1 Q 2"), NULL, { "'Q' cannot be read" } },
+  { BYTES ("Filter: ON PK Fc 1 Hz Gain 3 dB Q 1 BW Oct 1"), NULL,
+      { "'BW' cannot be read" } },
+  { BYTES ("Filter: ON PK Fc 63 Hz Gain 3 dB BW Oct 1/3"), NULL,
+      { "'/3' cannot be read" } },
+  { BYTES ("Filter: ON LP Fc 100 Hz 6 dB"), NULL, { "'6' cannot be read" } },
+  { BYTES ("Filter: ON LP Fc 0x10 Hz"), NULL, { "'x10' cannot be read" } },
+  { BYTES ("Preamp: 3 dB more"), NULL, { "'more' cannot be read" } },
+  { BYTES ("Filter: ON IIR Order 1 Coefficients 1 x 1 0"), NULL,
+      { "coefficient x is not a number", "1 x 1 0\n" } },
+  { BYTES ("Filter 4: ON Modal Fc 41.3 Hz Gain -8.2 dB Q 11.2  T60 target 300 "
+           "ms\nFilter: OFF foo\nFilter: OFF\nFilter: ON None foo\n"
+           "Filter: ON HP Fc 80 Hz Gain 0 dB # rumble\nPreamp: 1 dB#\n"
+           "Filter: ON IIR Order 1 Coefficients 1 0 1 0 # flat"),
+      "ParametricEQ(41.3, q=11.2, gain=-8.2) | BiquadHPF(80, "
+      "q=0.7071067811865476) | Gain(1, gain_type='db') | Biquad(1, 0, 0, 1, 0, "
+      "0)" },
   { BYTES ("Device: all\nPreamp: 1 dB"), "Gain(1, gain_type='db')" },
   { BYTES ("Device: Speakers\nPreamp: 1 dB"), NULL, { SETTINGS } },
   { BYTES ("Preamp: 1 dB\nVSTPlugin: Library a.dll"), NULL, { SETTINGS } },
