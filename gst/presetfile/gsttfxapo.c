@@ -26,6 +26,8 @@
 #define MAX_DEPTH 8
 #define MAX_INCLUDES 64
 
+#define FAIL(...) gst_tfx_stages_fail (self->stages, __VA_ARGS__)
+
 typedef struct
 {
   GstTfxStages *stages;
@@ -34,6 +36,7 @@ typedef struct
   const gchar *top;        /* the folder of the first file */
   guint depth;             /* of the current file */
   guint n_includes;
+  gchar *word; /* the current one */
 } Apo;
 
 gboolean
@@ -46,8 +49,8 @@ gst_tfx_apo_is (const gchar *text)
       text, G_REGEX_MULTILINE | FLAGS, 0);
 }
 
-/* The next word of the line, where faults are shown; free it.  NULL: there is
- * none. */
+/* The next word of the line, where faults are shown, until the next call.  NULL:
+ * there is none. */
 static gchar *
 take_word (Apo *self)
 {
@@ -56,7 +59,9 @@ take_word (Apo *self)
 
   self->stages->caret = begin;
   self->at = begin + n;
-  return n > 0 ? g_strndup (begin, n) : NULL;
+  g_free (self->word);
+  self->word = n > 0 ? g_strndup (begin, n) : NULL;
+  return self->word;
 }
 
 /* The rest of the line as the name of a file, with '/' between folders; free it. */
@@ -66,7 +71,7 @@ take_name (Apo *self)
   gchar *name = g_strdelimit (g_strstrip (g_strdup (self->at)), "\\", '/');
 
   if (!*name)
-    gst_tfx_stages_fail (self->stages, "it names no file");
+    FAIL ("it names no file");
   return name;
 }
 
@@ -106,16 +111,15 @@ read_channel (Apo *self)
   gboolean is_all = FALSE;
 
   if (!word)
-    gst_tfx_stages_fail (self->stages, "it names no channel");
+    FAIL ("it names no channel");
   for (; word; word = take_word (self)) {
     if (g_ascii_strcasecmp (word, "all") == 0)
       is_all = TRUE;
     else if (add_channel (&channels, word) < 0)
-      gst_tfx_stages_fail (self->stages,
-          "unknown channel %s; channels are numbers from 1, L, R, C, LFE, RL, "
-          "RR, RC, SL, SR and all",
+      FAIL ("unknown channel %s; channels are numbers from 1, L, R, C, LFE, "
+            "RL, "
+            "RR, RC, SL, SR and all",
           word);
-    g_free (word);
   }
   self->stages->channels = is_all ? (GstTfxStagesChannels){ 0 } : channels;
 }
@@ -139,8 +143,7 @@ read_term (Apo *self, gchar *text, GstTfxStagesChannels *all, Term *term)
   term->gain = 1.0;
   term->from = is_constant ? -1 : add_channel (all, name);
   if (!is_constant && term->from < 0)
-    gst_tfx_stages_fail (self->stages, "%s is not a channel of the stream",
-        *name ? name : "nothing");
+    FAIL ("%s is not a channel of the stream", *name ? name : "nothing");
   if (!star && !is_constant)
     return;
   if (star)
@@ -151,10 +154,9 @@ read_term (Apo *self, gchar *text, GstTfxStagesChannels *all, Term *term)
     end += 2;
   }
   if (end == text || *end || !isfinite (term->gain))
-    gst_tfx_stages_fail (self->stages, "%s is not a factor", text);
+    FAIL ("%s is not a factor", text);
   else if (is_constant && term->gain != 0.0)
-    gst_tfx_stages_fail (self->stages,
-        "the constant %s cannot be added to a channel", text);
+    FAIL ("the constant %s cannot be added to a channel", text);
 }
 
 /* The index of a channel among those of the matrix. */
@@ -171,23 +173,22 @@ static void
 read_copy (Apo *self)
 {
   const GstTfxStagesChannels kept = self->stages->channels;
-  GArray *terms = g_array_new (FALSE, FALSE, sizeof (Term));
+  g_autoptr (GArray) terms = g_array_new (FALSE, FALSE, sizeof (Term));
   GstTfxStagesChannels all = { 0 };
-  gdouble *rows;
+  g_autofree gdouble *rows = NULL;
   gchar *word;
   guint n;
 
   while (!self->stages->fault && (word = take_word (self))) {
-    gchar **sides = g_strsplit (word, "=", -1), **texts = NULL;
+    g_auto (GStrv) sides = g_strsplit (word, "=", -1);
+    g_auto (GStrv) texts = NULL;
     Term term = { TRUE, -1, -1, 0.0 };
 
     if (g_strv_length (sides) != 2 || !*sides[0] || !*sides[1])
-      gst_tfx_stages_fail (self->stages,
-          "%s is not an assignment such as L=0.5*L+0.5*R", word);
+      FAIL ("%s is not an assignment such as L=0.5*L+0.5*R", word);
     else if ((term.to = add_channel (&all, sides[0])) < 0)
-      gst_tfx_stages_fail (self->stages,
-          "%s is not a channel of the stream; virtual channels are not "
-          "supported",
+      FAIL ("%s is not a channel of the stream; virtual channels are not "
+            "supported",
           sides[0]);
     else
       texts = g_strsplit (sides[1], "+", -1);
@@ -196,16 +197,12 @@ read_copy (Apo *self)
       read_term (self, texts[i], &all, &term);
       g_array_append_val (terms, term);
     }
-    g_strfreev (texts);
-    g_strfreev (sides);
-    g_free (word);
   }
   n = (guint)__builtin_popcountll (all.numbers | all.positions);
   if (all.numbers && all.positions)
-    gst_tfx_stages_fail (self->stages,
-        "channels must all be numbers or all be names");
+    FAIL ("channels must all be numbers or all be names");
   else if (n == 0)
-    gst_tfx_stages_fail (self->stages, "it assigns nothing");
+    FAIL ("it assigns nothing");
   rows = g_new0 (gdouble, n * n + 1);
   for (guint i = 0; i < n; i++)
     rows[i * n + i] = 1.0;
@@ -219,10 +216,8 @@ read_copy (Apo *self)
       row[find_row (&all, term->from)] += term->gain;
   }
   self->stages->channels = all;
-  gst_tfx_stages_add_list (self->stages, "Mix", rows, n, n, "");
+  gst_tfx_stages_add_list (self->stages, "Mix([[", rows, n * n, n, "]])");
   self->stages->channels = kept;
-  g_free (rows);
-  g_array_unref (terms);
 }
 
 /* ---- Delay, GraphicEQ, Convolution ----------------------------------------- */
@@ -230,19 +225,18 @@ read_copy (Apo *self)
 static void
 read_delay (Apo *self)
 {
-  gchar *text = g_strdelimit (g_strdup (self->at), ",", '.'), *end;
+  g_autofree gchar *text = g_strdelimit (g_strdup (self->at), ",", '.');
+  gchar *end;
   const gdouble delay = g_ascii_strtod (text, &end);
   const gchar *unit = g_strstrip (end);
 
   if (end == text || !isfinite (delay) ||
       (g_ascii_strcasecmp (unit, "ms") != 0 &&
           g_ascii_strcasecmp (unit, "samples") != 0))
-    gst_tfx_stages_fail (self->stages,
-        "the delay must be a number with the unit ms or samples");
+    FAIL ("the delay must be a number with the unit ms or samples");
   else
     gst_tfx_stages_add_delay (self->stages, delay,
         g_ascii_tolower (*unit) == 'm');
-  g_free (text);
 }
 
 static gint
@@ -257,7 +251,7 @@ compare_points (gconstpointer a, gconstpointer b)
 static void
 read_graphic (Apo *self)
 {
-  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
   const gboolean has_comma = !strchr (self->at, '.');
   gchar *word, *end;
 
@@ -266,17 +260,14 @@ read_graphic (Apo *self)
         g_ascii_strtod (has_comma ? g_strdelimit (word, ",", '.') : word, &end);
 
     if (*end || !isfinite (number))
-      gst_tfx_stages_fail (self->stages, "%s is not a number", word);
+      FAIL ("%s is not a number", word);
     g_array_append_val (numbers, number);
-    g_free (word);
   }
   if (numbers->len == 0 || numbers->len % 2 != 0)
-    gst_tfx_stages_fail (self->stages,
-        "it must have pairs of a frequency and a gain");
+    FAIL ("it must have pairs of a frequency and a gain");
   qsort (numbers->data, numbers->len / 2, 2 * sizeof (gdouble), compare_points);
-  gst_tfx_stages_add_list (self->stages, "Curve",
-      (const gdouble *)numbers->data, numbers->len / 2, 2, ", phase='minimum'");
-  g_array_unref (numbers);
+  gst_tfx_stages_add_list (self->stages, "Curve([[",
+      (const gdouble *)numbers->data, numbers->len, 2, "]], phase='minimum')");
 }
 
 /* The selected channels take the channels of the file in turn. */
@@ -285,10 +276,10 @@ read_convolution (Apo *self)
 {
   GstTfxStages *stages = self->stages;
   const GstTfxStagesChannels kept = stages->channels;
-  gchar *name = take_name (self);
-  gchar *path = gst_tfx_stages_find_path (stages, name);
-  gchar *quoted = gst_tfx_stages_quote (stages, name);
-  GError *error = NULL;
+  g_autofree gchar *name = take_name (self);
+  g_autofree gchar *path = gst_tfx_stages_find_path (stages, name);
+  g_autofree gchar *quoted = gst_tfx_stages_quote (stages, name);
+  g_autoptr (GError) error = NULL;
   GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
   guint n = 0;
 
@@ -310,11 +301,7 @@ read_convolution (Apo *self)
             n++ % impulse->n_kernels);
     }
   stages->channels = kept;
-  g_clear_error (&error);
   gst_tfx_impulse_unref (impulse);
-  g_free (quoted);
-  g_free (path);
-  g_free (name);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
@@ -340,59 +327,48 @@ is_inside (const gchar *folder, const gchar *path)
 static void
 read_include (Apo *self)
 {
-  GstTfxStages *stages = self->stages;
-  const GstTfxStages kept = *stages;
+  const GstTfxStages kept = *self->stages;
   const GstTfxFilterMarks marks = self->marks;
-  const gchar *prefix = stages->source.prefix;
-  gchar *name = take_name (self), *why = NULL, *text = NULL;
-  gchar *path = gst_tfx_stages_find_path (stages, name);
-  gchar *base = g_path_get_dirname (name);
-  gchar *shown = gst_tfx_bytes_show (name), *new_folder, *new_prefix;
+  GstTfxPresetSource *source = &self->stages->source;
+  g_autofree gchar *name = take_name (self), *why = NULL, *text = NULL;
+  g_autofree gchar *path = gst_tfx_stages_find_path (self->stages, name);
+  g_autofree gchar *folder = g_path_get_dirname (path);
+  g_autofree gchar *base = g_path_get_dirname (name), *prefix = NULL;
+  g_autofree gchar *shown = gst_tfx_bytes_show (name);
 
   if (g_path_is_absolute (name) || strchr (name, ':') ||
       !is_inside (self->top, path))
-    gst_tfx_stages_fail (stages,
-        "'%s' is not in the folder of the configuration", shown);
+    FAIL ("'%s' is not in the folder of the configuration", shown);
   else if (self->depth == MAX_DEPTH || self->n_includes++ == MAX_INCLUDES)
-    gst_tfx_stages_fail (stages,
-        "files are included more than %u deep or %u times", MAX_DEPTH,
+    FAIL ("files are included more than %u deep or %u times", MAX_DEPTH,
         MAX_INCLUDES);
-  if (!stages->fault && stages->source.opened)
-    stages->source.opened (stages->source.data, path);
-  if (!stages->fault)
-    text = gst_tfx_text_file_read (path, MAX_SIZE, NULL, &why);
-  if (text) {
-    new_folder = g_path_get_dirname (path);
-    new_prefix = strcmp (base, ".") == 0 ? g_strdup (prefix)
-                 : prefix                ? g_build_filename (prefix, base, NULL)
-                                         : g_strdup (base);
-    stages->source.folder = new_folder;
-    stages->source.prefix = new_prefix;
-    self->depth++;
-    read_text (self, text, shown);
-    self->depth--;
-    g_free (new_folder);
-    g_free (new_prefix);
-  } else {
-    gst_tfx_stages_fail (stages, "'%s' cannot be read: %s", shown, why);
+  if (self->stages->fault)
+    return;
+  if (source->opened)
+    source->opened (source->data, path);
+  text = gst_tfx_text_file_read (path, MAX_SIZE, NULL, &why);
+  if (!text) {
+    FAIL ("'%s' cannot be read: %s", shown, why);
+    return;
   }
-  stages->source = kept.source;
-  stages->channels = kept.channels;
+  source->folder = folder;
+  prefix = source->prefix ? g_build_filename (source->prefix, base, NULL)
+                          : g_strdup (base);
+  if (strcmp (base, ".") != 0)
+    source->prefix = prefix;
+  self->depth++;
+  read_text (self, text, shown);
+  self->depth--;
+  *source = kept.source;
+  self->stages->channels = kept.channels;
   self->marks = marks;
-  g_free (text);
-  g_free (why);
-  g_free (shown);
-  g_free (base);
-  g_free (path);
-  g_free (name);
 }
 
 static void
 read_device (Apo *self)
 {
   if (!g_regex_match_simple ("^\\s*+all\\s*+$", self->at, FLAGS, 0))
-    gst_tfx_stages_fail (self->stages,
-        "a chain has no device; only \"Device: all\" is supported");
+    FAIL ("a chain has no device; only \"Device: all\" is supported");
 }
 
 static void
@@ -400,15 +376,13 @@ read_stage (Apo *self)
 {
   if (!g_regex_match_simple ("(?<![\\w-])post-mix(?![\\w-])", self->at, FLAGS,
           0))
-    gst_tfx_stages_fail (self->stages,
-        "only the stage post-mix, where all lines apply, is supported");
+    FAIL ("only the stage post-mix, where all lines apply, is supported");
 }
 
 static void
 refuse (Apo *self)
 {
-  gst_tfx_stages_fail (self->stages,
-      "not supported: this command of Equalizer APO has no equal here");
+  FAIL ("not supported: this command of Equalizer APO has no equal here");
 }
 
 static const struct
@@ -427,7 +401,7 @@ static void
 read_line (Apo *self, const gchar *line)
 {
   const gchar *colon = strchr (line, ':');
-  gchar *key;
+  g_autofree gchar *key = NULL;
   guint i = 0;
 
   if (!colon || line[strspn (line, SPACES)] == '#')
@@ -440,15 +414,12 @@ read_line (Apo *self, const gchar *line)
          g_ascii_strcasecmp (commands[i].name, key) != 0)
     i++;
   if (!self->marks.is_rew && strchr (colon, '`'))
-    gst_tfx_stages_fail (self->stages,
-        "expressions between backticks are not supported");
+    FAIL ("expressions between backticks are not supported");
   else if (i < G_N_ELEMENTS (commands))
     commands[i].read (self);
   else if (!gst_tfx_filter_line_write (self->stages, &self->marks, line) &&
            !self->marks.is_rew)
-    gst_tfx_stages_fail (self->stages,
-        "unknown command %s; a comment begins with #", key);
-  g_free (key);
+    FAIL ("unknown command %s; a comment begins with #", key);
 }
 
 /* Reads the lines of a file: the main one has no name. */
@@ -456,7 +427,8 @@ static void
 read_text (Apo *self, const gchar *text, const gchar *name)
 {
   /* (Files of old Macs end lines with CR.) */
-  gchar **lines = g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
+  g_auto (GStrv) lines =
+      g_strsplit (text, strchr (text, '\n') ? "\n" : "\r", -1);
   gchar *const outer = self->stages->place;
   const gchar *rew = "\\A\\s*Filter Settings|^\\h*+Room EQ V";
 
@@ -476,7 +448,6 @@ read_text (Apo *self, const gchar *text, const gchar *name)
     g_free (self->stages->place);
   }
   self->stages->place = outer;
-  g_strfreev (lines);
 }
 
 void
@@ -486,4 +457,5 @@ gst_tfx_apo_write (GstTfxStages *stages, const gchar *text)
 
   read_text (&self, text, NULL);
   stages->line = NULL;
+  g_free (self.word);
 }

@@ -15,7 +15,7 @@ typedef struct
 {
   const gchar *name;
   void (*write) (GstTfxTree *map, const gchar *call, const gchar *sidechain);
-  const gchar *rules; /* of its values */
+  const gchar *rules, *ignored; /* of its values */
   /* The begin of the call, and the rules of the values of the side chain. */
   const gchar *call, *sidechain;
 } Plugin;
@@ -26,10 +26,9 @@ typedef struct
 #define SILENT                                                                 \
   "input-to-sidechain<-80 input-to-link<-80 sidechain-to-input<-80 "           \
   "sidechain-to-link<-80 link-to-input<-80 link-to-sidechain<-80 "
-#define DETECTOR SILENT "hpf-mode=Off lpf-mode=Off hpf-frequency lpf-frequency "
-#define DOWNWARD                                                               \
-  DETECTOR "mode=Downward release-threshold<-80 boost-threshold boost-amount"
-#define SIDECHAIN "mode=Peak|RMS preamp=0 lookahead=0 reactivity"
+#define DETECTOR SILENT "hpf-mode=Off lpf-mode=Off "
+#define DOWNWARD DETECTOR "mode=Downward release-threshold<-80"
+#define SIDECHAIN "mode=Peak|RMS preamp=0 lookahead=0"
 /* Times of attack and release in ms as time constants in seconds: after a time a
  * step of lsp-plugins is at 0.5^0.5 of its end: -0.001 / log (1 - 0.5^0.5). */
 #define TIMES                                                                  \
@@ -43,9 +42,10 @@ write_wet (GstTfxTree *map, const gchar *call, gdouble more_db,
 {
   const gdouble wet_db = gst_tfx_tree_number (map, "wet", 0.0) + more_db;
   const gdouble dry_db = gst_tfx_tree_number (map, "dry", silent_db);
-  gchar *gain = wet_db <= silent_db ? g_strdup ("0")
-                                    : g_strdup_printf ("%s, gain_type='db'",
-                                          GST_TFX_NUMBER (wet_db));
+  g_autofree gchar *gain =
+      wet_db <= silent_db
+          ? g_strdup ("0")
+          : g_strdup_printf ("%s, gain_type='db'", GST_TFX_NUMBER (wet_db));
 
   if (dry_db > silent_db)
     gst_tfx_stages_add (map->stages,
@@ -55,7 +55,6 @@ write_wet (GstTfxTree *map, const gchar *call, gdouble more_db,
     gst_tfx_stages_add (map->stages, "%s", call);
   else
     gst_tfx_stages_add (map->stages, "%s | Gain(%s)", call, gain);
-  g_free (gain);
 }
 
 /* ---- equaliser ---------------------------------------------------------------
@@ -120,8 +119,8 @@ write_band (GstTfxTree *band)
   guint i = 0, m = 0, n = 1, times = 1;
   gchar form;
 
-  gst_tfx_tree_require (band, "solo=false slope=x1|x2|x3|x4 width");
-  gst_tfx_tree_close (band);
+  gst_tfx_tree_require (band, "solo=false slope=x1|x2|x3|x4");
+  gst_tfx_tree_close (band, "width");
   gst_tfx_tree_enter (band);
   if (band->stages->fault || is_mute || strcmp (name, "Off") == 0)
     return;
@@ -171,18 +170,14 @@ write_equalizer (GstTfxTree *map, const gchar *call, const gchar *sidechain)
   const gboolean is_split = gst_tfx_tree_flag (map, "split-channels", FALSE);
 
   for (guint i = 0; i < (is_split ? 2 : 1) && !map->stages->fault; i++) {
-    GstTfxTree *bands =
-        gst_tfx_tree_get (map, sides[i], GST_TFX_TREE_MAP, n_bands > 0);
+    GstTfxTree *bands = gst_tfx_tree_map (map, sides[i], n_bands > 0);
 
     /* FL and FR */
     map->stages->channels.positions = is_split ? 1 << i : 0;
-    for (guint k = 0; bands && k < n_bands; k++) {
-      gchar *key = g_strdup_printf ("band%u", k);
-      GstTfxTree *band = gst_tfx_tree_get (bands, key, GST_TFX_TREE_MAP, TRUE);
+    for (guint k = 0; k < n_bands; k++) {
+      g_autofree gchar *key = g_strdup_printf ("band%u", k);
 
-      if (band)
-        write_band (band);
-      g_free (key);
+      write_band (gst_tfx_tree_map (bands, key, TRUE));
     }
   }
   map->stages->channels.positions = 0;
@@ -194,35 +189,28 @@ write_equalizer (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 static void
 write_dynamics (GstTfxTree *map, const gchar *call, const gchar *rules)
 {
-  GstTfxTree *sidechain =
-      gst_tfx_tree_get (map, "sidechain", GST_TFX_TREE_MAP, TRUE);
+  GstTfxTree *sidechain = gst_tfx_tree_map (map, "sidechain", TRUE);
   const gboolean is_split = gst_tfx_tree_flag (map, "stereo-split", FALSE);
-  gchar *begin = gst_tfx_tree_format (map, call), *whole;
-  const gchar *mode, *source;
+  const gchar *mode = gst_tfx_tree_text (sidechain, "mode", "Peak");
+  const gchar *source = gst_tfx_tree_text (sidechain, "source", "Middle");
+  g_autofree gchar *begin = gst_tfx_tree_format (map, call), *whole = NULL;
 
-  if (sidechain) {
-    gst_tfx_tree_require (sidechain, rules);
-    gst_tfx_tree_require (sidechain,
-        is_split ? "stereo-split-source=Left/Right source"
-                 : "stereo-split-source source=Middle|Max");
-    mode = gst_tfx_tree_text (sidechain, "mode", "Peak");
-    source = gst_tfx_tree_text (sidechain, "source", "Middle");
-    gst_tfx_tree_close (sidechain);
-    gst_tfx_tree_enter (map);
-    gst_tfx_stages_note (map->stages,
-        "the static curve is the same; attack and release are the nearest time "
-        "constants%s",
-        is_split || strcmp (source, "Max") == 0
-            ? ""
-            : ", and the level is that of the loudest channel, not of the "
-              "middle");
-    whole = g_strdup_printf ("%s%s%s)", begin,
-        strcmp (mode, "RMS") == 0 ? ", detector='rms'" : "",
-        is_split ? "" : ", link=True");
-    write_wet (map, whole, gst_tfx_tree_number (map, "makeup", 0.0), SILENT_DB);
-    g_free (whole);
-  }
-  g_free (begin);
+  gst_tfx_tree_require (sidechain, rules);
+  gst_tfx_tree_require (sidechain,
+      is_split ? "stereo-split-source=Left/Right" : "source=Middle|Max");
+  gst_tfx_tree_close (sidechain, "stereo-split-source reactivity");
+  gst_tfx_tree_enter (map);
+  gst_tfx_stages_note (map->stages,
+      "the static curve is the same; attack and release are the nearest time "
+      "constants%s",
+      is_split || strcmp (source, "Max") == 0
+          ? ""
+          : ", and the level is that of the loudest channel, not of the "
+            "middle");
+  whole = g_strdup_printf ("%s%s%s)", begin,
+      strcmp (mode, "RMS") == 0 ? ", detector='rms'" : "",
+      is_split ? "" : ", link=True");
+  write_wet (map, whole, gst_tfx_tree_number (map, "makeup", 0.0), SILENT_DB);
 }
 
 static void
@@ -230,7 +218,7 @@ write_limiter (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 {
   const gdouble link = gst_tfx_tree_number (map, "stereo-link", 100.0);
   const gchar *oversampling = gst_tfx_tree_text (map, "oversampling", "None");
-  gchar *begin = gst_tfx_tree_format (map, call);
+  g_autofree gchar *begin = gst_tfx_tree_format (map, call);
 
   if (link != 0.0)
     gst_tfx_tree_require (map, "stereo-link=100");
@@ -244,7 +232,6 @@ write_limiter (GstTfxTree *map, const gchar *call, const gchar *sidechain)
   if (gst_tfx_tree_flag (map, "gain-boost", TRUE))
     gst_tfx_stages_add_gain (map->stages,
         -gst_tfx_tree_number (map, "threshold", NAN));
-  g_free (begin);
 }
 
 /* ---- convolver --------------------------------------------------------------- */
@@ -262,14 +249,11 @@ find_kernel (GstTfxTree *map)
   if (!*name)
     name = old;
   for (guint i = 0; *name && i < G_N_ELEMENTS (folders); i++) {
-    gchar *found = g_strconcat (folders[i], name, suffixes[i], NULL);
-    gchar *path = gst_tfx_stages_find_path (map->stages, found);
-    const gboolean is_there = g_file_test (path, G_FILE_TEST_IS_REGULAR);
+    g_autofree gchar *found = g_strconcat (folders[i], name, suffixes[i], NULL);
+    g_autofree gchar *path = gst_tfx_stages_find_path (map->stages, found);
 
-    g_free (path);
-    if (is_there)
-      return found;
-    g_free (found);
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return g_steal_pointer (&found);
   }
   gst_tfx_tree_fail (map,
       "the kernel '%s' is neither beside the preset nor in ../irs, as .irs or "
@@ -283,8 +267,8 @@ find_kernel (GstTfxTree *map)
 static gdouble
 find_autogain (GstTfxTree *map, const gchar *name)
 {
-  gchar *path = gst_tfx_stages_find_path (map->stages, name);
-  GError *error = NULL;
+  g_autofree gchar *path = gst_tfx_stages_find_path (map->stages, name);
+  g_autoptr (GError) error = NULL;
   GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
   gdouble most = 0.0;
 
@@ -298,9 +282,7 @@ find_autogain (GstTfxTree *map, const gchar *name)
   }
   if (!impulse)
     gst_tfx_tree_fail (map, "%s", error->message);
-  g_clear_error (&error);
   gst_tfx_impulse_unref (impulse);
-  g_free (path);
   return most > 0.0 ? -10.0 * log10 (most) : 0.0;
 }
 
@@ -308,7 +290,7 @@ static void
 write_convolver (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 {
   const gboolean has_autogain = gst_tfx_tree_flag (map, "autogain", TRUE);
-  gchar *name = find_kernel (map), *quoted, *whole;
+  g_autofree gchar *name = find_kernel (map), *quoted = NULL, *whole = NULL;
 
   if (!name)
     return;
@@ -316,46 +298,47 @@ write_convolver (GstTfxTree *map, const gchar *call, const gchar *sidechain)
   whole = g_strdup_printf ("Convolve(%s)", quoted);
   write_wet (map, whole, has_autogain ? find_autogain (map, name) : 0.0,
       -100.0);
-  g_free (whole);
-  g_free (quoted);
-  g_free (name);
 }
 
 /* ---- presets ----------------------------------------------------------------- */
 
+#define FREQUENCIES "hpf-frequency lpf-frequency "
+
 static const Plugin plugins[] = {
   { "equalizer", write_equalizer,
-      "mode=IIR decramp=Off balance=0 pitch-left=0 pitch-right=0 left right" },
+      "mode=IIR decramp=Off balance=0 pitch-left=0 pitch-right=0",
+      "left right" },
   { "compressor", write_dynamics, DOWNWARD,
+      FREQUENCIES "boost-threshold boost-amount",
       "Compressor({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
       "type=Feed-forward " SIDECHAIN },
   { "expander", write_dynamics, DOWNWARD,
+      FREQUENCIES "boost-threshold boost-amount",
       "Expander({threshold}, ratio={ratio}, knee={knee*-2}, " TIMES,
       "type=Internal " SIDECHAIN },
-  { "gate", write_dynamics,
-      DETECTOR "curve-zone=0 hysteresis=false hysteresis-threshold "
-               "hysteresis-zone",
+  { "gate", write_dynamics, DETECTOR "curve-zone=0 hysteresis=false",
+      FREQUENCIES "hysteresis-threshold hysteresis-zone",
       "Gate({curve-threshold}, floor={reduction}, knee=0, " TIMES,
       "type=Internal " SIDECHAIN },
   { "limiter", write_limiter,
       SILENT "dithering=None sidechain-type=Internal sidechain-preamp=0 "
-             "alr=false mode attack alr-attack alr-release alr-knee "
-             "alr-knee-smooth",
+             "alr=false",
+      "mode attack alr-attack alr-release alr-knee alr-knee-smooth",
       "Limiter({threshold}, lookahead={lookahead*0.001}, "
       "release={release*0.001}" },
-  { "convolver", write_convolver, "ir-width=100 sofa" },
-  { "level_meter" },
+  { "convolver", write_convolver, "ir-width=100", "sofa" },
+  { "level_meter", NULL, NULL, "" },
 };
 
 static void
 write_plugin (GstTfxTree *section, const gchar *name)
 {
-  GstTfxTree *map = gst_tfx_tree_get (section, name, GST_TFX_TREE_MAP, TRUE);
+  GstTfxTree *map = gst_tfx_tree_map (section, name, TRUE);
   const gsize n = strcspn (name, "#");
   gdouble output_db;
   guint i = 0;
 
-  if (!map || gst_tfx_tree_flag (map, "bypass", FALSE))
+  if (gst_tfx_tree_flag (map, "bypass", FALSE))
     return;
   while (i < G_N_ELEMENTS (plugins) &&
          (strncmp (plugins[i].name, name, n) != 0 || plugins[i].name[n]))
@@ -372,7 +355,7 @@ write_plugin (GstTfxTree *section, const gchar *name)
     gst_tfx_tree_require (map, plugins[i].rules);
     plugins[i].write (map, plugins[i].call, plugins[i].sidechain);
   }
-  gst_tfx_tree_close (map);
+  gst_tfx_tree_close (map, plugins[i].ignored);
   gst_tfx_tree_enter (map);
   gst_tfx_stages_add_gain (map->stages, output_db);
 }
@@ -380,23 +363,18 @@ write_plugin (GstTfxTree *section, const gchar *name)
 void
 gst_tfx_easy_effects_write (GstTfxStages *stages, const gchar *text)
 {
-  GstTfxTree *root = gst_tfx_tree_parse (stages, text), *output, *input;
-  const GstTfxTree *order = NULL, *name;
+  GstTfxTree *root = gst_tfx_tree_parse (stages, text), *section;
+  const GPtrArray *names;
 
   if (!root)
     return;
-  output = gst_tfx_tree_get (root, "output", GST_TFX_TREE_MAP, FALSE);
-  input = gst_tfx_tree_get (root, "input", GST_TFX_TREE_MAP, FALSE);
-  gst_tfx_tree_close (root);
-  if (!output == !input)
-    gst_tfx_tree_fail (root,
-        "it must have either \"output\" or \"input\", not %s",
-        output ? "both" : "neither");
-  else
-    order = gst_tfx_tree_get (output ? output : input, "plugins_order",
-        GST_TFX_TREE_LIST, TRUE);
-  for (guint i = 0; (name = gst_tfx_tree_item (order, i, GST_TFX_TREE_TEXT));
-       i++)
-    write_plugin (output ? output : input, name->text);
+  section = gst_tfx_tree_map (root,
+      gst_tfx_tree_has (root, "output") ? "output" : "input", FALSE);
+  gst_tfx_tree_close (root, "");
+  if (section->children->len == 0)
+    gst_tfx_tree_fail (root, "it must have \"output\" or \"input\"");
+  names = gst_tfx_tree_list (section, "plugins_order", GST_TFX_TREE_TEXT, TRUE);
+  for (guint i = 0; i < names->len; i++)
+    write_plugin (section, ((const GstTfxTree *)names->pdata[i])->text);
   gst_tfx_tree_free (root);
 }

@@ -27,6 +27,7 @@
   "((?:k?Hz\\b|k\\b)?+)|\\b(?|(G)ain|(P)reamp\\s*+:)" NUMBER                   \
   "(?:\\s*+dB\\b)?+|\\b(?|(Q)|(B)W\\s++Oct)" NUMBER                            \
   "|\\b(T)60\\s++target" NUMBER "(?:\\s*+ms\\b)?+|()" NUMBER "\\s*+dB\\b)"
+#define FAIL(...) gst_tfx_stages_fail (stages, __VA_ARGS__)
 /* Length of the digits of a number. */
 #define MAX_DIGITS 64
 
@@ -94,7 +95,7 @@ read_fields (Fields *fields, GstTfxFilterMarks *marks, const gchar *text)
         g_regex_new (FIELD, FLAGS | G_REGEX_ANCHORED, 0, NULL));
   *fields = (Fields){ NULL, "", FALSE, FALSE, NAN, NAN, NAN, NAN, text };
   while (g_regex_match (regex, fields->rest, 0, &match)) {
-    gchar **groups = g_match_info_fetch_all (match);
+    g_auto (GStrv) groups = g_match_info_fetch_all (match);
     const gchar name = g_ascii_toupper (*groups[1]);
     gdouble *value = name == 'T'                  ? &fields->t60_ms
                      : name == 'Q' || name == 'B' ? &fields->width
@@ -118,7 +119,6 @@ read_fields (Fields *fields, GstTfxFilterMarks *marks, const gchar *text)
       fields->is_octaves |= name == 'B';
     }
     fields->rest += is_right ? strlen (groups[0]) : 0;
-    g_strfreev (groups);
     g_clear_pointer (&match, g_match_info_free);
     if (!is_right || name == 'P')
       break;
@@ -151,7 +151,7 @@ find_mark (const Fields *fields, gboolean *is_either)
                                                                       : 0;
 }
 
-/* The text of the fields of a line; NULL: it is no filter. */
+/* The text of the fields of a line, and its words before; NULL: it is no filter. */
 static const gchar *
 split_line (const gchar *line, gchar ***words)
 {
@@ -168,16 +168,16 @@ gst_tfx_filter_line_survey (GstTfxFilterMarks *marks, gchar **lines)
   for (guint i = 0; lines[i]; i++) {
     gboolean is_either;
     Fields fields;
-    gchar **words, mark;
+    g_auto (GStrv) words = NULL;
     const gchar *text = split_line (lines[i], &words);
+    gchar mark;
 
-    if (text || g_regex_match_simple (PREAMP, lines[i], FLAGS, 0)) {
-      read_fields (&fields, marks, text ? text : lines[i]);
-      mark = find_mark (&fields, &is_either);
-      marks->has_comma |= mark == ',';
-      marks->has_point |= mark == '.';
-    }
-    g_strfreev (words);
+    if (!text && !g_regex_match_simple (PREAMP, lines[i], FLAGS, 0))
+      continue;
+    read_fields (&fields, marks, text ? text : lines[i]);
+    mark = find_mark (&fields, &is_either);
+    marks->has_comma |= mark == ',';
+    marks->has_point |= mark == '.';
   }
 }
 
@@ -203,16 +203,14 @@ read_hz (GstTfxStages *stages, GstTfxFilterMarks *marks, const Fields *fields)
   stages->caret =
       fields->fc ? fields->fc + strspn (fields->fc, " \t") : stages->caret;
   if (n > MAX_DIGITS)
-    gst_tfx_stages_fail (stages,
-        "the filter has a frequency (Fc) with too many digits");
+    FAIL ("the filter has a frequency (Fc) with too many digits");
   else if (is_either && marks->has_comma == marks->has_point)
-    gst_tfx_stages_fail (stages,
-        "the filter has three digits after the mark in its frequency (Fc), "
-        "which may be thousands or decimals, %s; write it without the mark",
+    FAIL ("the filter has three digits after the mark in its frequency (Fc), "
+          "which may be thousands or decimals, %s; write it without the mark",
         marks->has_comma ? "in a file with decimal points and decimal commas"
                          : "and no other number of the file shows which");
   else if (end == plain || *end || !isfinite (hz))
-    gst_tfx_stages_fail (stages, "the filter has no frequency (Fc)");
+    FAIL ("the filter has no frequency (Fc)");
   else if (is_either && !marks->has_told) {
     gst_tfx_stages_note (stages,
         "Fc %s is %.10g Hz, as other numbers of the file have decimal %s",
@@ -264,9 +262,9 @@ check_rest (GstTfxStages *stages, const Fields *fields)
 {
   stages->caret = fields->rest;
   if (*fields->rest && *fields->rest != '#')
-    gst_tfx_stages_fail (stages,
-        "'%.*s' cannot be read; the fields are Fc, Gain, Q or BW Oct, and T60 "
-        "target, each once and with a number",
+    FAIL ("'%.*s' cannot be read; the fields are Fc, Gain, Q or BW Oct, and "
+          "T60 "
+          "target, each once and with a number",
         (gint)MIN (strcspn (fields->rest, " \t"), 40), fields->rest);
 }
 
@@ -299,7 +297,7 @@ write_filter (GstTfxStages *stages, GstTfxFilterMarks *marks, const Type *type,
   if (!wrong && is_shelf && !(fabs (q) > 0.0 && isfinite (q) && isfinite (hz)))
     wrong = "has a Gain out of range";
   if (wrong)
-    gst_tfx_stages_fail (stages, "the filter %s", wrong);
+    FAIL ("the filter %s", wrong);
   else if (isnan (type->q))
     gst_tfx_stages_add (stages, "%s(%s, order=1)", type->klass,
         GST_TFX_NUMBER (hz));
@@ -312,7 +310,7 @@ write_filter (GstTfxStages *stages, GstTfxFilterMarks *marks, const Type *type,
 static void
 write_iir (GstTfxStages *stages, const gchar *text)
 {
-  gchar **parts = g_regex_split_simple (
+  g_auto (GStrv) parts = g_regex_split_simple (
       "^\\s*+Order\\s++([0-9]{1,4})\\s++Coefficients\\s++", text, FLAGS, 0);
   const gboolean is_right = parts[0] && parts[1];
   const guint order =
@@ -323,14 +321,13 @@ write_iir (GstTfxStages *stages, const gchar *text)
   gchar *end;
 
   if (order == 0)
-    gst_tfx_stages_fail (stages,
-        "the filter needs \"Order\" and \"Coefficients\" with their numbers");
+    FAIL ("the filter needs \"Order\" and \"Coefficients\" with their numbers");
   for (; *at && *at != '#'; at = end + strspn (end, " \t"), n++) {
     const gdouble number = g_ascii_strtod (at, &end);
 
     stages->caret = at;
     if (end == at || (*end && !strchr (" \t", *end)) || !isfinite (number)) {
-      gst_tfx_stages_fail (stages, "the coefficient %.*s is not a number",
+      FAIL ("the coefficient %.*s is not a number",
           (gint)MIN (strcspn (at, " \t"), 40), at);
       break;
     }
@@ -339,23 +336,21 @@ write_iir (GstTfxStages *stages, const gchar *text)
       c[n <= order ? n : 3 + n - order - 1] = number;
   }
   if (n != 2 * (order + 1))
-    gst_tfx_stages_fail (stages,
-        "an IIR filter of order %u has %u coefficients, not %u", order,
+    FAIL ("an IIR filter of order %u has %u coefficients, not %u", order,
         2 * (order + 1), n);
   if (order > 2)
-    gst_tfx_stages_fail (stages,
-        "an IIR filter of order %u is not supported; split it into filters of "
-        "order 2",
+    FAIL ("an IIR filter of order %u is not supported; split it into filters "
+          "of "
+          "order 2",
         order);
-  gst_tfx_stages_add_biquad (stages, c, 0.0);
-  g_strfreev (parts);
+  gst_tfx_stages_add_list (stages, "Biquad(", c, 6, 6, ")");
 }
 
 gboolean
 gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
     const gchar *line)
 {
-  gchar **words;
+  g_auto (GStrv) words = NULL;
   const gchar *text = split_line (line, &words);
   Fields fields;
   guint i = 0;
@@ -363,17 +358,16 @@ gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
   if (!text && g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
     read_fields (&fields, marks, line);
     if (!isfinite (fields.gain_db))
-      gst_tfx_stages_fail (stages, "the preamp has no gain in dB");
+      FAIL ("the preamp has no gain in dB");
     check_rest (stages, &fields);
     gst_tfx_stages_add (stages, "Gain(%s, gain_type='db')",
         GST_TFX_NUMBER (fields.gain_db));
   } else if (!text) {
-    g_strfreev (words);
     return FALSE;
   } else if (!*words[1] && *words[2] &&
              g_ascii_strcasecmp (words[2], "None") != 0) {
     if (!marks->is_rew)
-      gst_tfx_stages_fail (stages, "the filter is neither ON nor OFF");
+      FAIL ("the filter is neither ON nor OFF");
   } else if (g_ascii_strcasecmp (words[1], "ON") == 0 && *words[2]) {
     while (i < G_N_ELEMENTS (types) &&
            g_ascii_strcasecmp (types[i].name, words[2]) != 0)
@@ -383,12 +377,11 @@ gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
     else if (g_ascii_strcasecmp (words[2], "IIR") == 0)
       write_iir (stages, text);
     else if (g_ascii_strcasecmp (words[2], "None") != 0)
-      gst_tfx_stages_fail (stages,
-          "unknown filter type %s; the types are PK, PEQ, Modal, LP, LPQ, LP1, "
-          "HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
-          "HSC, IIR",
+      FAIL ("unknown filter type %s; the types are PK, PEQ, Modal, LP, LPQ, "
+            "LP1, "
+            "HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
+            "HSC, IIR",
           words[2]);
   }
-  g_strfreev (words);
   return TRUE;
 }

@@ -22,19 +22,17 @@ typedef struct
 static gchar *
 print_message (const GstTfxStages *self, const gchar *format, va_list args)
 {
-  gchar *text = g_strdup_vprintf (format, args);
-  gchar *message = g_strdup_printf ("%s: %s", self->place, text);
+  g_autofree gchar *text = g_strdup_vprintf (format, args);
 
-  g_free (text);
-  return message;
+  return g_strdup_printf ("%s: %s", self->place, text);
 }
 
 void
 gst_tfx_stages_fail (GstTfxStages *self, const gchar *format, ...)
 {
   TfxExprError error = { 0 };
+  g_autofree gchar *message = NULL;
   va_list args;
-  gchar *message;
 
   if (self->fault)
     return;
@@ -46,7 +44,6 @@ gst_tfx_stages_fail (GstTfxStages *self, const gchar *format, ...)
     tfx_expr_place_error (&error, self->line, strlen (self->line));
   }
   self->fault = g_strconcat (message, strchr (error.rendered, '\n'), NULL);
-  g_free (message);
 }
 
 void
@@ -135,8 +132,8 @@ gst_tfx_stages_add (GstTfxStages *self, const gchar *format, ...)
 {
   TfxExprError error = { 0 };
   TfxExpr *expr;
+  g_autofree gchar *call = NULL;
   va_list args;
-  gchar *call;
   char *printed;
 
   if (self->fault)
@@ -157,25 +154,19 @@ gst_tfx_stages_add (GstTfxStages *self, const gchar *format, ...)
         printed ? printed : call);
   free (printed);
   tfx_expr_free (&expr);
-  g_free (call);
 }
 
 void
-gst_tfx_stages_add_list (GstTfxStages *self, const gchar *name,
-    const gdouble *numbers, guint n_rows, guint n_columns, const gchar *rest)
+gst_tfx_stages_add_list (GstTfxStages *self, const gchar *begin,
+    const gdouble *numbers, guint n, guint n_columns, const gchar *end)
 {
-  GString *text = g_string_new (NULL);
-  const gboolean is_flat = n_columns == 0;
+  g_autoptr (GString) text = g_string_new (begin);
 
-  for (guint i = 0; i < n_rows * MAX (n_columns, 1); i++) {
-    const gboolean is_next_row = !is_flat && i % n_columns == 0;
-
-    g_string_append (text, i == 0 ? "" : is_next_row ? "], [" : ", ");
+  for (guint i = 0; i < n; i++) {
+    g_string_append (text, i == 0 ? "" : i % n_columns == 0 ? "], [" : ", ");
     g_string_append (text, GST_TFX_NUMBER (numbers[i]));
   }
-  gst_tfx_stages_add (self, is_flat ? "%s([%s]%s)" : "%s([[%s]]%s)", name,
-      text->str, rest);
-  g_string_free (text, TRUE);
+  gst_tfx_stages_add (self, "%s%s", text->str, end);
 }
 
 void
@@ -189,17 +180,6 @@ gst_tfx_stages_add_section (GstTfxStages *self, const gchar *klass, gdouble hz,
       has_gain ? GST_TFX_NUMBER (gain_db) : "",
       strstr (klass, "Shelving") ? ", gain_scale='db'" : "",
       is_octaves ? ", q_scale='octaves'" : "");
-}
-
-void
-gst_tfx_stages_add_biquad (GstTfxStages *self, const gdouble *c,
-    gdouble rate_hz)
-{
-  gst_tfx_stages_add (self, "Biquad(%s, %s, %s, %s, %s, %s%s%s)",
-      GST_TFX_NUMBER (c[0]), GST_TFX_NUMBER (c[1]), GST_TFX_NUMBER (c[2]),
-      GST_TFX_NUMBER (c[3]), GST_TFX_NUMBER (c[4]), GST_TFX_NUMBER (c[5]),
-      rate_hz > 0.0 ? ", fs=" : "",
-      rate_hz > 0.0 ? GST_TFX_NUMBER (rate_hz) : "");
 }
 
 void
@@ -249,16 +229,16 @@ gst_tfx_stages_find_path (GstTfxStages *self, const gchar *name)
 gchar *
 gst_tfx_stages_quote (GstTfxStages *self, const gchar *name)
 {
-  gchar *path = self->source.prefix && !g_path_is_absolute (name)
-                    ? g_build_filename (self->source.prefix, name, NULL)
-                    : g_strdup (name);
+  g_autofree gchar *path =
+      self->source.prefix && !g_path_is_absolute (name)
+          ? g_build_filename (self->source.prefix, name, NULL)
+          : g_strdup (name);
   GString *text = g_string_new ("'");
 
   /* (The canonical text escapes less.) */
   for (const gchar *at = path; *at; at++)
     g_string_append_printf (text, "\\x%02x", (guchar)*at);
   g_string_append_c (text, '\'');
-  g_free (path);
   return g_string_free (text, FALSE);
 }
 

@@ -50,19 +50,13 @@ void gst_tfx_stages_init (GstTfxStages *self, const GstTfxPresetSource *source);
 void gst_tfx_stages_add (GstTfxStages *self, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Adds the call "name(LIST rest)": a list of n_rows lists with n_columns numbers
- * each, or, if that is 0, of n_rows numbers. */
-void gst_tfx_stages_add_list (GstTfxStages *self, const gchar *name,
-    const gdouble *numbers, guint n_rows, guint n_columns, const gchar *rest);
+/* Adds a call with n numbers between its begin and its end, in rows "], [". */
+void gst_tfx_stages_add_list (GstTfxStages *self, const gchar *begin,
+    const gdouble *numbers, guint n, guint n_columns, const gchar *end);
 
 /* Adds a second-order section of this class; a gain of NAN is left out. */
 void gst_tfx_stages_add_section (GstTfxStages *self, const gchar *klass,
     gdouble hz, gdouble q, gboolean is_octaves, gdouble gain_db);
-
-/* Adds a section by its coefficients, b0 to b2 and a0 to a2, at this rate alone; 0:
- * at any rate. */
-void gst_tfx_stages_add_biquad (GstTfxStages *self, const gdouble *c,
-    gdouble rate_hz);
 
 /* Add a gain in dB, or a delay, unless it is 0.  Samples are rounded. */
 void gst_tfx_stages_add_gain (GstTfxStages *self, gdouble db);

@@ -30,13 +30,12 @@ gst_tfx_tree_enter (const GstTfxTree *node)
   GString *place = g_string_new (NULL);
 
   for (const GstTfxTree *at = node; at->parent; at = at->parent) {
-    gchar *name = at->key ? gst_tfx_bytes_show (at->key)
-                          : g_strdup_printf ("[%u]", at->index);
+    g_autofree gchar *name = at->key ? gst_tfx_bytes_show (at->key)
+                                     : g_strdup_printf ("[%u]", at->index);
 
     g_string_prepend (place, name);
     if (at->key && at->parent->parent)
       g_string_prepend (place, ".");
-    g_free (name);
   }
   if (place->len == 0)
     g_string_append (place, "the preset");
@@ -48,15 +47,14 @@ gst_tfx_tree_enter (const GstTfxTree *node)
 void
 gst_tfx_tree_fail (const GstTfxTree *node, const gchar *format, ...)
 {
+  g_autofree gchar *text = NULL;
   va_list args;
-  gchar *text;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
   gst_tfx_tree_enter (node);
   gst_tfx_stages_fail (node->stages, "%s", text);
-  g_free (text);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
@@ -70,6 +68,25 @@ gst_tfx_tree_free (gpointer root)
   g_free (node->key);
   g_free (node->text);
   g_free (node);
+}
+
+/* A map without values, added to its parent unless that is NULL. */
+static GstTfxTree *
+make_node (GstTfxTree *parent)
+{
+  GstTfxTree *node = g_new (GstTfxTree, 1);
+
+  *node = (GstTfxTree){ .kind = GST_TFX_TREE_MAP,
+    .parent = parent,
+    .children = g_ptr_array_new_with_free_func (gst_tfx_tree_free) };
+  if (parent) {
+    node->stages = parent->stages;
+    node->line = parent->line;
+    node->index = parent->children->len;
+    node->depth = parent->depth + 1;
+    g_ptr_array_add (parent->children, node);
+  }
+  return node;
 }
 
 #ifdef HAVE_YAML
@@ -118,14 +135,10 @@ read_node (Loader *loader, GstTfxTree *parent, int key, int value)
   static const gchar *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
   const yaml_node_t *name = key ? yaml.get_node (loader->document, key) : NULL;
   const yaml_node_t *from = yaml.get_node (loader->document, value);
-  GstTfxTree *node = g_new (GstTfxTree, 1);
+  GstTfxTree *node = make_node (parent);
 
-  *node = (GstTfxTree){ .stages = loader->stages,
-    .parent = parent,
-    .line = (guint)from->start_mark.line + 1,
-    .index = parent ? parent->children->len : 0,
-    .depth = parent ? parent->depth + 1 : 0,
-    .children = g_ptr_array_new_with_free_func (gst_tfx_tree_free) };
+  node->stages = loader->stages;
+  node->line = (guint)from->start_mark.line + 1;
   if (name && name->type == YAML_SCALAR_NODE)
     node->key = g_strdup ((const gchar *)name->data.scalar.value);
   else if (name)
@@ -138,8 +151,6 @@ read_node (Loader *loader, GstTfxTree *parent, int key, int value)
     if (strcmp (other->key, node->key) == 0)
       gst_tfx_tree_fail (parent, "%s is there twice", node->key);
   }
-  if (parent)
-    g_ptr_array_add (parent->children, node);
   if (node->depth > MAX_DEPTH || loader->n_nodes++ >= MAX_NODES) {
     gst_tfx_tree_fail (node,
         "the preset is larger than %u values or deeper than %u levels",
@@ -156,7 +167,6 @@ read_node (Loader *loader, GstTfxTree *parent, int key, int value)
          item < from->data.sequence.items.top && !loader->stages->fault; item++)
       read_node (loader, node, 0, *item);
   } else {
-    node->kind = GST_TFX_TREE_MAP;
     for (const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
          pair < from->data.mapping.pairs.top && !loader->stages->fault; pair++)
       read_node (loader, node, pair->key, pair->value);
@@ -256,28 +266,36 @@ check_kind (const GstTfxTree *node, GstTfxTreeKind kind)
   return node->kind == kind;
 }
 
-/* Takes a value of any kind; NULL if it is missing. */
 static GstTfxTree *
-take (GstTfxTree *map, const gchar *key)
+find (const GstTfxTree *map, const gchar *key)
 {
   for (guint i = 0; i < map->children->len; i++) {
     GstTfxTree *child = map->children->pdata[i];
 
-    if (strcmp (child->key, key) != 0)
-      continue;
-    child->is_taken = TRUE;
-    return child;
+    if (strcmp (child->key, key) == 0)
+      return child;
   }
   return NULL;
 }
 
-GstTfxTree *
-gst_tfx_tree_get (GstTfxTree *map, const gchar *key, GstTfxTreeKind kind,
+gboolean
+gst_tfx_tree_has (const GstTfxTree *map, const gchar *key)
+{
+  const GstTfxTree *child = find (map, key);
+
+  return child && child->kind != GST_TFX_TREE_NULL;
+}
+
+/* NULL: it is missing, null or of another kind. */
+static GstTfxTree *
+take (GstTfxTree *map, const gchar *key, GstTfxTreeKind kind,
     gboolean is_required)
 {
-  GstTfxTree *child = take (map, key);
+  GstTfxTree *child = find (map, key);
 
-  if (child && child->kind != GST_TFX_TREE_NULL)
+  if (child)
+    child->is_taken = TRUE;
+  if (gst_tfx_tree_has (map, key))
     return check_kind (child, kind) ? child : NULL;
   if (is_required)
     gst_tfx_tree_fail (map, "%s is missing", key);
@@ -285,13 +303,29 @@ gst_tfx_tree_get (GstTfxTree *map, const gchar *key, GstTfxTreeKind kind,
 }
 
 GstTfxTree *
-gst_tfx_tree_item (const GstTfxTree *list, guint index, GstTfxTreeKind kind)
+gst_tfx_tree_map (GstTfxTree *map, const gchar *key, gboolean is_required)
 {
-  GstTfxTree *item = list && index < list->children->len && !list->stages->fault
-                         ? list->children->pdata[index]
-                         : NULL;
+  GstTfxTree *child = take (map, key, GST_TFX_TREE_MAP, is_required);
 
-  return item && check_kind (item, kind) ? item : NULL;
+  if (!child) {
+    child = make_node (map);
+    child->key = g_strdup (key);
+    child->is_taken = TRUE;
+  }
+  return child;
+}
+
+const GPtrArray *
+gst_tfx_tree_list (GstTfxTree *map, const gchar *key, GstTfxTreeKind kind,
+    gboolean is_required)
+{
+  static const GPtrArray none = { NULL, 0 };
+  const GstTfxTree *list = take (map, key, GST_TFX_TREE_LIST, is_required);
+  gboolean is_right = list != NULL;
+
+  for (guint i = 0; list && i < list->children->len; i++)
+    is_right = is_right && check_kind (list->children->pdata[i], kind);
+  return is_right ? list->children : &none;
 }
 
 gdouble
@@ -311,8 +345,7 @@ gst_tfx_tree_read_number (const GstTfxTree *node)
 gdouble
 gst_tfx_tree_number (GstTfxTree *map, const gchar *key, gdouble missing)
 {
-  const GstTfxTree *node =
-      gst_tfx_tree_get (map, key, GST_TFX_TREE_TEXT, isnan (missing));
+  const GstTfxTree *node = take (map, key, GST_TFX_TREE_TEXT, isnan (missing));
 
   return node              ? gst_tfx_tree_read_number (node)
          : isnan (missing) ? 0.0
@@ -322,8 +355,7 @@ gst_tfx_tree_number (GstTfxTree *map, const gchar *key, gdouble missing)
 gboolean
 gst_tfx_tree_flag (GstTfxTree *map, const gchar *key, gboolean missing)
 {
-  const GstTfxTree *node =
-      gst_tfx_tree_get (map, key, GST_TFX_TREE_TEXT, FALSE);
+  const GstTfxTree *node = take (map, key, GST_TFX_TREE_TEXT, FALSE);
   const gboolean is_on = node && g_ascii_strcasecmp (node->text, "true") == 0;
 
   if (node && (node->is_quoted ||
@@ -335,8 +367,7 @@ gst_tfx_tree_flag (GstTfxTree *map, const gchar *key, gboolean missing)
 const gchar *
 gst_tfx_tree_text (GstTfxTree *map, const gchar *key, const gchar *missing)
 {
-  const GstTfxTree *node =
-      gst_tfx_tree_get (map, key, GST_TFX_TREE_TEXT, !missing);
+  const GstTfxTree *node = take (map, key, GST_TFX_TREE_TEXT, !missing);
 
   return node ? node->text : missing ? missing : "";
 }
@@ -357,13 +388,11 @@ gst_tfx_tree_whole (GstTfxTree *map, const gchar *key, gdouble missing,
 GArray *
 gst_tfx_tree_numbers (GstTfxTree *map, const gchar *key)
 {
-  const GstTfxTree *list = gst_tfx_tree_get (map, key, GST_TFX_TREE_LIST, TRUE),
-                   *item;
+  const GPtrArray *list = gst_tfx_tree_list (map, key, GST_TFX_TREE_TEXT, TRUE);
   GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
 
-  for (guint i = 0; (item = gst_tfx_tree_item (list, i, GST_TFX_TREE_TEXT));
-       i++) {
-    const gdouble number = gst_tfx_tree_read_number (item);
+  for (guint i = 0; i < list->len; i++) {
+    const gdouble number = gst_tfx_tree_read_number (list->pdata[i]);
 
     g_array_append_val (numbers, number);
   }
@@ -373,52 +402,46 @@ gst_tfx_tree_numbers (GstTfxTree *map, const gchar *key)
 void
 gst_tfx_tree_require (GstTfxTree *map, const gchar *rules)
 {
-  gchar **words = g_strsplit (rules, " ", -1);
+  g_auto (GStrv) words = g_strsplit (rules, " ", -1);
 
   for (guint i = 0; words[i]; i++) {
     const gsize n = strcspn (words[i], "=<");
-    gchar *key = g_strndup (words[i], n), *end;
-    const gchar *value = words[i][n] ? words[i] + n + 1 : NULL;
-    gchar **choices = g_strsplit (value ? value : "", "|", -1);
-    const gdouble limit = value ? g_ascii_strtod (value, &end) : 0.0;
-    const gboolean is_number = value && !*end;
-    const GstTfxTree *node =
-        value ? gst_tfx_tree_get (map, key, GST_TFX_TREE_TEXT, FALSE) : NULL;
-    gboolean is_right = TRUE;
+    g_autofree gchar *key = g_strndup (words[i], n);
+    g_auto (GStrv) choices = g_strsplit (words[i] + n + 1, "|", -1);
+    g_autofree gchar *right = g_strjoinv ("' or '", choices);
+    gchar *end;
+    const gdouble limit = g_ascii_strtod (choices[0], &end);
+    const gboolean is_number = !*end;
+    const GstTfxTree *node = take (map, key, GST_TFX_TREE_TEXT, FALSE);
+    const gdouble number =
+        node && is_number ? gst_tfx_tree_read_number (node) : limit;
+    const gboolean is_right =
+        !node                             ? TRUE
+        : is_number && words[i][n] == '<' ? number <= limit
+        : is_number                       ? number == limit
+        : strcmp (choices[0], "false") == 0
+            ? !gst_tfx_tree_flag (map, key, FALSE)
+            : g_strv_contains ((const gchar *const *)choices, node->text);
 
-    if (!value)
-      take (map, key);
-    else if (node && words[i][n] == '<')
-      is_right = gst_tfx_tree_read_number (node) <= limit;
-    else if (node && is_number)
-      is_right = gst_tfx_tree_read_number (node) == limit;
-    else if (node && strcmp (value, "false") == 0)
-      is_right = !gst_tfx_tree_flag (map, key, FALSE);
-    else if (node)
-      is_right = g_strv_contains ((const gchar *const *)choices, node->text);
-    if (!is_right) {
-      gchar *right = g_strjoinv ("' or '", choices);
-
+    if (!is_right)
       gst_tfx_tree_fail (map,
           is_number    ? "%s is %s; only %s has an equal here"
           : choices[1] ? "unknown %s '%s'; only '%s' has an equal here"
                        : "%s is '%s'; only '%s' has an equal here",
           key, node->text, right);
-      g_free (right);
-    }
-    g_strfreev (choices);
-    g_free (key);
   }
-  g_strfreev (words);
 }
 
 void
-gst_tfx_tree_close (const GstTfxTree *map)
+gst_tfx_tree_close (const GstTfxTree *map, const gchar *ignored)
 {
+  g_auto (GStrv) keys = g_strsplit (ignored, " ", -1);
+
   for (guint i = 0; i < map->children->len; i++) {
     const GstTfxTree *child = map->children->pdata[i];
 
-    if (!child->is_taken)
+    if (!child->is_taken &&
+        !g_strv_contains ((const gchar *const *)keys, child->key))
       gst_tfx_tree_fail (child, "unknown parameter");
   }
 }
@@ -426,12 +449,12 @@ gst_tfx_tree_close (const GstTfxTree *map)
 gchar *
 gst_tfx_tree_format (GstTfxTree *map, const gchar *call)
 {
-  gchar **parts = g_strsplit_set (call, "{}", -1);
+  g_auto (GStrv) parts = g_strsplit_set (call, "{}", -1);
   GString *text = g_string_new (parts[0]);
 
   for (guint i = 1; parts[i]; i += 2) {
     gchar *star = strchr (parts[i], '*'), *equal = strchr (parts[i], '=');
-    gchar *key = g_strndup (parts[i], strcspn (parts[i], "*="));
+    g_autofree gchar *key = g_strndup (parts[i], strcspn (parts[i], "*="));
     const gdouble number = gst_tfx_tree_number (map, key,
         equal ? g_ascii_strtod (equal + 1, NULL) : NAN);
 
@@ -440,30 +463,26 @@ gst_tfx_tree_format (GstTfxTree *map, const gchar *call)
         GST_TFX_NUMBER (
             number * (star ? g_ascii_strtod (star + 1, NULL) : 1.0) + 0.0));
     g_string_append (text, parts[i + 1]);
-    g_free (key);
   }
-  g_strfreev (parts);
   return g_string_free (text, FALSE);
 }
 
 void
 gst_tfx_tree_write (GstTfxTree *map, const gchar *call)
 {
-  gchar *text = gst_tfx_tree_format (map, call);
+  g_autofree gchar *text = gst_tfx_tree_format (map, call);
 
   gst_tfx_stages_add (map->stages, "%s", text);
-  g_free (text);
 }
 
 void
 gst_tfx_tree_replace (GstTfxTree *node, const gchar *token, const gchar *text)
 {
   if (node->text && strstr (node->text, token)) {
-    gchar **parts = g_strsplit (node->text, token, -1);
+    g_auto (GStrv) parts = g_strsplit (node->text, token, -1);
 
     g_free (node->text);
     node->text = g_strjoinv (text, parts);
-    g_strfreev (parts);
   }
   for (guint i = 0; i < node->children->len; i++)
     gst_tfx_tree_replace (node->children->pdata[i], token, text);

@@ -42,10 +42,18 @@ void gst_tfx_tree_enter (const GstTfxTree *node);
 void gst_tfx_tree_fail (const GstTfxTree *node, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Take a value of a map.  NULL: it is missing or null.  It is a fault if it is of
- * another kind, or missing where @is_required. */
-GstTfxTree *gst_tfx_tree_get (GstTfxTree *map, const gchar *key,
+/* Takes a map of a map: one that is missing or null is empty, which is a fault
+ * where @is_required. */
+GstTfxTree *
+gst_tfx_tree_map (GstTfxTree *map, const gchar *key, gboolean is_required);
+
+/* Takes the elements of a list of a map, which must be of that kind.  One that is
+ * missing is empty, which is a fault where @is_required. */
+const GPtrArray *gst_tfx_tree_list (GstTfxTree *map, const gchar *key,
     GstTfxTreeKind kind, gboolean is_required);
+
+/* Whether a map has a value that is not null; it is not taken. */
+gboolean gst_tfx_tree_has (const GstTfxTree *map, const gchar *key);
 
 /* Take a value of a map; the last argument is used if it is missing.  NAN and
  * NULL: that is a fault. */
@@ -60,24 +68,20 @@ gst_tfx_tree_text (GstTfxTree *map, const gchar *key, const gchar *missing);
 guint gst_tfx_tree_whole (GstTfxTree *map, const gchar *key, gdouble missing,
     guint most);
 
-/* An element of a list; NULL after the last one, after a fault, or if the list is
- * NULL. */
-GstTfxTree *
-gst_tfx_tree_item (const GstTfxTree *list, guint index, GstTfxTreeKind kind);
-
 /* The number of a node, which is no quoted text. */
 gdouble gst_tfx_tree_read_number (const GstTfxTree *node);
 
 /* The numbers of a list that must be there, of gdouble, for g_array_unref(). */
 GArray *gst_tfx_tree_numbers (GstTfxTree *map, const gchar *key);
 
-/* Takes values by rules, separated by spaces: "key" has no effect; others that are
- * there must be a number (key=0), a text (key=Off, key=A|B), at most a number
- * (key<-80), or false (key=false). */
+/* Takes values, which if they are there must be a number (key=0), a text (key=Off,
+ * key=A|B), at most a number (key<-80), or false (key=false).  Spaces separate the
+ * rules. */
 void gst_tfx_tree_require (GstTfxTree *map, const gchar *rules);
 
-/* Faults a value that was not taken. */
-void gst_tfx_tree_close (const GstTfxTree *map);
+/* Faults a value that was not taken; those of the keys in @ignored, separated by
+ * spaces, have no effect. */
+void gst_tfx_tree_close (const GstTfxTree *map, const gchar *ignored);
 
 /* A call with numbers of a map for "{key}", "{key*factor}" and "{key=missing}"; to
  * be freed.  The second function adds it to the chain. */
