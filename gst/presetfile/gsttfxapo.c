@@ -117,8 +117,7 @@ read_channel (Apo *self)
       is_all = TRUE;
     else if (add_channel (&channels, word) < 0)
       FAIL ("unknown channel %s; channels are numbers from 1, L, R, C, LFE, "
-            "RL, "
-            "RR, RC, SL, SR and all",
+            "RL, RR, RC, SL, SR and all",
           word);
   }
   self->stages->channels = is_all ? (GstTfxStagesChannels){ 0 } : channels;
@@ -265,7 +264,9 @@ read_graphic (Apo *self)
   }
   if (numbers->len == 0 || numbers->len % 2 != 0)
     FAIL ("it must have pairs of a frequency and a gain");
-  qsort (numbers->data, numbers->len / 2, 2 * sizeof (gdouble), compare_points);
+  else
+    qsort (numbers->data, numbers->len / 2, 2 * sizeof (gdouble),
+        compare_points);
   gst_tfx_stages_add_list (self->stages, "Curve([[",
       (const gdouble *)numbers->data, numbers->len, 2, "]], phase='minimum')");
 }
@@ -364,38 +365,22 @@ read_include (Apo *self)
   self->marks = marks;
 }
 
-static void
-read_device (Apo *self)
-{
-  if (!g_regex_match_simple ("^\\s*+all\\s*+$", self->at, FLAGS, 0))
-    FAIL ("a chain has no device; only \"Device: all\" is supported");
-}
-
-static void
-read_stage (Apo *self)
-{
-  if (!g_regex_match_simple ("(?<![\\w-])post-mix(?![\\w-])", self->at, FLAGS,
-          0))
-    FAIL ("only the stage post-mix, where all lines apply, is supported");
-}
-
-static void
-refuse (Apo *self)
-{
-  FAIL ("not supported: this command of Equalizer APO has no equal here");
-}
-
+/* A command has a function, or a pattern that its value must match; others have no
+ * equal here. */
 static const struct
 {
   const gchar *name;
   void (*read) (Apo *self);
+  const gchar *pattern, *fault;
 } commands[] = { { "Channel", read_channel }, { "Copy", read_copy },
   { "Delay", read_delay }, { "Convolution", read_convolution },
   { "GraphicEQ", read_graphic }, { "Include", read_include },
-  { "Device", read_device }, { "Stage", read_stage }, { "If", refuse },
-  { "ElseIf", refuse }, { "Else", refuse }, { "EndIf", refuse },
-  { "Eval", refuse }, { "VSTPlugin", refuse },
-  { "LoudnessCorrection", refuse } };
+  { "Device", NULL, "^\\s*+all\\s*+$",
+      "a chain has no device; only \"Device: all\" is supported" },
+  { "Stage", NULL, "(?<![\\w-])post-mix(?![\\w-])",
+      "only the stage post-mix, where all lines apply, is supported" },
+  { "If" }, { "ElseIf" }, { "Else" }, { "EndIf" }, { "Eval" }, { "VSTPlugin" },
+  { "LoudnessCorrection" } };
 
 static void
 read_line (Apo *self, const gchar *line)
@@ -415,11 +400,17 @@ read_line (Apo *self, const gchar *line)
     i++;
   if (!self->marks.is_rew && strchr (colon, '`'))
     FAIL ("expressions between backticks are not supported");
-  else if (i < G_N_ELEMENTS (commands))
-    commands[i].read (self);
-  else if (!gst_tfx_filter_line_write (self->stages, &self->marks, line) &&
+  else if (i == G_N_ELEMENTS (commands) &&
+           !gst_tfx_filter_line_write (self->stages, &self->marks, line) &&
            !self->marks.is_rew)
     FAIL ("unknown command %s; a comment begins with #", key);
+  else if (i < G_N_ELEMENTS (commands) && commands[i].read)
+    commands[i].read (self);
+  else if (i < G_N_ELEMENTS (commands) && !commands[i].pattern)
+    FAIL ("not supported: this command of Equalizer APO has no equal here");
+  else if (i < G_N_ELEMENTS (commands) &&
+           !g_regex_match_simple (commands[i].pattern, self->at, FLAGS, 0))
+    FAIL ("%s", commands[i].fault);
 }
 
 /* Reads the lines of a file: the main one has no name. */

@@ -34,9 +34,10 @@
 /* A type of filter and its call in a chain. */
 typedef struct
 {
-  const gchar *name, *klass;
+  const gchar *pattern, *klass;
   gboolean has_gain;
-  gdouble q; /* the default; 0: Q is required */
+  gdouble q;          /* the default; 0: Q is required */
+  gboolean is_corner; /* Fc with Q or a slope is the corner in Equalizer APO */
 } Type;
 
 #define BUTTERWORTH_Q 0.7071067811865476
@@ -48,26 +49,22 @@ typedef struct
 #define FULL_SLOPE_DB 12.0
 
 static const Type types[] = {
-  { "PK", "ParametricEQ", TRUE, 0.0 },
-  { "PEQ", "ParametricEQ", TRUE, 0.0 },
-  { "Modal", "ParametricEQ", TRUE, 0.0 },
-  { "LP", "BiquadLPF", FALSE, BUTTERWORTH_Q },
-  { "LPQ", "BiquadLPF", FALSE, 0.0 },
-  { "LP1", "LoButterworth", FALSE, NO_Q },
-  { "HP", "BiquadHPF", FALSE, BUTTERWORTH_Q },
-  { "HPQ", "BiquadHPF", FALSE, 0.0 },
-  { "HP1", "HiButterworth", FALSE, NO_Q },
-  { "BP", "BiquadBPF", FALSE, BUTTERWORTH_Q },
-  { "NO", "BiquadNotch", FALSE, 30.0 },
-  { "Notch", "BiquadNotch", FALSE, 30.0 },
-  { "AP", "BiquadAllPass", FALSE, 0.0 },
-  { "All pass", "BiquadAllPass", FALSE, 0.0 },
-  { "LS", "LoShelving", TRUE, SHELF_Q },
-  { "LSQ", "LoShelving", TRUE, 0.0 },
-  { "LSC", "LoShelving", TRUE, SHELF_Q },
-  { "HS", "HiShelving", TRUE, SHELF_Q },
-  { "HSQ", "HiShelving", TRUE, 0.0 },
-  { "HSC", "HiShelving", TRUE, SHELF_Q },
+  { "^(PK|PEQ|Modal)$", "ParametricEQ", TRUE, 0.0 },
+  { "^LP$", "BiquadLPF", FALSE, BUTTERWORTH_Q },
+  { "^LPQ$", "BiquadLPF", FALSE, 0.0 },
+  { "^LP1$", "LoButterworth", FALSE, NO_Q },
+  { "^HP$", "BiquadHPF", FALSE, BUTTERWORTH_Q },
+  { "^HPQ$", "BiquadHPF", FALSE, 0.0 },
+  { "^HP1$", "HiButterworth", FALSE, NO_Q },
+  { "^BP$", "BiquadBPF", FALSE, BUTTERWORTH_Q },
+  { "^(NO|Notch)$", "BiquadNotch", FALSE, 30.0 },
+  { "^(AP|All pass)$", "BiquadAllPass", FALSE, 0.0 },
+  { "^LS$", "LoShelving", TRUE, SHELF_Q, TRUE },
+  { "^LSC$", "LoShelving", TRUE, SHELF_Q },
+  { "^LSQ$", "LoShelving", TRUE, 0.0 },
+  { "^HS$", "HiShelving", TRUE, SHELF_Q, TRUE },
+  { "^HSC$", "HiShelving", TRUE, SHELF_Q },
+  { "^HSQ$", "HiShelving", TRUE, 0.0 },
 };
 
 /* ---- fields --------------------------------------------------------------- */
@@ -222,13 +219,13 @@ read_hz (GstTfxStages *stages, GstTfxFilterMarks *marks, const Fields *fields)
 
 /* ---- filters ---------------------------------------------------------------- */
 
-/* The Q of a shelf, and its midpoint instead of Fc: in Equalizer APO Fc of LS and HS
- * with Q or a slope is the corner. */
+/* The Q of a shelf, and its midpoint in place of the corner. */
 static void
 find_shelf (GstTfxStages *stages, const GstTfxFilterMarks *marks,
     const Type *type, const Fields *fields, gdouble *q, gdouble *hz)
 {
   const gdouble a = pow (10.0, fields->gain_db / 40.0);
+  const gchar *side = *type->klass == 'L' ? "LS" : "HS";
   const gchar *given = isnan (fields->slope_db) ? "Q" : "a slope";
   gdouble slope = fields->slope_db / FULL_SLOPE_DB, factor;
 
@@ -238,21 +235,21 @@ find_shelf (GstTfxStages *stages, const GstTfxFilterMarks *marks,
     *q = gst_tfx_stages_find_shelf_q (slope, fields->gain_db);
   else
     slope = 1.0 / ((1.0 / (*q * *q) - 2.0) / (a + 1.0 / a) + 1.0);
-  if (type->name[2] || (isnan (fields->slope_db) && isnan (fields->width)))
+  if (!type->is_corner || (isnan (fields->slope_db) && isnan (fields->width)))
     return;
   if (marks->is_middle) {
     gst_tfx_stages_note (stages,
         "Fc %.6g Hz is the midpoint of the %s filter with %s, as in REW; "
         "Equalizer APO takes it for the corner",
-        *hz, type->name, given);
+        *hz, side, given);
     return;
   }
   factor = pow (10.0, fabs (fields->gain_db) / 80.0 / slope);
-  factor = type->name[0] == 'L' ? factor : 1.0 / factor;
+  factor = *side == 'L' ? factor : 1.0 / factor;
   gst_tfx_stages_note (stages,
       "Fc %.6g Hz is the corner of the %s filter with %s, as in Equalizer APO; "
       "its midpoint is %.6g Hz (in an %sC filter Fc is the midpoint)",
-      *hz, type->name, given, *hz * factor, type->name);
+      *hz, side, given, *hz * factor, side);
   *hz *= factor;
 }
 
@@ -370,7 +367,7 @@ gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
       FAIL ("the filter is neither ON nor OFF");
   } else if (g_ascii_strcasecmp (words[1], "ON") == 0 && *words[2]) {
     while (i < G_N_ELEMENTS (types) &&
-           g_ascii_strcasecmp (types[i].name, words[2]) != 0)
+           !g_regex_match_simple (types[i].pattern, words[2], FLAGS, 0))
       i++;
     if (i < G_N_ELEMENTS (types))
       write_filter (stages, marks, &types[i], text);
