@@ -339,7 +339,7 @@ write_filters (Camilla *self, GstTfxTree *step)
 
   self->stages->channels.numbers = read_channels (self, step, "channels");
   gst_tfx_tree_close (step, "description");
-  for (guint i = 0; i < names->len && !is_none; i++) {
+  for (guint i = 0; i < names->len && !is_none && !self->stages->fault; i++) {
     const GstTfxTree *name = names->pdata[i];
 
     write_filter (find_entry (self, "filters", name, name->text),

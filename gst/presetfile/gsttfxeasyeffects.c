@@ -174,7 +174,7 @@ write_equalizer (GstTfxTree *map, const gchar *call, const gchar *sidechain)
 
     /* FL and FR */
     map->stages->channels.positions = is_split ? 1 << i : 0;
-    for (guint k = 0; k < n_bands; k++) {
+    for (guint k = 0; k < n_bands && !map->stages->fault; k++) {
       g_autofree gchar *key = g_strdup_printf ("band%u", k);
 
       write_band (gst_tfx_tree_map (bands, key, TRUE));
@@ -374,7 +374,7 @@ gst_tfx_easy_effects_write (GstTfxStages *stages, const gchar *text)
   if (section->children->len == 0)
     gst_tfx_tree_fail (root, "it must have \"output\" or \"input\"");
   names = gst_tfx_tree_list (section, "plugins_order", GST_TFX_TREE_TEXT, TRUE);
-  for (guint i = 0; i < names->len; i++)
+  for (guint i = 0; i < names->len && !stages->fault; i++)
     write_plugin (section, ((const GstTfxTree *)names->pdata[i])->text);
   gst_tfx_tree_free (root);
 }

@@ -98,8 +98,6 @@ static struct
   void (*set_input) (yaml_parser_t *parser, const unsigned char *text,
       size_t size);
   int (*load) (yaml_parser_t *parser, yaml_document_t *document);
-  yaml_node_t *(*get_root) (yaml_document_t *document);
-  yaml_node_t *(*get_node) (yaml_document_t *document, int index);
   void (*delete_document) (yaml_document_t *document);
   void (*delete_parser) (yaml_parser_t *parser);
 } yaml;
@@ -112,8 +110,6 @@ load_yaml (void)
                                                          &yaml.initialize },
     { "yaml_parser_set_input_string", &yaml.set_input },
     { "yaml_parser_load", &yaml.load },
-    { "yaml_document_get_root_node", &yaml.get_root },
-    { "yaml_document_get_node", &yaml.get_node },
     { "yaml_document_delete", &yaml.delete_document },
     { "yaml_parser_delete", &yaml.delete_parser } };
   static GstTfxLibrary library = { .soname = "libyaml-0.so.2" };
@@ -133,8 +129,9 @@ static GstTfxTree *
 read_node (Loader *loader, GstTfxTree *parent, int key, int value)
 {
   static const gchar *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
-  const yaml_node_t *name = key ? yaml.get_node (loader->document, key) : NULL;
-  const yaml_node_t *from = yaml.get_node (loader->document, value);
+  /* (What yaml_document_get_node() returns.) */
+  const yaml_node_t *nodes = loader->document->nodes.start - 1;
+  const yaml_node_t *name = key ? nodes + key : NULL, *from = nodes + value;
   GstTfxTree *node = make_node (parent);
 
   node->stages = loader->stages;
@@ -220,7 +217,8 @@ gst_tfx_tree_parse (GstTfxStages *stages, const gchar *text)
           parser.problem ? parser.problem : "it cannot be read");
       break;
     }
-    first = yaml.get_root (&document);
+    first =
+        document.nodes.start < document.nodes.top ? document.nodes.start : NULL;
     if (first && i == 0)
       root = read_node (&loader, NULL, 0, 1);
     else if (first)

@@ -381,6 +381,8 @@ class EasyEffects:
 
 class Camilla:
     suffix, channels = '.yml', 2
+    plain = (('Peaking', 'PK'), ('Notch', 'NO'), ('Bandpass', 'BP'),
+             ('Allpass', 'AP'))
 
     def __init__(self, rng, number):
         self.rng, self.steps, self.filters = rng, [], []
@@ -423,23 +425,21 @@ class Camilla:
         return round(self.rng.uniform(-12, 12), 2)
 
     def simple(self):
-        kind, model = self.rng.choice((('Lowpass', 'LP'), ('Highpass', 'HP'),
-                                       ('Peaking', 'PK'), ('Notch', 'NO'),
-                                       ('Bandpass', 'BP'), ('Allpass', 'AP')))
-        hz, q, gain_db = self.hz(), round(self.rng.uniform(0.3, 8), 3), self.db()
-        text = 'type: %s, freq: %s, q: %s' % (kind, hz, q)
-        if kind == 'Peaking':
-            text += ', gain: %s' % gain_db
-        return 'Biquad', text, cookbook(model, hz, gain_db, q=q)
+        kinds = self.plain + (('Lowpass', 'LP'), ('Highpass', 'HP'))
+        return self.biquad(kinds, 'q', 0.3, 8, 3)
 
     def wide(self):
-        kind, model = self.rng.choice((('Peaking', 'PK'), ('Notch', 'NO'),
-                                       ('Bandpass', 'BP'), ('Allpass', 'AP')))
-        hz, bw, gain_db = self.hz(), round(self.rng.uniform(0.2, 2), 2), self.db()
-        text = 'type: %s, freq: %s, bandwidth: %s' % (kind, hz, bw)
+        return self.biquad(self.plain, 'bandwidth', 0.2, 2, 2)
+
+    def biquad(self, kinds, key, low, high, digits):
+        kind, model = self.rng.choice(kinds)
+        hz, width, gain_db = (self.hz(), round(self.rng.uniform(low, high), digits),
+                              self.db())
+        text = 'type: %s, freq: %s, %s: %s' % (kind, hz, key, width)
         if kind == 'Peaking':
             text += ', gain: %s' % gain_db
-        return 'Biquad', text, cookbook(model, hz, gain_db, bw=bw)
+        return 'Biquad', text, cookbook(model, hz, gain_db, **{
+            'bw' if key == 'bandwidth' else key: width})
 
     def shelf(self):
         kind, hz, gain_db = self.rng.choice(('Low', 'High')), self.hz(), self.db()
