@@ -15,7 +15,6 @@
 #define FILTER                                                                 \
   "^\\s*+Filter(?![a-z])[^:]*+:\\s*+(ON\\b|OFF\\b|)\\s*+(All pass\\b|\\S*+)"   \
   "(?:\\s++Q(?=\\s++Fc))?+"
-#define PREAMP "^\\s*+Preamp\\s*+:"
 /* A whole number, followed by no letters except dB. */
 #define NUMBER                                                                 \
   "\\s*+([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"   \
@@ -148,15 +147,19 @@ find_mark (const Fields *fields, gboolean *is_either)
                                                                       : 0;
 }
 
-/* The text of the fields of a line, and its words before; NULL: it is no filter. */
+/* The text of the fields of a line, and the words before those of a filter; a preamp
+ * has none.  NULL: it is neither. */
 static const gchar *
 split_line (const gchar *line, gchar ***words)
 {
-  *words =
-      strchr (line, ':') ? g_regex_split_simple (FILTER, line, FLAGS, 0) : NULL;
-  return *words && (*words)[0] && (*words)[1]
-             ? line + strlen (line) - strlen ((*words)[3])
-             : NULL;
+  line += strspn (line, " \t");
+  *words = NULL;
+  if (g_ascii_strncasecmp (line, "Preamp", 6) == 0)
+    return line[6 + strspn (line + 6, " \t")] == ':' ? line : NULL;
+  if (g_ascii_strncasecmp (line, "Filter", 6) == 0)
+    *words = g_regex_split_simple (FILTER, line, FLAGS, 0);
+  return *words && (*words)[1] ? line + strlen (line) - strlen ((*words)[3])
+                               : NULL;
 }
 
 void
@@ -169,9 +172,9 @@ gst_tfx_filter_line_survey (GstTfxFilterMarks *marks, gchar **lines)
     const gchar *text = split_line (lines[i], &words);
     gchar mark;
 
-    if (!text && !g_regex_match_simple (PREAMP, lines[i], FLAGS, 0))
+    if (!text)
       continue;
-    read_fields (&fields, marks, text ? text : lines[i]);
+    read_fields (&fields, marks, text);
     mark = find_mark (&fields, &is_either);
     marks->has_comma |= mark == ',';
     marks->has_point |= mark == '.';
@@ -352,15 +355,15 @@ gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
   Fields fields;
   guint i = 0;
 
-  if (!text && g_regex_match_simple (PREAMP, line, FLAGS, 0)) {
-    read_fields (&fields, marks, line);
+  if (!text)
+    return FALSE;
+  if (!words) {
+    read_fields (&fields, marks, text);
     if (!isfinite (fields.gain_db))
       FAIL ("the preamp has no gain in dB");
     check_rest (stages, &fields);
     gst_tfx_stages_add (stages, "Gain(%s, gain_type='db')",
         GST_TFX_NUMBER (fields.gain_db));
-  } else if (!text) {
-    return FALSE;
   } else if (!*words[1] && *words[2] &&
              g_ascii_strcasecmp (words[2], "None") != 0) {
     if (!marks->is_rew)
@@ -375,9 +378,8 @@ gst_tfx_filter_line_write (GstTfxStages *stages, GstTfxFilterMarks *marks,
       write_iir (stages, text);
     else if (g_ascii_strcasecmp (words[2], "None") != 0)
       FAIL ("unknown filter type %s; the types are PK, PEQ, Modal, LP, LPQ, "
-            "LP1, "
-            "HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, HSQ, "
-            "HSC, IIR",
+            "LP1, HP, HPQ, HP1, BP, NO, Notch, AP, All pass, LS, LSQ, LSC, HS, "
+            "HSQ, HSC, IIR",
           words[2]);
   }
   return TRUE;
