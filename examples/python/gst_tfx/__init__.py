@@ -16,22 +16,23 @@ The chain language is that of the element tfxchain.
 import concurrent.futures
 import os
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, classes
+from . import _core, classes, device as _device
 from ._core import ChainError
 from .classes import *  # noqa: F403
 from .classes import Effect, Wave
+from .device import DeviceArray
 from .files import make_reader
 
 # Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
 _CURVE_FRAMES = 32768
-_Array = TypeVar("_Array")
+_MAX_CHANNELS = 65536
 
-__all__ = ["Chain", "ChainError", "Effect", "Wave", "catalogue",
+__all__ = ["Chain", "ChainError", "DeviceArray", "Effect", "Wave", "catalogue",
            "process_many"]
 __all__ += classes.__all__
 
@@ -47,6 +48,13 @@ class Chain:
     layout: "channels_first" for arrays (channels, frames), or "channels_last" for
     (frames, channels).  With one channel, arrays of one dimension are accepted.
     folder: of the relative names of files in the text (None: the working folder).
+    device: "cpu", "cuda" or "cuda:1" and so on; None: where the samples are.
+
+    Samples are NumPy arrays, or arrays of DLPack or the CUDA array interface (PyTorch,
+    CuPy, Numba), in host memory or on the device.  Those on the device are filtered in
+    its memory, after the work of the stream that they come from, and the output is a
+    DeviceArray.  A call returns when its output is complete.  `out` is an array for the
+    output, in the same memory as the input; it is returned.
 
     Raises ChainError for a text that is no chain, or whose files cannot be used.
     The package soundfile, if there is one, reads sound files; without it they must be
@@ -59,7 +67,8 @@ class Chain:
 
     def __init__(self, chain: str | Effect, rate: float, channels: int = 1,
                  dtype: npt.DTypeLike = np.float32, layout: str = "channels_first",
-                 folder: str | os.PathLike[str] | None = None) -> None:
+                 folder: str | os.PathLike[str] | None = None,
+                 device: str | None = None) -> None:
         if layout not in ("channels_first", "channels_last"):
             raise ValueError(f"layout is {layout!r}, but must be "
                              "'channels_first' or 'channels_last'")
@@ -68,12 +77,19 @@ class Chain:
             raise TypeError(f"dtype is {self.dtype}, but must be float32 or float64")
         if not rate > 0:
             raise ValueError(f"rate is {rate}, but must be above 0 Hz")
-        if not 1 <= channels <= 65536:
-            raise ValueError(f"channels is {channels}, but must be 1 to 65536")
+        if not 1 <= channels <= _MAX_CHANNELS:
+            raise ValueError(f"channels is {channels}, but must be 1 to "
+                             f"{_MAX_CHANNELS}")
         self.rate, self.layout = rate, layout
+        self._options = {"device": device, "folder": folder}
+        self._wanted = _device.parse(device)
+        is_cuda = isinstance(self._wanted, int)
+        self._home = _device.find(self._wanted) if is_cuda else None
+        self._at = None  # the Device in whose memory the stream is
         self._core = _core.Chain(str(chain), rate, channels,
                                  self.dtype == np.float64, make_reader(folder, rate))
-        self.channels, self.output_channels, self._room = self._core.channels
+        (self.channels, self.output_channels, self._room,
+         self._is_alike) = self._core.channels
         self._n_late = self._skip = self.latency
         self._curves = {}  # (stage, parameter): values of the next frames, grid
 
@@ -88,13 +104,14 @@ class Chain:
 
     # ---- samples ------------------------------------------------------------
 
-    def _frames_first(self, x):
-        """A view of shape (frames, channels), and whether x has one dimension."""
-        x = np.asarray(x)
+    def _frames_first(self, x, channels):
+        """A view of shape (frames, channels), whether x has one dimension, and the
+        Device whose memory it is in."""
+        x, at = _device.take(x, self._wanted)
         if x.dtype != self.dtype:
             raise TypeError(f"samples are {x.dtype}, but the chain is for "
                             f"{self.dtype}")
-        is_flat = x.ndim == 1 and self.channels == 1
+        is_flat = x.ndim == 1 and channels == 1
         if is_flat:
             x = x[:, None]
         elif x.ndim != 2:
@@ -102,35 +119,68 @@ class Chain:
                              "needed")
         elif self.layout == "channels_first":
             x = x.T
-        if x.shape[1] != self.channels:
+        if x.shape[1] != channels:
             raise ValueError(f"samples have {x.shape[1]} channels, but the chain "
-                             f"is for {self.channels}")
-        return x, is_flat
+                             f"is for {channels}")
+        if at:
+            _device.check_strides(x)
+        return x, is_flat, at
 
-    def _shape(self, y, is_flat):
-        if is_flat and self.output_channels == 1:
-            return y[:, 0]
-        return y.T if self.layout == "channels_first" else y
+    def _shape(self, y, is_flat, at):
+        if is_flat and y.shape[1] == 1:
+            y = y[:, 0]
+        elif self.layout == "channels_first":
+            y = y.T
+        return DeviceArray(y, at) if at else y
 
-    def _new(self, n):
-        """An array for n frames with channels as the layout has them in memory."""
+    def _new(self, n, at):
+        """Zeros for n frames with channels as the layout has them in memory."""
+        zeros = at.zeros if at else np.zeros
         if self.layout == "channels_first":
-            return np.empty((self._room, n), self.dtype).T
-        return np.empty((n, self._room), self.dtype)
+            return zeros((self._room, n), self.dtype).T
+        return zeros((n, self._room), self.dtype)
 
-    def _run(self, x):
-        y = self._new(len(x))
+    def _copy(self, x, y, at):
+        if at:
+            Chain("", self.rate, x.shape[1], self.dtype)._core.run(x, y, at.handle, True)
+        else:
+            y[...] = x
+
+    def _run(self, x, silence, at, y):
+        """Filters x and frames of silence into y, or a new array if that is None."""
+        n = len(x)
+        if y is None:
+            y = self._new(n + silence, at)
         if self._room != self.channels:
-            y[:, :self.channels] = x
-            y[:, self.channels:] = 0
-            x = y
-        step = _CURVE_FRAMES if self._curves else max(len(x), 1)
-        for i in range(0, len(x), step):
-            n = len(x[i:i + step])
-            for key in list(self._curves):
-                self._queue(key, n)
-            self._core.run(x[i:i + n], y[i:i + n])
-        return y[:, :self.output_channels]
+            self._copy(x, y[:n, :self.channels], at)
+            x = y[:n]
+        on = at or self._home
+        step = _CURVE_FRAMES if self._curves else max(len(y), 1)
+        for a, b in ((x, y[:n]), (y[n:], y[n:])):
+            for i in range(0, len(a), step):
+                for key in list(self._curves):
+                    self._queue(key, len(a[i:i + step]))
+                self._core.run(a[i:i + step], b[i:i + step], on and on.handle,
+                               at is not None)
+        return y
+
+    def _filter(self, x, silence, drop, at, out=None):
+        """The output for x and frames of silence without the first frames, in out,
+        unless that is None."""
+        y, is_whole = None, False
+        if out is not None:
+            y, _, where = self._frames_first(out, self.output_channels)
+            if where is not at or len(y) != len(x) + silence - drop:
+                raise ValueError(f"out has {len(y)} frames in memory of the "
+                                 f"{'device' if where else 'host'}; it needs "
+                                 f"{len(x) + silence - drop} in that of the input")
+            is_whole = silence == drop == 0 and \
+                self._room == self.channels == self.output_channels
+        z = self._run(x, silence, at, y if is_whole else None)
+        z = z[drop:, :self.output_channels]
+        if y is not None and not is_whole:
+            self._copy(z, y, at)
+        return z
 
     def _queue(self, key, n):
         """Queues the points of a curve for the next n frames."""
@@ -149,41 +199,54 @@ class Chain:
         else:
             self._curves[key] = values[min(n, len(values) - 1):], grid, queued
 
-    def process(self, x: _Array) -> _Array:
+    def process(self, x: Any, out: Any = None) -> Any:
         """Filters the next samples of a stream.
 
         The first `latency` frames of the stream have no output: they come from
-        flush().  Returns a new array.
+        flush().  Returns a new array, or out.
         """
-        x, is_flat = self._frames_first(x)
-        y = self._run(x)
-        n = min(self._skip, len(y))
+        x, is_flat, self._at = self._frames_first(x, self.channels)
+        n = min(self._skip, len(x))
+        y = self._filter(x, 0, n, self._at, out)
         self._skip -= n
-        return self._shape(y[n:], is_flat)
+        return self._shape(y, is_flat, self._at) if out is None else out
 
     def flush(self, tail: float = 0.0) -> Any:
         """The last `latency` frames of the stream, and `tail` seconds more, in
         which a reverb or a filter fades out.  Then the stream begins anew."""
-        n = self._n_late - self._skip + round(tail * self.rate)
-        zeros = np.zeros((n + self._skip, self.channels), self.dtype)
-        y = self._run(zeros)[self._skip:]
+        nothing = np.empty((0, self.channels), self.dtype)
+        y = self._filter(nothing, self._n_late + round(tail * self.rate), self._skip,
+                         self._at)
         self.reset()
-        return self._shape(y, False)
+        return self._shape(y, False, self._at)
 
-    def __call__(self, x: _Array, tail: float = 0.0) -> _Array:
+    def __call__(self, x: Any, tail: float = 0.0, out: Any = None) -> Any:
         """Filters a whole signal, aligned with the input; a running stream
-        ends.  `tail` seconds are added at the end."""
-        view, is_flat = self._frames_first(x)
-        n = self._n_late + round(tail * self.rate)
+        ends.  `tail` seconds are added at the end.  Returns a new array, or out."""
+        x, is_flat, at = self._frames_first(x, self.channels)
         self.reset()
-        if n == 0:
-            y = self._run(view)
-        else:
-            padded = np.zeros((len(view) + n, self.channels), self.dtype)
-            padded[:len(view)] = view
-            y = self._run(padded)[self._n_late:]
+        y = self._filter(x, self._n_late + round(tail * self.rate), self._n_late, at,
+                         out)
         self.reset()
-        return self._shape(y, is_flat)
+        return self._shape(y, is_flat, at) if out is None else out
+
+    def _batch(self, signals, tail):
+        """Filters whole signals of one shape, as channels of one chain if channels do
+        not depend on each other."""
+        k, n = len(signals), self.channels
+        if k == 1 or not self._is_alike:
+            return [self(x, tail) for x in signals]
+        if k * n > _MAX_CHANNELS:
+            return self._batch(signals[:k // 2], tail) + \
+                self._batch(signals[k // 2:], tail)
+        wide = Chain(self, self.rate, k * n, self.dtype, **self._options)
+        views = [self._frames_first(x, n) for x in signals]
+        _, is_flat, at = views[0]
+        x = wide._new(len(views[0][0]), at)
+        for i, view in enumerate(views):
+            self._copy(view[0], x[:, i * n:(i + 1) * n], at)
+        y = wide._filter(x, self._n_late + round(tail * self.rate), self._n_late, at)
+        return [self._shape(y[:, i * n:(i + 1) * n], is_flat, at) for i in range(k)]
 
     def reset(self) -> None:
         """Clears the state: the next samples begin a stream.  Curves go on."""
@@ -219,6 +282,13 @@ class Chain:
         return self._core.latency
 
     @property
+    def stats(self) -> dict[str, Any]:
+        """Counts since the chain was made, as the property stats of the elements:
+        frames, dispatches, launches, uploads, downloads, recoveries; stages and
+        sections, device and kernel of the last run."""
+        return self._core.stats
+
+    @property
     def stages(self) -> list[tuple[str, str, dict[str, Any]]]:
         """[(name, class, {parameter: value})], in the order of the text."""
         return self._core.stages
@@ -245,16 +315,31 @@ class Chain:
                         "str(chain)")
 
 
-def process_many(chain: str | Effect, signals: Iterable[_Array], rate: float,
+def process_many(chain: str | Effect, signals: Iterable[Any], rate: float,
                  tail: float = 0.0, threads: int | None = None,
-                 **options: Any) -> list[_Array]:
+                 **options: Any) -> list[Any]:
     """Filters whole signals, each with a separate chain, in several threads (None:
-    one for each processor).  options: those of Chain.  Returns a list."""
-    def run(x):
-        x = np.asarray(x)
+    one for each processor).  options: those of Chain.  Returns a list.
+
+    On a device signals of one shape are filtered together, as channels of one chain,
+    if the chain treats channels alike."""
+    signals = list(signals)
+    groups = {}
+    for i, x in enumerate(signals):
+        x = signals[i] = x if hasattr(x, "shape") else np.asarray(x)
+        place = _device.locate(x)
+        is_cuda = place is not None or \
+            isinstance(_device.parse(options.get("device")), int)
+        groups.setdefault((tuple(x.shape), place, 0 if is_cuda else i), []).append(i)
+
+    def run(indices):
+        shape = signals[indices[0]].shape
         axis = -1 if options.get("layout") == "channels_last" else 0
-        n = x.shape[axis] if x.ndim == 2 else 1
-        return Chain(chain, rate, n, **options)(x, tail)
+        one = Chain(chain, rate, shape[axis] if len(shape) == 2 else 1, **options)
+        return one._batch([signals[i] for i in indices], tail)
 
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(run, signals))
+        for indices, outputs in zip(groups.values(), pool.map(run, groups.values())):
+            for i, y in zip(indices, outputs):
+                signals[i] = y
+    return signals

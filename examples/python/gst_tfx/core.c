@@ -3,6 +3,7 @@
  *
  * It uses the stable ABI of Python 3.11, so one build serves all later versions.
  * Arrays come and go by the buffer protocol; gst_tfx/__init__.py knows NumPy. */
+#include "device.h"
 #include "files.h"
 
 #include <errno.h>
@@ -22,7 +23,9 @@ typedef struct Chain
   double rate_hz;
   uint64_t positions;
   unsigned n_in, n_out, n_room; /* channels; n_room: of blocks */
+  bool is_alike;                /* see tfx_device_is_alike() */
   TfxSample sample;
+  uint64_t n_run, n_copies; /* frames; blocks that the CPU ran for a device */
 } Chain;
 
 /* ---- errors ----------------------------------------------------------------------- */
@@ -126,6 +129,7 @@ chain_new (PyTypeObject *type, PyObject *args, PyObject *kwds)
   spec = (TfxFilterSpec){ .rate_hz = self->rate_hz,
     .n_channels = self->n_room,
     .sample = self->sample };
+  self->is_alike = tfx_device_is_alike (chain);
   ret = tfx_filter_new (chain, &spec, &self->filter);
   tfx_chain_unref (&chain);
   if (ret == 0)
@@ -188,7 +192,8 @@ get_block (const Chain *self, PyObject *array, int flags, Py_buffer *view,
   return 0;
 }
 
-/* run (in, out): it releases the interpreter's lock, and holds that of the filter. */
+/* run (in, out, device or None, is_away): it releases the interpreter's lock, and holds
+ * that of the filter.  is_away: the arrays are in the memory of the device. */
 static PyObject *
 chain_run (PyObject *object, PyObject *args)
 {
@@ -196,9 +201,11 @@ chain_run (PyObject *object, PyObject *args)
   PyObject *in_array, *out_array;
   Py_buffer in_view, out_view;
   TfxBlock in, out;
-  int ret = -EINVAL;
+  TfxCuda *cuda;
+  int is_away, ret = -EINVAL;
 
-  if (!PyArg_ParseTuple (args, "OO", &in_array, &out_array) ||
+  if (!PyArg_ParseTuple (args, "OOO&p", &in_array, &out_array,
+          tfx_device_convert, &cuda, &is_away) ||
       get_block (self, in_array, PyBUF_SIMPLE, &in_view, &in) < 0)
     return NULL;
   if (get_block (self, out_array, PyBUF_WRITABLE, &out_view, &out) < 0) {
@@ -207,12 +214,19 @@ chain_run (PyObject *object, PyObject *args)
   }
   if (in.n_frames == out.n_frames) {
     Py_BEGIN_ALLOW_THREADS tfx_filter_lock (self->filter);
-    ret = tfx_plan_run (self->plan, &in, &out);
+    if (cuda)
+      ret = tfx_device_run (cuda, is_away, self->filter, &self->plan, &in, &out,
+          &self->n_copies);
+    else if ((ret = tfx_plan_switch (&self->plan, tfx_cpu_backend ())) == 0)
+      ret = tfx_plan_run (self->plan, &in, &out);
+    self->n_run += ret < 0 ? 0 : in.n_frames;
     tfx_filter_unlock (self->filter);
     Py_END_ALLOW_THREADS
   }
   PyBuffer_Release (&in_view);
   PyBuffer_Release (&out_view);
+  if (ret < 0 && cuda)
+    return tfx_device_raise (cuda, ret);
   if (ret < 0)
     return raise_code (ret, "the samples cannot be filtered");
   Py_RETURN_NONE;
@@ -512,7 +526,8 @@ get_channels (PyObject *object, void *closure)
 {
   const Chain *self = (const Chain *)object;
 
-  return Py_BuildValue ("(III)", self->n_in, self->n_out, self->n_room);
+  return Py_BuildValue ("(IIIN)", self->n_in, self->n_out, self->n_room,
+      PyBool_FromLong (self->is_alike));
 }
 
 /* Whether the state has faded out: silence gives silence. */
@@ -550,6 +565,26 @@ from_value (const TfxValue *v)
     default:
       Py_RETURN_NONE;
   }
+}
+
+/* As the property stats of the elements, since the chain was made. */
+static PyObject *
+get_stats (PyObject *object, void *closure)
+{
+  Chain *self = (Chain *)object;
+  PyObject *dict;
+  TfxStats s;
+
+  tfx_filter_lock (self->filter);
+  tfx_plan_get_stats (self->plan, &s);
+  dict = Py_BuildValue ("{sKsKsKsKsKsKsnsnssss}", "frames", self->n_run,
+      "dispatches", s.dispatches, "launches", s.launches, "uploads",
+      s.uploads + self->n_copies, "downloads", s.downloads + self->n_copies,
+      "recoveries", s.recoveries, "stages", tfx_plan_n_stages (self->plan),
+      "sections", tfx_plan_n_sections (self->plan), "device", s.device,
+      "kernel", s.kernel);
+  tfx_filter_unlock (self->filter);
+  return dict;
 }
 
 /* [(name, class, {parameter: value})] */
@@ -644,6 +679,7 @@ static PyGetSetDef chain_members[] = {
   { "channels", get_channels, NULL, NULL, NULL },
   { "n_frames", get_n_frames, NULL, NULL, NULL },
   { "is_silent", get_is_silent, NULL, NULL, NULL },
+  { "stats", get_stats, NULL, NULL, NULL },
   { "stages", get_stages, NULL, NULL, NULL }, { NULL, NULL, NULL, NULL, NULL }
 };
 
@@ -674,7 +710,8 @@ PyInit__core (void)
         "A text that is no chain; message, line and column name the fault.",
         PyExc_ValueError, NULL);
   if (!chain_error || PyModule_AddObjectRef (module, "Chain", type) < 0 ||
-      PyModule_AddObjectRef (module, "ChainError", chain_error) < 0)
+      PyModule_AddObjectRef (module, "ChainError", chain_error) < 0 ||
+      tfx_device_add (module) < 0)
     Py_CLEAR (module);
   Py_XDECREF (type);
   return module;

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays in the memory of CUDA devices.
+
+In this package a NumPy array at an address in device memory stands for the samples
+there: it has their shape and strides, its slices are theirs, and it keeps the memory.
+Nothing but the device may read or write them.
+"""
+
+import re
+import threading
+import types
+
+import numpy as np
+
+from . import _core
+
+# DLDeviceType: host memory, pageable or pinned; device memory, managed or not.
+_HOST, _DEVICE = (1, 3), (2, 13)
+
+_lock = threading.Lock()
+_opened = {}  # ordinal: Device
+
+
+class Device:
+    """An open CUDA device.  handle: of the module _core.  stream: a CUstream."""
+
+    def __init__(self, ordinal):
+        self.ordinal = ordinal
+        self.handle, self.stream = _core.open_device(ordinal)
+
+    def zeros(self, shape, dtype):
+        size = max(int(np.prod(shape)), 1) * dtype.itemsize
+        owner, address = _core.alloc(self.handle, size)
+        return _place(address, shape, None, dtype.str, owner)
+
+
+def find(ordinal):
+    """The Device of an ordinal, which stays open."""
+    if not hasattr(_core, "open_device"):
+        raise RuntimeError("device 'cuda' is not available: the package was built "
+                           "without the CUDA backend")
+    with _lock:
+        if ordinal not in _opened:
+            _opened[ordinal] = Device(ordinal)
+        return _opened[ordinal]
+
+
+def parse(name):
+    """None, "cpu" or an ordinal for the argument `device` of a Chain."""
+    if name in (None, "cpu"):
+        return name
+    match = re.fullmatch(r"cuda(:(\d+))?", str(name))
+    if not match:
+        raise ValueError(f"device is {name!r}, but must be 'cpu', 'cuda', 'cuda:N' or "
+                         "None")
+    return int(match[2] or 0)
+
+
+def _place(address, shape, strides, typestr, owner, is_read_only=False):
+    # Address 0, of arrays without samples, would be no memory for NumPy.
+    data = (address or 4096, is_read_only)
+    return np.asarray(types.SimpleNamespace(owner=owner, __array_interface__={
+        "version": 3, "data": data, "shape": tuple(shape), "strides": strides,
+        "typestr": typestr}))
+
+
+def locate(x, ordinal=0):
+    """The ordinal of the device whose memory has the samples; None: they are the
+    host's.  ordinal: of arrays that do not say."""
+    if isinstance(x, np.ndarray):
+        return None
+    if hasattr(x, "__dlpack_device__"):
+        kind, found = x.__dlpack_device__()
+        if int(kind) not in _HOST + _DEVICE:
+            raise TypeError(f"samples are on a device of DLPack's type {int(kind)}, "
+                            "which is neither the CPU nor CUDA")
+        return found if int(kind) in _DEVICE else None
+    return ordinal if hasattr(x, "__cuda_array_interface__") else None
+
+
+def take(x, wanted):
+    """(array, Device or None) of samples in device memory or the host's.  Later runs
+    on the device begin after the work that the array's owner has for them."""
+    ordinal = locate(x, wanted if isinstance(wanted, int) else 0)
+    if ordinal is None:
+        has_array = hasattr(x, "__array__") or not hasattr(x, "__dlpack__")
+        return np.asarray(x) if has_array else np.from_dlpack(x), None
+    if wanted not in (None, ordinal):
+        wanted = wanted if wanted == "cpu" else f"cuda:{wanted}"
+        raise ValueError(f"samples are on cuda:{ordinal}, but the chain is for {wanted}")
+    device = find(ordinal)
+    if hasattr(x, "__dlpack__"):
+        capsule = _core.set_device(x.__dlpack__(stream=device.stream), 1, 0)
+        x = np.from_dlpack(type("Tensor", (), {
+            "__dlpack__": lambda self, **_: capsule,
+            "__dlpack_device__": lambda self: (1, 0)})())
+        return _place(x.ctypes.data, x.shape, x.strides, x.dtype.str, x), device
+    lent = x.__cuda_array_interface__
+    stream = lent.get("stream", 1)
+    if stream is not None:
+        _core.wait(device.handle, stream)
+    return _place(lent["data"][0], lent["shape"], lent.get("strides"), lent["typestr"],
+                  x, lent["data"][1]), device
+
+
+def check_strides(x):
+    """Of an array (frames, channels) in device memory: the samples of each channel, or
+    of each frame, are contiguous."""
+    def is_contiguous(inner, outer):
+        return x.shape[inner] < 2 or x.strides[inner] == x.itemsize and (
+            x.shape[outer] < 2 or x.strides[outer] >= x.shape[inner] * x.itemsize)
+
+    if x.size and not is_contiguous(0, 1) and not is_contiguous(1, 0):
+        raise ValueError(f"samples in device memory have strides of {x.strides} bytes "
+                         "for (frames, channels); make the array contiguous")
+
+
+class DeviceArray:
+    """Samples in the memory of a CUDA device: an output of a Chain, complete when it is
+    returned.  torch.from_dlpack(), cupy.from_dlpack() and cupy.asarray() take it without
+    a copy.  The memory is freed with the last array that uses it."""
+
+    def __init__(self, array, device):
+        self._array, self._ordinal = array, device.ordinal
+
+    shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
+    dtype = property(lambda self: self._array.dtype)
+    device = property(lambda self: f"cuda:{self._ordinal}")
+
+    def __len__(self):
+        return len(self._array)
+
+    def __repr__(self):
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, {self.device})"
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("samples in device memory are not copied to NumPy implicitly")
+
+    @property
+    def __cuda_array_interface__(self):
+        return {**self._array.__array_interface__, "version": 3, "stream": None}
+
+    def __dlpack_device__(self):
+        return 2, self._ordinal
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("samples in device memory are not copied")
+        return _core.set_device(self._array.__dlpack__(), 2, self._ordinal)
