@@ -155,9 +155,12 @@ open_device (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "i", &ordinal))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS ret = tfx_cuda_new (ordinal, &cuda, why, sizeof why);
-  Py_END_ALLOW_THREADS if (ret < 0) return PyErr_Format (PyExc_RuntimeError,
-      "device 'cuda' is not available: %s", why);
+  Py_BEGIN_ALLOW_THREADS;
+  ret = tfx_cuda_new (ordinal, &cuda, why, sizeof why);
+  Py_END_ALLOW_THREADS;
+  if (ret < 0)
+    return PyErr_Format (PyExc_RuntimeError,
+        "device 'cuda' is not available: %s", why);
   return Py_BuildValue ("(NK)", PyCapsule_New (cuda, DEVICE, NULL),
       (unsigned long long)(uintptr_t)tfx_cuda_stream (cuda));
 }
@@ -173,7 +176,8 @@ wait_stream (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "O&K", tfx_device_convert, &cuda, &handle))
     return NULL;
-  Py_BEGIN_ALLOW_THREADS ret = tfx_context_enter (cuda);
+  Py_BEGIN_ALLOW_THREADS;
+  ret = tfx_context_enter (cuda);
   if (ret == 0) {
     ret = tfx_context_check (cuda,
         cuda->driver->stream_synchronize (
@@ -181,7 +185,9 @@ wait_stream (PyObject *module, PyObject *args)
         "waiting for the stream of the samples");
     tfx_context_leave (cuda);
   }
-  Py_END_ALLOW_THREADS if (ret < 0) return tfx_device_raise (cuda, ret);
+  Py_END_ALLOW_THREADS;
+  if (ret < 0)
+    return tfx_device_raise (cuda, ret);
   Py_RETURN_NONE;
 }
 
@@ -195,12 +201,12 @@ memory_free (PyObject *capsule)
   const TfxCudaStream stream = { cuda, cuda->stream };
   TfxBuffer buffer = { (uintptr_t)PyCapsule_GetPointer (capsule, NULL), 1 };
 
-  Py_BEGIN_ALLOW_THREADS if (tfx_context_enter (cuda) == 0)
-  {
+  Py_BEGIN_ALLOW_THREADS;
+  if (tfx_context_enter (cuda) == 0) {
     tfx_buffer_free (&stream, &buffer);
     tfx_context_leave (cuda);
   }
-  Py_END_ALLOW_THREADS
+  Py_END_ALLOW_THREADS;
 }
 
 /* alloc (device, bytes): (an object that owns memory of zeros, its address). */
@@ -217,12 +223,15 @@ alloc_memory (PyObject *module, PyObject *args)
   if (!PyArg_ParseTuple (args, "O&n", tfx_device_convert, &cuda, &size))
     return NULL;
   stream = (TfxCudaStream){ cuda, cuda->stream };
-  Py_BEGIN_ALLOW_THREADS ret = tfx_context_enter (cuda);
+  Py_BEGIN_ALLOW_THREADS;
+  ret = tfx_context_enter (cuda);
   if (ret == 0) {
     ret = tfx_buffer_reserve_zeros (&stream, &buffer, (size_t)size, true);
     tfx_context_leave (cuda);
   }
-  Py_END_ALLOW_THREADS if (ret < 0) return tfx_device_raise (cuda, ret);
+  Py_END_ALLOW_THREADS;
+  if (ret < 0)
+    return tfx_device_raise (cuda, ret);
   owner = PyCapsule_New ((void *)(uintptr_t)buffer.data, NULL, memory_free);
   if (owner)
     PyCapsule_SetContext (owner, cuda);
