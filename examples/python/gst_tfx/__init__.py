@@ -30,7 +30,6 @@ from .files import make_reader
 
 # Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
 _CURVE_FRAMES = 32768
-_MAX_CHANNELS = 65536
 
 __all__ = ["Chain", "ChainError", "DeviceArray", "Effect", "Wave", "catalogue",
            "process_many"]
@@ -77,14 +76,11 @@ class Chain:
             raise TypeError(f"dtype is {self.dtype}, but must be float32 or float64")
         if not rate > 0:
             raise ValueError(f"rate is {rate}, but must be above 0 Hz")
-        if not 1 <= channels <= _MAX_CHANNELS:
-            raise ValueError(f"channels is {channels}, but must be 1 to "
-                             f"{_MAX_CHANNELS}")
+        if not 1 <= channels <= 65536:
+            raise ValueError(f"channels is {channels}, but must be 1 to 65536")
         self.rate, self.layout = rate, layout
         self._options = {"device": device, "folder": folder}
-        self._wanted = _device.parse(device)
-        is_cuda = isinstance(self._wanted, int)
-        self._home = _device.find(self._wanted) if is_cuda else None
+        self._wanted, self._home = _device.parse(device)
         self._at = None  # the Device in whose memory the stream is
         self._core = _core.Chain(str(chain), rate, channels,
                                  self.dtype == np.float64, make_reader(folder, rate))
@@ -234,11 +230,8 @@ class Chain:
         """Filters whole signals of one shape, as channels of one chain if channels do
         not depend on each other."""
         k, n = len(signals), self.channels
-        if k == 1 or not self._is_alike:
+        if k == 1 or k * n > 65536 or not self._is_alike:
             return [self(x, tail) for x in signals]
-        if k * n > _MAX_CHANNELS:
-            return self._batch(signals[:k // 2], tail) + \
-                self._batch(signals[k // 2:], tail)
         wide = Chain(self, self.rate, k * n, self.dtype, **self._options)
         views = [self._frames_first(x, n) for x in signals]
         _, is_flat, at = views[0]
@@ -324,13 +317,13 @@ def process_many(chain: str | Effect, signals: Iterable[Any], rate: float,
     On a device signals of one shape are filtered together, as channels of one chain,
     if the chain treats channels alike."""
     signals = list(signals)
+    _, home = _device.parse(options.get("device"))
     groups = {}
     for i, x in enumerate(signals):
         x = signals[i] = x if hasattr(x, "shape") else np.asarray(x)
         place = _device.locate(x)
-        is_cuda = place is not None or \
-            isinstance(_device.parse(options.get("device")), int)
-        groups.setdefault((tuple(x.shape), place, 0 if is_cuda else i), []).append(i)
+        alone = i if place is None and home is None else None
+        groups.setdefault((tuple(x.shape), place, alone), []).append(i)
 
     def run(indices):
         shape = signals[indices[0]].shape

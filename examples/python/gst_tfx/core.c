@@ -192,8 +192,8 @@ get_block (const Chain *self, PyObject *array, int flags, Py_buffer *view,
   return 0;
 }
 
-/* run (in, out, device or None, is_away): it releases the interpreter's lock, and holds
- * that of the filter.  is_away: the arrays are in the memory of the device. */
+/* run (in, out, device = None, is_away = False): it releases the interpreter's lock, and
+ * holds that of the filter.  is_away: the arrays are in the memory of the device. */
 static PyObject *
 chain_run (PyObject *object, PyObject *args)
 {
@@ -201,10 +201,10 @@ chain_run (PyObject *object, PyObject *args)
   PyObject *in_array, *out_array;
   Py_buffer in_view, out_view;
   TfxBlock in, out;
-  TfxCuda *cuda;
-  int is_away, ret = -EINVAL;
+  TfxCuda *cuda = NULL;
+  int is_away = 0, ret = -EINVAL;
 
-  if (!PyArg_ParseTuple (args, "OOO&p", &in_array, &out_array,
+  if (!PyArg_ParseTuple (args, "OO|O&p", &in_array, &out_array,
           tfx_device_convert, &cuda, &is_away) ||
       get_block (self, in_array, PyBUF_SIMPLE, &in_view, &in) < 0)
     return NULL;

@@ -213,7 +213,6 @@ memory_free (PyObject *capsule)
 static PyObject *
 alloc_memory (PyObject *module, PyObject *args)
 {
-  TfxCudaStream stream;
   TfxBuffer buffer = { 0 };
   PyObject *owner;
   Py_ssize_t size;
@@ -222,11 +221,11 @@ alloc_memory (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "O&n", tfx_device_convert, &cuda, &size))
     return NULL;
-  stream = (TfxCudaStream){ cuda, cuda->stream };
   Py_BEGIN_ALLOW_THREADS;
   ret = tfx_context_enter (cuda);
   if (ret == 0) {
-    ret = tfx_buffer_reserve_zeros (&stream, &buffer, (size_t)size, true);
+    ret = tfx_buffer_reserve_zeros (&(TfxCudaStream){ cuda, cuda->stream },
+        &buffer, (size_t)size, true);
     tfx_context_leave (cuda);
   }
   Py_END_ALLOW_THREADS;

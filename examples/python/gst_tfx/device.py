@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in the memory of CUDA devices.
 
-In this package a NumPy array at an address in device memory stands for the samples
-there: it has their shape and strides, its slices are theirs, and it keeps the memory.
+In this package a NumPy array at an address in device memory describes the samples
+there: it has their shape and strides, can be sliced, and keeps the memory.
 Nothing but the device may read or write them.
 """
 
@@ -13,9 +13,6 @@ import types
 import numpy as np
 
 from . import _core
-
-# DLDeviceType: host memory, pageable or pinned; device memory, managed or not.
-_HOST, _DEVICE = (1, 3), (2, 13)
 
 _lock = threading.Lock()
 _opened = {}  # ordinal: Device
@@ -46,14 +43,15 @@ def find(ordinal):
 
 
 def parse(name):
-    """None, "cpu" or an ordinal for the argument `device` of a Chain."""
+    """For the argument `device` of a Chain: None, "cpu" or an ordinal; and the Device
+    of the ordinal, or None."""
     if name in (None, "cpu"):
-        return name
+        return name, None
     match = re.fullmatch(r"cuda(:(\d+))?", str(name))
     if not match:
         raise ValueError(f"device is {name!r}, but must be 'cpu', 'cuda', 'cuda:N' or "
                          "None")
-    return int(match[2] or 0)
+    return int(match[2] or 0), find(int(match[2] or 0))
 
 
 def _place(address, shape, strides, typestr, owner, is_read_only=False):
@@ -71,10 +69,8 @@ def locate(x, ordinal=0):
         return None
     if hasattr(x, "__dlpack_device__"):
         kind, found = x.__dlpack_device__()
-        if int(kind) not in _HOST + _DEVICE:
-            raise TypeError(f"samples are on a device of DLPack's type {int(kind)}, "
-                            "which is neither the CPU nor CUDA")
-        return found if int(kind) in _DEVICE else None
+        # kDLCUDA and kDLCUDAManaged.  NumPy refuses what is not the host's.
+        return found if kind in (2, 13) else None
     return ordinal if hasattr(x, "__cuda_array_interface__") else None
 
 
@@ -124,12 +120,8 @@ class DeviceArray:
         self._array, self._ordinal = array, device.ordinal
 
     shape = property(lambda self: self._array.shape)
-    ndim = property(lambda self: self._array.ndim)
     dtype = property(lambda self: self._array.dtype)
     device = property(lambda self: f"cuda:{self._ordinal}")
-
-    def __len__(self):
-        return len(self._array)
 
     def __repr__(self):
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, {self.device})"
