@@ -62,6 +62,16 @@ def _place(address, shape, strides, typestr, owner, is_read_only=False):
         "typestr": typestr}))
 
 
+class _Tensor(types.SimpleNamespace):
+    """A tensor for np.from_dlpack()."""
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+
 def locate(x, ordinal=0):
     """The ordinal of the device whose memory has the samples; None: they are the
     host's.  ordinal: of arrays that do not say."""
@@ -87,9 +97,7 @@ def take(x, wanted):
     device = find(ordinal)
     if hasattr(x, "__dlpack__"):
         capsule = _core.set_device(x.__dlpack__(stream=device.stream), 1, 0)
-        x = np.from_dlpack(type("Tensor", (), {
-            "__dlpack__": lambda self, **_: capsule,
-            "__dlpack_device__": lambda self: (1, 0)})())
+        x = np.from_dlpack(_Tensor(capsule=capsule))
         return _place(x.ctypes.data, x.shape, x.strides, x.dtype.str, x), device
     lent = x.__cuda_array_interface__
     stream = lent.get("stream", 1)
