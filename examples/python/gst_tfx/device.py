@@ -110,11 +110,8 @@ def take(x, wanted):
 def check_strides(x):
     """Of an array (frames, channels) in device memory: the samples of each channel, or
     of each frame, are contiguous."""
-    def is_contiguous(inner, outer):
-        return x.shape[inner] < 2 or x.strides[inner] == x.itemsize and (
-            x.shape[outer] < 2 or x.strides[outer] >= x.shape[inner] * x.itemsize)
-
-    if x.size and not is_contiguous(0, 1) and not is_contiguous(1, 0):
+    strides = [s for s, n in zip(x.strides, x.shape) if n > 1]
+    if x.size and strides and min(strides) != x.itemsize:
         raise ValueError(f"samples in device memory have strides of {x.strides} bytes "
                          "for (frames, channels); make the array contiguous")
 
@@ -126,10 +123,8 @@ class DeviceArray:
 
     def __init__(self, array, device):
         self._array, self._ordinal = array, device.ordinal
-
-    shape = property(lambda self: self._array.shape)
-    dtype = property(lambda self: self._array.dtype)
-    device = property(lambda self: f"cuda:{self._ordinal}")
+        self.shape, self.dtype = array.shape, array.dtype
+        self.device = f"cuda:{device.ordinal}"
 
     def __repr__(self):
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, {self.device})"
