@@ -257,7 +257,7 @@ def test_from_file(tmp_path):
 def test_operators():
     effect = (fx.LoButterworth(1000) | fx.Gain(2)) + fx.HiButterworth(80, order=4)
     x = noise(2, 1000)
-    wave = fx.Wave.from_array(x, RATE) | effect
+    wave = fx.Wave(x, RATE) | effect
     text = "(LoButterworth(1000) | Gain(2)) + HiButterworth(80, order=4)"
     assert np.array_equal(wave.ys, fx.Chain(text, RATE, 2, dtype=np.float64)(x))
     with pytest.raises(TypeError):

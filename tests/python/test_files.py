@@ -15,16 +15,6 @@ import gst_tfx as fx
 RATE = 48000
 
 
-@pytest.fixture(params=["soundfile", "plain"])
-def reader(request, monkeypatch):
-    """With the package soundfile, and as if there were none."""
-    if request.param == "soundfile":
-        pytest.importorskip("soundfile")
-    else:
-        monkeypatch.setitem(sys.modules, "soundfile", None)
-    return request.param
-
-
 @pytest.fixture
 def kernel(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

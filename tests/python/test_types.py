@@ -18,6 +18,7 @@ PACKAGE = pathlib.Path(fx.__file__).parent
 PROGRAM = """
 import numpy as np
 import gst_tfx as fx
+from gst_tfx.effect import Delay, PingPongDelayStrategy
 
 chain = fx.Chain(fx.LoButterworth(1000, order=4) | fx.Gain(2), 48000, 2)
 x = np.zeros((2, 100), np.float32)
@@ -28,6 +29,9 @@ fx.DesignableFIR(1000, 51, window=("kaiser", 8.6))
 fx.Mix(np.eye(2)) + fx.Mix([[1, 0], [0, 1]])
 fx.FIR("room.wav") | fx.FIR([1, 2]) | fx.Delay(bpm=120, delay_time="1/4")
 fx.Wave(x, 48000) | (fx.Gain(1) + fx.Gain(2))
+wave = fx.Wave.from_file("in.wav").to("cpu") | fx.filter.LoButterworth(100)
+(wave | Delay(bpm=120, strategy=PingPongDelayStrategy())).save("out.wav")
+m: int = wave.channels() + wave.ys.ndim + len(fx.effect.MonoDelayStrategy())
 try:
     fx.process_many("Gain(2)", [x], 48000)[0].ndim
 except fx.ChainError as error:
@@ -37,6 +41,8 @@ fx.Gain()  # wrong
 fx.Butterworth("middle", 100)  # wrong
 fx.LoButterworth(100, ordre=3)  # wrong
 fx.Chain(3, 48000)  # wrong
+fx.filter.LoButterworth("low")  # wrong
+wave | 3  # wrong
 fx.Gain(1) | 3  # wrong
 fx.Multiband(200, "Gain(2)")  # wrong
 fx.NoFilter(1)  # wrong

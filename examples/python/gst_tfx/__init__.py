@@ -22,11 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, classes, device as _device
+from . import effect as effect, filter as filter
 from ._core import ChainError
 from .classes import *  # noqa: F403
-from .classes import Effect, Wave
+from .classes import Effect
 from .device import DeviceArray
 from .files import make_reader
+from .wave import Wave
 
 # Frames that are filtered at a time under a curve: fewer than a filter keeps points of.
 _CURVE_FRAMES = 32768

@@ -78,25 +78,6 @@ def _make(name, doc, example, params, n_positional, *chains):
                                  "__module__": "gst_tfx"})
 
 
-class Wave:
-    """Samples with their rate: wave | effect is the filtered wave."""
-
-    def __init__(self, samples, rate):
-        self.ys, self.fs = np.atleast_2d(samples), rate
-
-    from_array = classmethod(lambda cls, samples, rate: cls(samples, rate))
-
-    def __or__(self, effect):
-        from . import Chain
-        if not isinstance(effect, Effect):
-            return NotImplemented
-        ys = self.ys
-        if ys.dtype not in (np.float32, np.float64):
-            ys = ys.astype(np.float32)
-        chain = Chain(effect, self.fs, len(ys), dtype=ys.dtype)
-        return Wave(chain(ys), self.fs)
-
-
 __all__ = []
 for _entry in _core.catalogue():
     globals()[_entry[0]] = _make(*_entry)

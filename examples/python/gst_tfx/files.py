@@ -4,6 +4,7 @@
 import codecs
 import os
 import struct
+import wave
 
 import numpy as np
 
@@ -49,20 +50,54 @@ def _read_wav(path):
     return samples.reshape(-1, channels), rate
 
 
+def _read_samples(path):
+    """The samples (frames, channels) and the rate."""
+    try:
+        import soundfile
+    except ImportError:
+        return _read_wav(path)
+    with open(path, "rb") as file:
+        try:
+            return soundfile.read(file, always_2d=True)
+        except soundfile.LibsndfileError as error:
+            raise ValueError(error.error_string.rstrip(".")) from None
+
+
+def read_sound(path):
+    """As _read_samples(), with the path in its errors."""
+    try:
+        return _read_samples(path)
+    except ValueError as error:
+        raise ValueError(f"the sound file '{path}' cannot be read: {error}") from None
+
+
+def write_sound(path, samples, rate, form, encoding, bits):
+    """Writes samples (frames, channels).  form: of soundfile (None: by the name)."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    kind = f"PCM_{'U' * (bits == 8)}{bits}" if bits else None
+    if encoding == "PCM_F":
+        kind = "DOUBLE" if bits == 64 else "FLOAT"
+    try:
+        import soundfile
+        soundfile.write(path, samples, rate, kind, format=form)
+    except ImportError:
+        is_wav = (form or os.path.splitext(path)[1][1:]).lower() == "wav"
+        if not is_wav or kind not in (None, "PCM_16", "PCM_24"):
+            raise ValueError(f"the sound file '{path}' needs the Python package "
+                             "soundfile: it is not WAV with 16 or 24 bits") from None
+        size = (bits or 16) // 8
+        top = 2.0 ** (8 * size - 1)
+        whole = np.rint(np.clip(samples * top, -top, top - 1)).astype("<i4", order="C")
+        with wave.open(os.fspath(path), "wb") as file:
+            file.setparams((samples.shape[1], size, rate, 0, "NONE", None))
+            file.writeframes(whole.view(np.uint8).reshape(-1, 4)[:, :size].tobytes())
+
+
 def _read_impulse(path, rate):
     """The number of channels, and the samples, one channel after the other."""
     if path.lower().endswith(".sofa"):
         raise ValueError("SOFA files need GStreamer and its element tfxchain")
-    try:
-        import soundfile
-    except ImportError:
-        samples, has_rate = _read_wav(path)
-    else:
-        with open(path, "rb") as file:
-            try:
-                samples, has_rate = soundfile.read(file, always_2d=True)
-            except soundfile.LibsndfileError as error:
-                raise ValueError(error.error_string.rstrip(".")) from None
+    samples, has_rate = _read_samples(path)
     if has_rate != rate:
         raise ValueError(f"its sample rate is {has_rate} Hz, but that of the chain is "
                          f"{rate:.15g} Hz; resample it")
