@@ -326,6 +326,23 @@ def test_host_arrays():
         assert chain.stats["device"] == "cuda"
 
 
+def test_wave():
+    x = noise(2, 5000)
+    wave = fx.Wave(x, RATE)
+    assert wave.to("cuda") is wave and wave.device == "cuda"
+    result = wave | fx.HiButterworth(80) | fx.Limiter(-6)
+    chain = result._chain
+    assert is_close(result.ys, fx.Chain(LATE, RATE, 2)(x))
+    assert chain.stats["device"] == "cuda" and result.device == "cuda"
+    wave.device = "cpu"
+    chain = (wave | fx.Gain(2))._chain
+    chain(x)
+    assert chain.stats["device"] == "cpu"
+    with pytest.raises(RuntimeError, match="there is no CUDA device 7"):
+        wave.to("cuda:7")
+    assert wave.device == "cpu"
+
+
 def test_host_arrays_by_dlpack():
     class Host(Lender):
         kind = 1

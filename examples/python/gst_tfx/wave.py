@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .classes import Effect
+from .device import parse
 from .files import read_sound, write_sound
 
 
@@ -24,6 +25,10 @@ class Wave:
                  metadata: dict[str, Any] | None = None) -> None:
         self.ys, self.fs, self.device = ys, fs, device
         self.metadata = dict(metadata or {})
+
+    @classmethod
+    def from_array(cls, ys: npt.ArrayLike, fs: float) -> "Wave":
+        return cls(ys, fs)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], frame_offset: int = 0,
@@ -65,17 +70,18 @@ class Wave:
         wave = Wave(ys, self.fs, self.device, self.metadata)
         # (The end of a line is that of a comment.)
         wave._texts = [*self._texts, f"({effect}\n)"]
-        wave._chain = Chain(" | ".join(wave._texts), self.fs, len(ys), dtype=ys.dtype)
+        wave._chain = Chain(" | ".join(wave._texts), self.fs, len(ys), dtype=ys.dtype,
+                            device=self.device)
         return wave
 
     @property
     def device(self) -> str:
-        return "cpu"
+        return self._device
 
     @device.setter
     def device(self, device: Any) -> None:
-        if str(device) != "cpu":
-            raise ValueError(f"device is {str(device)!r}, but waves are on the CPU")
+        parse(str(device))  # it opens a CUDA device
+        self._device = str(device)
 
     def to(self, device: Any) -> "Wave":
         self.device = device
