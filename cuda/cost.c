@@ -187,20 +187,48 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
   cost->serial = frames * cost->issued;
 }
 
+/* Kernels of an output: the mean, and the most. */
+static double
+count_kernels (const TfxStage *stage, double *most)
+{
+  const unsigned n = stage->u.fir.n_channels;
+  double all = 0.0;
+
+  *most = 1.0;
+  if (!stage->u.fir.matrix)
+    return 1.0;
+  for (unsigned c = 0; c < n; c++) {
+    double count = 0.0;
+
+    for (unsigned k = 0; k < n; k++)
+      count += stage->u.fir.matrix[c * n + k] >= 0;
+    all += count;
+    *most = fmax (*most, count);
+  }
+  return all / n;
+}
+
 static void
-add_fft (const TfxCudaCard *card, TfxReal real, size_t n_taps, double n_samples,
+add_fft (const TfxCudaCard *card, const TfxStage *stage, double n_samples,
     size_t n_frames, unsigned log2, TfxCost *cost)
 {
+  const TfxReal real = cost->real;
+  const size_t n_taps = stage->u.fir.n_taps;
   const double size = ldexp (1.0, (int)log2);
   double n_partitions, numbers = size / TFX_FFT_THREADS;
   const double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
+  double most;
+  const double mean = count_kernels (stage, &most);
 
+  cost->n_launches = stage->u.fir.matrix ? 2 : 1;
   add (cost, &fft_pass[real], work * log2);
-  add (cost, &fft_partition[real], work * (n_partitions - 1.0));
+  add (cost, &fft_partition[real],
+      work * fmax (n_partitions * mean - 1.0, 0.0));
   /* Of a thread; fewer where a few tiles have the device to themselves (fft.c). */
   if (n_partitions <= 1.0 || work * n_samples / size > card->n_multiprocessors)
     numbers = fmax (numbers, TFX_FFT_RUN);
-  cost->serial = numbers * cost->issued;
+  cost->serial = numbers * (cost->issued + work * n_partitions * (most - mean) *
+                                               fft_partition[real].issued);
 }
 
 static void
@@ -212,9 +240,10 @@ add_fir (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
   const unsigned log2 =
       tfx_cuda_fft_choose (real, n_taps, n_frames, (size_t)card->max_shared);
 
-  if (tfx_cuda_fft_method (step->stage->u.fir.method, real, n_taps, n_frames,
+  if (step->stage->u.fir.matrix ||
+      tfx_cuda_fft_method (step->stage->u.fir.method, real, n_taps, n_frames,
           log2) == TFX_FIR_FFT) {
-    add_fft (card, real, n_taps, (double)n_frames * n_channels, n_frames, log2,
+    add_fft (card, step->stage, (double)n_frames * n_channels, n_frames, log2,
         cost);
   } else {
     add (cost, &fir_sample[real], 1.0);

@@ -20,10 +20,11 @@
 
 void
 tfx_cuda_fft_init (TfxCudaFft *f, TfxCudaStream *stream, unsigned n_channels,
-    size_t n_taps)
+    size_t n_taps, bool has_matrix)
 {
   *f = (TfxCudaFft){ .stream = stream,
     .n_channels = n_channels,
+    .has_matrix = has_matrix,
     .n_taps = n_taps };
 }
 
@@ -63,7 +64,7 @@ ask_tiles (const TfxCudaFft *f, size_t n_frames)
 static size_t
 max_tiles (const TfxCudaFft *f, size_t n_before)
 {
-  if (f->n_partitions == 1)
+  if (f->n_partitions == 1 && !f->has_matrix)
     return f->force_tiles ? f->force_tiles : MAX_GRID / f->n_channels;
   return n_before > 0 ? f->n_slots : f->n_slots - (f->n_partitions - 1);
 }
@@ -157,7 +158,7 @@ reserve_history (TfxCudaFft *f, size_t n_frames)
   size_t n_slots = f->n_partitions - 1 + ask_tiles (f, n_frames);
   int ret;
 
-  if (f->n_partitions == 1) {
+  if (f->n_partitions == 1 && !f->has_matrix) {
     f->n_slots = 1;
     return 0;
   }
@@ -204,7 +205,7 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 /* ---- launches --------------------------------------------------------------------- */
 
 /* One for eight numbers; more where a few blocks have the device to themselves and
- * most of the time goes into the products of many partitions. */
+ * most of the time goes into products: of several partitions, or of a matrix. */
 static unsigned
 count_threads (const TfxCudaFft *f, unsigned grid)
 {
@@ -212,7 +213,8 @@ count_threads (const TfxCudaFft *f, unsigned grid)
   const bool are_few =
       grid <= (unsigned)f->stream->cuda->card.n_multiprocessors;
 
-  return n > TFX_FFT_THREADS || (are_few && f->n_partitions > 1)
+  return n > TFX_FFT_THREADS ||
+                 (are_few && (f->n_partitions > 1 || f->has_matrix))
              ? TFX_FFT_THREADS
              : n;
 }
@@ -242,7 +244,7 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
   double scale = gain / (8.0 * ldexp (1.0, (int)f->log2));
   TfxFftArgs args = { .run.n_frames = f->n_taps,
     .run.n_channels = n_kernels,
-    .of_taps = 1,
+    .work = TFX_FFT_TAPS,
     .n_tiles = f->n_partitions,
     .n_slots = f->n_partitions,
     .limit = INFINITY };
@@ -301,13 +303,18 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
       .n_silent = (unsigned)min_size (n_before, n_tiles),
       .n_slots = f->n_slots,
       .slot = (unsigned)(tile % f->n_slots),
+      .work = r->matrix ? TFX_FFT_FORWARD : TFX_FFT_ALL,
       .spectra = r->spectra,
       .history = f->history.data,
       .ring = r->ring,
       .limit = r->limit,
+      .matrix = r->matrix,
     };
 
     ret = launch (f, f->stream, &args);
+    args.work = TFX_FFT_BACKWARD;
+    if (ret == 0 && r->matrix)
+      ret = launch (f, f->stream, &args);
     n_before -= args.n_silent;
     tile += n_tiles;
   }

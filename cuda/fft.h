@@ -11,6 +11,7 @@ typedef struct TfxCudaFft
 {
   TfxCudaStream *stream;
   unsigned n_channels;
+  bool has_matrix;
   size_t n_taps;
   unsigned log2; /* 0: not cut yet */
   unsigned n_partitions, n_slots;
@@ -32,7 +33,7 @@ typedef struct TfxCudaFft
 } TfxCudaFft;
 
 void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCudaStream *stream,
-    unsigned n_channels, size_t n_taps);
+    unsigned n_channels, size_t n_taps, bool has_matrix);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);
 
 /* Partitions of 2^log2 taps.  The past is another one then, and spectra of taps must be
@@ -48,13 +49,14 @@ int tfx_cuda_fft_prepare (TfxCudaFft *fft, bool is_float, size_t n_frames);
 int tfx_cuda_fft_transform_taps (TfxCudaFft *fft, const double *taps,
     unsigned n_kernels, double gain, TfxBuffer *room, TfxBuffer *spectra);
 
-/* A launch for each part of a block, one for a short one.  in and out must not
- * overlap.  The state after it takes effect with commit. */
+/* A launch for each part of a block, one for a short one; with a matrix two for each.
+ * in and out must not overlap.  The state after it takes effect with commit. */
 typedef struct TfxCudaFftRun
 {
   const TfxUnitRun *block;
   TfxKernelRing ring;
   CUdeviceptr spectra;
+  CUdeviceptr matrix; /* int[n_channels][n_channels], as in args.h; 0: none */
   bool per_channel;
   double limit; /* samples that are larger count as 0 */
 } TfxCudaFftRun;

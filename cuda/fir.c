@@ -10,13 +10,6 @@
 #include "fft-cut.h"
 #include "unit.h"
 
-/* A matrix of kernels runs on the CPU. */
-static bool
-can_run (const TfxStage *stage)
-{
-  return !stage->u.fir.matrix;
-}
-
 /* Blocks longer by this factor may need another method. */
 #define LONGER 4
 
@@ -40,6 +33,8 @@ typedef struct Unit
   /* On the device: the taps, or for transforms their spectra. */
   TfxBuffer taps;
   unsigned n_kernels;
+  TfxBuffer matrix;
+  bool has_matrix; /* it was uploaded; it never changes */
 } Unit;
 
 static int
@@ -48,9 +43,11 @@ unit_make (void *data, const TfxStage *stage)
   Unit *u = data;
 
   u->n_taps = stage->u.fir.n_taps;
-  u->asked = stage->u.fir.method;
+  /* There is no direct form of a matrix. */
+  u->asked = stage->u.fir.matrix ? TFX_FIR_FFT : stage->u.fir.method;
   u->base.state.n_past = u->n_taps - 1;
-  tfx_cuda_fft_init (&u->fft, u->base.stream, u->base.n_channels, u->n_taps);
+  tfx_cuda_fft_init (&u->fft, u->base.stream, u->base.n_channels, u->n_taps,
+      stage->u.fir.matrix);
   return 0;
 }
 
@@ -62,6 +59,7 @@ unit_clear (void *data)
   tfx_cuda_fft_clear (&u->fft);
   tfx_buffer_free (u->base.stream, &u->room);
   tfx_buffer_free (u->base.stream, &u->taps);
+  tfx_buffer_free (u->base.stream, &u->matrix);
 }
 
 void
@@ -124,13 +122,18 @@ upload_direct (Unit *u)
 static int
 renew_taps (Unit *u)
 {
-  unsigned n_kernels = u->base.stage->u.fir.n_kernels;
-  int ret;
+  const TfxStage *stage = u->base.stage;
+  const unsigned n_kernels = stage->u.fir.n_kernels, n = u->base.n_channels;
+  int ret = 0;
 
-  if (!u->base.is_changed)
-    return 0;
+  if (stage->u.fir.matrix && !u->has_matrix)
+    ret = tfx_buffer_upload (u->base.stream, &u->matrix, stage->u.fir.matrix,
+        (size_t)n * n * sizeof *stage->u.fir.matrix);
+  u->has_matrix = ret == 0;
+  if (ret < 0 || !u->base.is_changed)
+    return ret;
   ret = u->method == TFX_FIR_FFT
-            ? tfx_cuda_fft_transform_taps (&u->fft, u->base.stage->u.fir.taps,
+            ? tfx_cuda_fft_transform_taps (&u->fft, stage->u.fir.taps,
                   n_kernels, u->base.gain, &u->room, &u->taps)
             : upload_direct (u);
   u->n_kernels = n_kernels;
@@ -199,6 +202,7 @@ run_transforms (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
     .block = run,
     .ring = *ring,
     .spectra = u->taps.data,
+    .matrix = u->matrix.data,
     .per_channel = u->n_kernels > 1,
     .limit = u->is_double ? LIMIT_DOUBLE : LIMIT_FLOAT,
   };
@@ -252,7 +256,6 @@ unit_copy_state (void *data, const void *from)
 
 const TfxCudaUnitKind tfx_cuda_fir = {
   .kind = &tfx_kind_fir,
-  .can_run = can_run,
   .is_apart = true,
   .size = sizeof (Unit),
   .make = unit_make,

@@ -211,6 +211,13 @@ typedef struct TfxFirArgs
 #define TFX_FFT_HEADER 16
 #define TFX_FFT_SHARED(log2) (TFX_FFT_HEADER + ((size_t)18 << (log2)))
 
+/* The work of a launch: all of it; the spectra of taps, or of tiles, which it writes to
+ * `history`; or the output, from the spectra of tiles in `history`. */
+#define TFX_FFT_ALL 0
+#define TFX_FFT_TAPS 1
+#define TFX_FFT_FORWARD 2
+#define TFX_FFT_BACKWARD 3
+
 /* The same by transforms of 2 P frames, P = 2^log2, see fft.h.  The kernels are cut into
  * n_partitions of P taps; a tile is n_out of the frames, P if there are several
  * partitions.  Spectra have P numbers each. */
@@ -220,8 +227,7 @@ typedef struct TfxFftArgs
   unsigned log2;
   unsigned n_partitions, n_taps;
   unsigned per_channel;
-  /* 1: the input are taps; their spectra go to `history`, nothing else. */
-  unsigned of_taps;
+  unsigned work;  /* TFX_FFT_ALL to TFX_FFT_BACKWARD */
   unsigned n_out; /* even */
 
   long long start;   /* of the first tile, in frames of the block */
@@ -242,6 +248,9 @@ typedef struct TfxFftArgs
   TFX_DEVICE (unsigned) control;
   TfxKernelRing ring;
   double limit;
+  /* For TFX_FFT_BACKWARD, [n_channels][n_channels]: for each output and input the
+   * number of the kernel, or -1. */
+  TFX_DEVICE (const int) matrix;
 } TfxFftArgs;
 
 #endif

@@ -68,11 +68,12 @@ fft_gather (const TfxFftArgs &args, const FftTile &tile, unsigned stride,
     Complex<R> *z)
 {
   const unsigned size = 1u << args.log2;
-  const bool is_heard = !args.of_taps && tile.index >= args.n_silent;
+  const bool is_heard =
+      args.work != TFX_FFT_TAPS && tile.index >= args.n_silent;
   const unsigned n_before = fft_n_before (args);
   long long begin = fft_begin (args, tile);
 
-  if (!args.of_taps)
+  if (args.work != TFX_FFT_TAPS)
     begin -= 2 * n_before;
   for (unsigned k = threadIdx.x; k < stride; k += blockDim.x) {
 #pragma unroll 1
@@ -81,7 +82,7 @@ fft_gather (const TfxFftArgs &args, const FftTile &tile, unsigned stride,
       const long long n = begin + 2 * i;
       double re = 0.0, im = 0.0;
 
-      if (!args.of_taps || i < size / 2) {
+      if (args.work != TFX_FFT_TAPS || i < size / 2) {
         re = fft_frame (args, tile.channel, n, is_own);
         im = fft_frame (args, tile.channel, n + 1, is_own);
       }
@@ -103,7 +104,8 @@ fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
                                 ? args.ring.first
                                 : args.run.n_frames;
 
-  return !args.of_taps && begin >= 2 * (long long)fft_n_before (args) &&
+  return args.work != TFX_FFT_TAPS &&
+         begin >= 2 * (long long)fft_n_before (args) &&
          (unsigned long long)(begin + args.n_out) <= most;
 }
 

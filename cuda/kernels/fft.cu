@@ -15,6 +15,9 @@
  * the order of time, so a tile waits only for tiles of blocks that already run and
  * publish without waiting.
  *
+ * A matrix of kernels takes two launches: one publishes the spectra of all inputs, and
+ * one sums the products of an output over its inputs, and transforms the sum back.
+ *
  * R: type of the transforms; S: type of the spectra and of the sums.  For float
  * streams the transforms have double precision, or nearly.  Spectra of several
  * partitions, most of which are read from memory, and of Twofold are floats: rounding
@@ -63,10 +66,11 @@ spectral_add (const Spectral<S> &a, const Spectral<S> &b, bool apart,
   }
 }
 
+/* True if blocks wait for the spectra of others. */
 TFX_DEVICE_FN bool
 fft_has_history (const TfxFftArgs &args)
 {
-  return args.n_partitions > 1 && !args.of_taps;
+  return args.n_partitions > 1 && args.work == TFX_FFT_ALL;
 }
 
 TFX_DEVICE_FN void
@@ -130,7 +134,7 @@ fft_publish (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     fft_split (i == 0, twiddles[size + i], &a, &b);
     to[r] = spectral_from<R, S> (a);
     to[s] = spectral_from<R, S> (b);
-    if (!args.of_taps) {
+    if (args.work == TFX_FFT_ALL) {
       z[fft_place (r)] = a;
       z[fft_place (s)] = b;
     }
@@ -209,14 +213,56 @@ fft_add_past (const TfxFftArgs &args, const FftTile &tile, unsigned q,
   }
 }
 
+/* sums += X[t - q] H[q] for all partitions from q on, N at a time. */
+template <int N, typename S>
+TFX_DEVICE_FN void
+fft_add_all (const TfxFftArgs &args, const FftTile &tile, unsigned q,
+    const Spectral<S> *history, const Spectral<S> *kernel, FftPair<S> &pair)
+{
+#pragma unroll 1
+  for (; q + N <= args.n_partitions; q += N)
+    fft_add_past<N> (args, tile, q, history, kernel, pair);
+#pragma unroll 1
+  for (; q < args.n_partitions; q++)
+    fft_add_past<1> (args, tile, q, history, kernel, pair);
+}
+
+/* a, b = the sums of an output of a matrix over its inputs, in the precision of the
+ * transforms, so that the error does not grow with the inputs. */
+template <typename R, typename S>
+TFX_DEVICE_FN void
+fft_add_inputs (const TfxFftArgs &args, const FftTile &tile, FftPair<S> &pair,
+    Complex<R> &a, Complex<R> &b)
+{
+  const unsigned n = args.run.n_channels;
+
+  a = b = {};
+#pragma unroll 1
+  for (unsigned k = 0; k < n; k++) {
+    const int number = args.matrix[tile.channel * n + k];
+
+    if (number < 0)
+      continue;
+    pair.sums[0] = pair.sums[1] = {};
+    fft_add_all<2> (args, tile, 0,
+        (const Spectral<S> *)args.history +
+            ((size_t)k * args.n_slots << args.log2),
+        (const Spectral<S> *)args.spectra +
+            ((size_t)number * args.n_partitions << args.log2),
+        pair);
+    a = complex_add (a, spectral_to<R> (pair.sums[0]));
+    b = complex_add (b, spectral_to<R> (pair.sums[1]));
+  }
+}
+
 /* z = sum over q of X[t - q] H[q], in places r and s, ready to go back.  With a
- * history z is X[t] before, without one its transform. */
+ * history z is X[t] before, without one its transform; an output of a matrix needs the
+ * history alone. */
 template <bool HAS_HISTORY, typename R, typename S>
 TFX_DEVICE_FN void
 fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     const Complex<R> *twiddles)
 {
-  const int N = fft_n_products<S> ();
   const unsigned size = 1u << args.log2;
   const Spectral<S> *history = (const Spectral<S> *)args.history +
                                (size_t)tile.channel * args.n_slots * size;
@@ -236,25 +282,23 @@ fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
 
     fft_pair (i, &pair.r, &pair.s);
     pair.is_first = i == 0;
-    a = z[fft_place (pair.r)];
-    b = z[fft_place (pair.s)];
-    if (!HAS_HISTORY)
-      fft_split (i == 0, w, &a, &b);
-    spectral_add (spectral_from<R, S> (a), kernel[pair.r], i == 0,
-        pair.sums[0]);
-    spectral_add (spectral_from<R, S> (b), kernel[pair.s], false, pair.sums[1]);
-    if (HAS_HISTORY) {
-      unsigned q = 1;
-
-#pragma unroll 1
-      for (; q + N <= args.n_partitions; q += N)
-        fft_add_past<N> (args, tile, q, history, kernel, pair);
-#pragma unroll 1
-      for (; q < args.n_partitions; q++)
-        fft_add_past<1> (args, tile, q, history, kernel, pair);
+    if (HAS_HISTORY && args.work == TFX_FFT_BACKWARD) {
+      fft_add_inputs (args, tile, pair, a, b);
+    } else {
+      a = z[fft_place (pair.r)];
+      b = z[fft_place (pair.s)];
+      if (!HAS_HISTORY)
+        fft_split (i == 0, w, &a, &b);
+      spectral_add (spectral_from<R, S> (a), kernel[pair.r], i == 0,
+          pair.sums[0]);
+      spectral_add (spectral_from<R, S> (b), kernel[pair.s], false,
+          pair.sums[1]);
+      if (HAS_HISTORY)
+        fft_add_all<fft_n_products<S> ()> (args, tile, 1, history, kernel,
+            pair);
+      a = spectral_to<R> (pair.sums[0]);
+      b = spectral_to<R> (pair.sums[1]);
     }
-    a = spectral_to<R> (pair.sums[0]);
-    b = spectral_to<R> (pair.sums[1]);
     fft_join (i == 0, w, &a, &b);
     z[fft_place (pair.r)] = a;
     z[fft_place (pair.s)] = b;
@@ -299,14 +343,17 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
     fft_next (args, (volatile FftTile *)shared);
   __syncthreads ();
   tile = FftTile{ next->index, next->channel, next->slot, next->epoch };
-  fft_analyse (args, tile, z, twiddles);
-  if (args.of_taps || fft_has_history (args))
-    fft_publish<R, S> (args, tile, z, twiddles);
-  if (args.of_taps)
-    return;
+  if (args.work != TFX_FFT_BACKWARD) {
+    fft_analyse (args, tile, z, twiddles);
+    if (args.work != TFX_FFT_ALL || fft_has_history (args))
+      fft_publish<R, S> (args, tile, z, twiddles);
+    if (args.work != TFX_FFT_ALL)
+      return;
+  }
   if (tile.index >= args.n_silent) {
-    if (fft_has_history (args)) {
+    if (fft_has_history (args))
       fft_wait (args, tile);
+    if (fft_has_history (args) || args.work == TFX_FFT_BACKWARD) {
       fft_multiply<true, R, S> (args, tile, z, twiddles);
     } else if (fft_may_be_alone<R, S> ()) {
       fft_multiply<false, R, S> (args, tile, z, twiddles);

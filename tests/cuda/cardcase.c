@@ -39,9 +39,16 @@ cardcase_row (const CardCase *s)
   if (s->n_taps > 0) {
     double *taps = test_cuda_noise (s->n_taps);
     const double *kernels[] = { taps };
+    int matrix[8 * 8];
 
-    test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
-                                  1, s->n_taps, TFX_FIR_AUTO));
+    for (unsigned i = 0; i < 8 * 8; i++)
+      matrix[i] = i % 8 < s->n_inputs ? 0 : -1;
+    test_cuda_append (&chain,
+        s->n_inputs > 0
+            ? tfx_stage_new_fir_matrix (tfx_stage_new_id (), s->n_channels,
+                  matrix, kernels, 1, s->n_taps, TFX_FIR_AUTO)
+            : tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, s->n_taps,
+                  TFX_FIR_AUTO));
     free (taps);
   }
   row = cuda_row_new_for (chain, &spec, tfx_cpu_backend ());

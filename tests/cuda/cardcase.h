@@ -11,6 +11,8 @@ typedef struct CardCase
   size_t n_sections, n_taps;
   unsigned n_channels;
   TfxSample type;
+  /* Of each output of a matrix of kernels with 8 channels; 0: no matrix. */
+  unsigned n_inputs;
 } CardCase;
 
 /* The card with the properties that its driver reports. */

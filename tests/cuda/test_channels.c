@@ -6,6 +6,8 @@
 #include "tap.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static TfxCuda *cuda;
 
@@ -195,28 +197,83 @@ test_recoveries (void)
   cuda_pair_free (&p);
 }
 
-/* A matrix of kernels is for the CPU; one kernel is not. */
+/* ---- matrices of kernels ------------------------------------------------------------ */
+
+/* A matrix from n inputs to two outputs, as layouts of a Convolve make them, with kernels
+ * of noise, and a gain, which the taps include. */
+static TfxChain *
+matrix_chain (uint64_t id, unsigned n, unsigned n_kernels, size_t n_taps,
+    TfxFirMethod method)
+{
+  TfxChain *chain = tfx_chain_new ();
+  double *taps = test_cuda_noise (n_kernels * n_taps);
+  const double *kernels[16];
+  int matrix[8 * 8];
+
+  for (unsigned k = 0; k < n_kernels; k++)
+    kernels[k] = taps + k * n_taps;
+  for (unsigned i = 0; i < n * n; i++)
+    matrix[i] = i < 2 * n ? (int)(i * 3 % n_kernels) : -1;
+  test_cuda_append (&chain, tfx_stage_new_fir_matrix (id, n, matrix, kernels,
+                                n_kernels, n_taps, method));
+  test_cuda_append (&chain, tfx_stage_new_gain (2, 0.25));
+  free (taps);
+  return chain;
+}
+
+/* The device runs all frames, in two launches, whatever the method.  The state goes to the
+ * CPU and back.  The CPU fades new taps in, and the device continues with them. */
 static void
 test_matrix (void)
 {
-  static const double taps[2] = { 1.0, 0.5 };
-  static const int matrix[4] = { 0, 0, -1, 0 };
-  const double *kernel = taps;
-  TfxStage *stages[2] = { tfx_stage_new_fir (1, &kernel, 1, 2, TFX_FIR_AUTO),
-    tfx_stage_new_fir_matrix (1, 2, matrix, &kernel, 1, 2, TFX_FIR_AUTO) };
+  static const struct
+  {
+    unsigned n, n_kernels;
+    size_t n_taps;
+    TfxFirMethod method;
+  } shapes[] = { { 2, 4, 3, TFX_FIR_DIRECT }, { 2, 4, 700, TFX_FIR_AUTO },
+    { 7, 7, 90, TFX_FIR_AUTO }, { 8, 14, 1300, TFX_FIR_FFT } };
+  TapMany turns = tap_many ("matrices go to the CPU and back"),
+          work = tap_many ("a matrix is two launches"),
+          changes = tap_many ("matrices of other taps");
 
-  for (int i = 0; i < 2; i++) {
-    const TfxFilterSpec spec = { 48000.0, 2, TFX_SAMPLE_F32, 0 };
-    TfxChain *chain = test_cuda_chain_of (stages[i]);
-    TfxFilter *filter = NULL;
+  for (unsigned i = 0; i < N_OF (shapes); i++) {
+    const unsigned n = shapes[i].n, n_kernels = shapes[i].n_kernels;
+    const size_t n_taps = shapes[i].n_taps;
+    char what[40];
+    CudaPair p =
+        cuda_pair_new (matrix_chain (1, n, n_kernels, n_taps, shapes[i].method),
+            n, 6000, cuda);
 
-    tap_check (tfx_filter_new (chain, &spec, &filter) == 0 &&
-                   tfx_filter_runs_on (filter, tfx_cuda_backend (cuda)) ==
-                       (i == 0),
-        "%s", i == 0 ? "the device runs one kernel" : "but no matrix");
-    tfx_filter_unref (&filter);
-    tfx_chain_unref (&chain);
+    snprintf (what, sizeof what, "%u channels, %zu taps", n, n_taps);
+    cuda_pair_run (&p, 6, 700);
+    tap_many_check (&turns, cuda_pair_agrees (&p, 1e-12), "%s: returns %d, %g",
+        what, p.ret, cuda_pair_distance (&p));
+    cuda_pair_free (&p);
+
+    p = cuda_pair_new (matrix_chain (1, n, n_kernels, n_taps, shapes[i].method),
+        n, 6000, cuda);
+    for (unsigned k = 0; k < 3; k++) {
+      cuda_pair_here (&p, k * 2000, 2000, 500);
+      cuda_pair_there (&p, k * 2000, 2000);
+      cuda_pair_set_chain (&p,
+          matrix_chain (1, n, n_kernels, n_taps, shapes[i].method));
+    }
+    tap_many_check (&changes,
+        p.ret == 0 && cuda_pair_distance (&p) < 1e-12 && p.row->n_by_cpu > 0 &&
+            p.row->n_by_cpu < 3000,
+        "%s: returns %d, %g, %d frames by the CPU", what, p.ret,
+        cuda_pair_distance (&p), (int)p.row->n_by_cpu);
+    cuda_pair_free (&p);
+
+    p = cuda_pair_new (matrix_chain (1, n, n_kernels, n_taps, shapes[i].method),
+        n, 1, cuda);
+    cuda_row_check_work (&work, p.row, cuda, n, TFX_SAMPLE_F64, 600, 2, what);
+    cuda_pair_free (&p);
   }
+  tap_many_end (&turns);
+  tap_many_end (&work);
+  tap_many_end (&changes);
 }
 
 static const TapTest tests[] = {

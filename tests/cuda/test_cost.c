@@ -38,6 +38,31 @@ test_grows (void)
   }
 }
 
+/* A matrix of kernels takes a launch more than one kernel, and longer with more
+ * inputs. */
+static void
+test_matrix (void)
+{
+  CardCase alone = room, one = room, all = room;
+
+  alone.n_channels = one.n_channels = all.n_channels = 8;
+  one.n_inputs = 1;
+  all.n_inputs = 8;
+  for (unsigned i = 0; standin_card_at (i); i++) {
+    const StandinCard *s = standin_card_at (i);
+    TfxCudaCard card = cardcase_card (s);
+
+    for (size_t n = 256; n <= 65536; n *= 256) {
+      const double ns = cardcase_estimate (&card, &one, n, true);
+
+      tap_check (cardcase_estimate (&card, &alone, n, true) < ns - 1e3 &&
+                     2.0 * ns < cardcase_estimate (&card, &all, n, true),
+          "%s, %zu frames: more inputs take longer than %.0f ns", s->title, n,
+          ns);
+    }
+  }
+}
+
 /* Never less than what the samples take on the bus, or in device memory; and not ten
  * times that where nothing else counts but the starts of kernels, 10 us for each
  * part of 2^20 samples, and a wait of 20. */
@@ -219,10 +244,11 @@ int
 main (int argc, char **argv)
 {
   static const TapTest tests[] = { { "grows", test_grows },
-    { "bounds", test_bounds }, { "overlaps", test_overlaps },
-    { "unknown", test_unknown }, { "read", test_read },
-    { "transforms", test_transforms }, { "no-kernel", test_no_kernel },
-    { "host", test_host }, { "short", test_short }, { NULL, NULL } };
+    { "matrix", test_matrix }, { "bounds", test_bounds },
+    { "overlaps", test_overlaps }, { "unknown", test_unknown },
+    { "read", test_read }, { "transforms", test_transforms },
+    { "no-kernel", test_no_kernel }, { "host", test_host },
+    { "short", test_short }, { NULL, NULL } };
 
   return tap_main (argc, argv, tests);
 }

@@ -35,6 +35,7 @@ typedef struct Line
   size_t part;       /* samples of a part; 0: the default */
   unsigned n_frames; /* of a block; 0: N_FRAMES */
   const char *way;   /* when asynchronous work is done; NULL: at once */
+  bool has_matrix;   /* of kernels, after the text */
 } Line;
 
 static const Line lines[] = {
@@ -79,6 +80,7 @@ static const Line lines[] = {
       "HiButterworth(100, order=10) | (LoButterworth(500) + Delay(100, "
       "taps=2))",
       false, true, true, false, 800, 0, "apart:1" },
+  { "Gain(0.25)", NULL, false, false, false, false, 1300, 0, "apart:1", true },
 };
 
 /* When asynchronous work is done, if the line does not say it. */
@@ -342,6 +344,19 @@ parse (const char *text)
   return expr;
 }
 
+static void
+append_matrix (TfxChain **chain)
+{
+  static const int matrix[N_CHANNELS * N_CHANNELS] = { 0, 1, 1, 0 };
+  double *taps = test_cuda_noise (2 * 600);
+  const double *const kernels[] = { taps, taps + 600 };
+
+  test_cuda_append (chain,
+      tfx_stage_new_fir_matrix (tfx_stage_new_id (), N_CHANNELS, matrix,
+          kernels, 2, 600, TFX_FIR_AUTO));
+  free (taps);
+}
+
 static Case
 case_new (const Line *l)
 {
@@ -354,6 +369,8 @@ case_new (const Line *l)
     tfx_expr_adopt_ids (then, expr);
     tfx_expr_build (then, RATE, N_CHANNELS, NULL, NULL, &c.chains[1], NULL);
   }
+  if (l->has_matrix)
+    append_matrix (&c.chains[0]);
   tfx_expr_free (&expr);
   tfx_expr_free (&then);
   c.noise = test_alloc (n_samples (l) * sizeof *c.noise);

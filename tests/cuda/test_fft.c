@@ -44,8 +44,11 @@ row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
 
   for (unsigned k = 0; k < c->n_kernels; k++)
     kernels[k] = c->taps + k * c->n_taps;
-  test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
-                                c->n_kernels, c->n_taps, method));
+  test_cuda_append (&chain,
+      c->matrix ? tfx_stage_new_fir_matrix (tfx_stage_new_id (), c->n_channels,
+                      c->matrix, kernels, c->n_kernels, c->n_taps, method)
+                : tfx_stage_new_fir (tfx_stage_new_id (), kernels, c->n_kernels,
+                      c->n_taps, method));
   row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
   tfx_chain_unref (&chain);
   free (kernels);
@@ -207,6 +210,45 @@ test_channels (void)
         20);
     for (unsigned way = 0; way < 3; way++)
       check_error (&many, c, way, 8, 0, fir_split_all);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* Matrices: true stereo, a kernel for two paths and an input without one, HeSuVi's seven
+ * inputs to two ears, and 25 to two.  The error must not grow with the inputs. */
+static void
+test_matrices (void)
+{
+  static const int stereo[] = { 0, 2, 1, 3 },
+                   few[] = { 1, -1, 1, -1, -1, -1, 0, -1, 1 };
+  static int seven[7 * 7], many_in[25 * 25];
+  static const struct
+  {
+    const int *matrix;
+    unsigned n_kernels, n_channels;
+  } shapes[] = { { stereo, 4, 2 }, { few, 2, 3 }, { seven, 14, 7 },
+    { many_in, 50, 25 } };
+  static const size_t taps[] = { 1, 100, 1500, 5000 };
+  TapMany many = tap_many ("errors of matrices");
+
+  for (int i = 0; i < 25 * 25; i++)
+    many_in[i] = i < 2 * 25 ? i : -1;
+  for (int i = 0; i < 7 * 7; i++)
+    seven[i] = i < 2 * 7 ? (i * 5 + 3) % 14 : -1;
+  for (size_t i = 0; i < N_OF (shapes) * N_OF (taps); i++) {
+    const size_t shape = i / N_OF (taps), n_taps = taps[i % N_OF (taps)];
+    FirCase *c;
+
+    if (part_is_wanted () && (i % 3 || shape == 3))
+      continue;
+    c = fir_case_new_matrix (FIR_NOISE, n_taps, shapes[shape].n_kernels,
+        shapes[shape].n_channels, shapes[shape].matrix, n_taps + 1000, 60);
+    for (unsigned way = 0; way < 3; way++) {
+      check_error (&many, c, way, 0, 0,
+          (i + way) % 2 ? fir_split_all : fir_split_random);
+      check_error (&many, c, way, 8, (unsigned)(i % 3), fir_split_random);
+    }
     fir_case_free (&c);
   }
   tap_many_end (&many);
@@ -567,6 +609,7 @@ static const TapTest tests[] = {
   { "sizes", test_sizes },
   { "grid", test_grid },
   { "channels", test_channels },
+  { "matrices", test_matrices },
   { "quiet", test_quiet },
   { "parts", test_parts },
   { "growing", test_growing },

@@ -14,7 +14,7 @@
 #define N_FRAMES 512
 #define N_BLOCKS 30
 #define FIRST_CHANGE 4
-#define N_STAGES 7
+#define N_STAGES 8
 
 /* Waits of a ramp for each stage: before and after each of three copies, which read the state,
  * write it, and write the new values. */
@@ -115,10 +115,11 @@ count_calls (void)
 /* ---- stages ----------------------------------------------------------------------- */
 
 static const char *const names[N_STAGES] = { "sections", "gain", "FIR", "delay",
-  "FIR by FFT", "compressor", "reverb" };
+  "FIR by FFT", "matrix of kernels", "compressor", "reverb" };
 
 static TfxStage *
-make_fir (uint64_t id, size_t n_taps, TfxFirMethod method, double cutoff)
+make_fir (uint64_t id, size_t n_taps, TfxFirMethod method, double cutoff,
+    const int *matrix)
 {
   double *taps = test_alloc (n_taps * sizeof *taps);
   const double *const kernels[] = { taps };
@@ -130,7 +131,9 @@ make_fir (uint64_t id, size_t n_taps, TfxFirMethod method, double cutoff)
     taps[i] = cutoff *
               (t == 0.0 ? 1.0 : sin (M_PI * cutoff * t) / (M_PI * cutoff * t));
   }
-  stage = tfx_stage_new_fir (id, kernels, 1, n_taps, method);
+  stage = matrix ? tfx_stage_new_fir_matrix (id, N_CHANNELS, matrix, kernels, 1,
+                       n_taps, method)
+                 : tfx_stage_new_fir (id, kernels, 1, n_taps, method);
   free (taps);
   return stage;
 }
@@ -139,6 +142,7 @@ make_fir (uint64_t id, size_t n_taps, TfxFirMethod method, double cutoff)
 static TfxStage *
 make_stage (unsigned which, uint64_t id, bool is_second)
 {
+  static const int matrix[N_CHANNELS * N_CHANNELS] = { 0, 0, -1, 0 };
   const double x = is_second ? 1.5 : 1.0;
   const TfxDesign design = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 8,
     2000.0 * x, 0, 0, 0 };
@@ -162,12 +166,14 @@ make_stage (unsigned which, uint64_t id, bool is_second)
     case 1:
       return tfx_stage_new_gain (id, 0.5 * x);
     case 2:
-      return make_fir (id, 61, TFX_FIR_DIRECT, 0.1 * x);
+      return make_fir (id, 61, TFX_FIR_DIRECT, 0.1 * x, NULL);
     case 3:
       return tfx_stage_new_delay (id, 0.5, taps, N_OF (taps));
     case 4:
-      return make_fir (id, 1501, TFX_FIR_FFT, 0.1 * x);
+      return make_fir (id, 1501, TFX_FIR_FFT, 0.1 * x, NULL);
     case 5:
+      return make_fir (id, 801, TFX_FIR_AUTO, 0.1 * x, matrix);
+    case 6:
       return tfx_stage_new_dynamics (id, &dynamics);
     default:
       reverb.wet *= x;
@@ -353,13 +359,13 @@ test_others (void)
   int ret = 0;
 
   test_cuda_append (&chain, make_stage (0, ids[0], false));
-  test_cuda_append (&chain, make_stage (5, ids[1], false));
+  test_cuda_append (&chain, make_stage (6, ids[1], false));
   row_init (&row, chain, tfx_cuda_backend (cuda));
   for (unsigned k = 0; ret == 0 && k < 2 * FIRST_CHANGE; k++) {
     if (k == FIRST_CHANGE) {
       clear_counts ();
       row.n_by_device = 0;
-      ret = change (&row, CHANGE_SET, 5, 1, &ids[1], 0);
+      ret = change (&row, CHANGE_SET, 6, 1, &ids[1], 0);
     }
     if (ret == 0)
       ret = row_run (&row, samples);
