@@ -16,15 +16,12 @@ work=$root/build-arm64
 system=$work/system
 libraries=/usr/lib/aarch64-linux-gnu
 
-# Unpacked, not installed: nothing of it runs but GStreamer's own tools.
+# Nothing of it runs but GStreamer's own tools.
 make_system() {
   local suite
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME") &&
-    list_sources "$suite" > "$work/sources.list" && list_options > "$work/options" &&
-    mmdebstrap --variant=extract --architectures=arm64 --aptopt="$work/options" \
-      --include=libgstreamer-plugins-base1.0-dev,gstreamer1.0-tools \
-      --include=gstreamer1.0-plugins-base,libsndfile1-dev \
-      "$suite" "$system" "$work/sources.list"
+    unpack_system "$suite" arm64 "$system" libgstreamer-plugins-base1.0-dev \
+      gstreamer1.0-tools gstreamer1.0-plugins-base libsndfile1-dev
 }
 
 build_plugin() {

@@ -8,13 +8,16 @@ usage="Usage: tests/fresh.sh [--all] [--keep FOLDER] [--only PART]... [bookworm]
 
 Makes minimal Debian systems with apt, git, sudo and ca-certificates, and without a
 CUDA toolkit, in a temporary folder.  Copies the last commit into them, and runs the blocks of
-README.md that are marked run-by=tests/fresh.sh, as they are written, each in a new system:
+README.md that are marked run-by=tests/fresh.sh, as they are written, each in a new system;
+for wheels, of docs/python.md:
 
 packages  builds, installs, uses and purges the Debian packages, as a user with sudo
 source    builds, installs, uses and uninstalls from source, as a user with sudo
 image     builds the container image with buildah, from the packages that were built, and
           filters a file in it
 commands  the demo, once more without a network, and tests/run.sh
+wheels    builds the wheels of the Python package once, and tests them without a compiler,
+          on AArch64 in an emulator; then the package from source.  Only with --all or --only
 
 By default trixie gets all of it, as a user with sudo.  bookworm gets packages, source and
 the demo, the last as root: tests/run.sh and the image say nothing new there.
@@ -51,7 +54,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ ${#suites[@]} -gt 0 ] || suites=(trixie bookworm)
-[ -n "$parts" ] || parts='packages source image commands'
+if [ -z "$parts" ]; then
+  parts='packages source image commands'
+  if $all; then parts+=' wheels'; fi
+fi
 
 # is_wanted PART
 is_wanted() {
@@ -203,13 +209,14 @@ $command"' \
 
 # ---- the README's blocks -------------------------------------------------------
 
-# block_of WORDS: the block of code for this script that has these words in it.
+# block_of WORDS: the block of code for this script, on $page, that has these words in it.
+page=README.md
 block_of() {
   awk -v words="$1" '
     /^```/ { if (code && index (block, words)) { printf "%s", block; found = 1; exit }
              code = !code && /run-by=tests\/fresh\.sh/; block = ""; next }
     code { block = block $0 "\n" }
-    END { exit !found }' "$root/README.md"
+    END { exit !found }' "$root/$page"
 }
 
 # command_of WORDS: the first line of that block that has them, without arguments that a
@@ -255,20 +262,24 @@ for page in $(grep -o "/usr/share/doc/[A-Za-z0-9_./-]*[a-z]" /tmp/manual); do ls
 rm /tmp/manual
 bash -c ". /usr/share/bash-completion/completions/gst-tfx && complete -p gst-tfx"'
 
-# A program that pkg-config compiles filters samples in the same way.
+# A program that pkg-config compiles filters samples in the same way, with either library.
 # shellcheck disable=SC2016 # for the system's shell
 use_library='
-cc ~/gst-tfx/examples/tfx-filter.c -o /tmp/tfx-filter $(pkg-config --cflags --libs tfx)
 cd /tmp
+cc ~/gst-tfx/examples/tfx-filter.c -o tfx-filter $(pkg-config --cflags --libs tfx)
+cc ~/gst-tfx/examples/tfx-filter.c -o tfx-static $(pkg-config --cflags tfx) \
+  "$(pkg-config --variable=libdir tfx)/libtfx.a" $(pkg-config --static --libs tfx | sed s/-ltfx//)
 gst-launch-1.0 -q audiotestsrc num-buffers=200 ! audio/x-raw,format=F32LE,rate=48000,channels=1 ! \
   filesink location=tone.raw
 ./tfx-filter 48000 1 "LoButterworth(100, order=4) | Gain(0.5)" < tone.raw > low.raw
+./tfx-static 48000 1 "LoButterworth(100, order=4) | Gain(0.5)" < tone.raw | cmp - low.raw
+if ldd tfx-static | grep libtfx; then exit 1; fi
 for file in tone.raw low.raw; do
   od -A n -v -t f4 -w4 $file | awk "NR > 4800 && \$1 > peak { peak = \$1 } END { print NR, peak }"
 done | tee peaks
 awk "{ frames[NR] = \$1; peak[NR] = \$2 }
   END { exit frames[2] != frames[1] || peak[1] < 0.7 || peak[2] > 0.01 || peak[2] < 1e-4 }" peaks
-rm tfx-filter tone.raw low.raw peaks'
+rm tfx-filter tfx-static tone.raw low.raw peaks'
 
 check_links() {
   python3 "$root/tests/pages.py" --links "$system/usr/share/doc/gst-tfx"
@@ -450,6 +461,74 @@ run_commands() {
   grep -E '^[0-9]+ (passed|skipped)' "$log-run.log" | sed 's/^/        /'
 }
 
+# ---- wheels ----------------------------------------------------------------------------
+
+make_wheels() {
+  [ ! -e "$work/wheels" ] || return 0
+  mkdir -p "$work/tree" && copy_tree "$work/tree" && (cd "$work/tree" && bash -e -c "$1") &&
+    mv "$work/tree/wheels" "$work/wheels"
+}
+
+# check_wheel ARCHITECTURE KERNELS...: its tag, and the kernels of each instruction set.
+check_wheel() {
+  local wheel kernel
+  wheel=$(echo "$work"/wheels/gst_tfx-*-cp311-abi3-manylinux_2_35_"$1".whl) &&
+    python3 -m zipfile -e "$wheel" "$work/unpacked-$1" &&
+    readelf -s -W "$work/unpacked-$1/gst_tfx/_core.abi3.so" > "$work/symbols" || return
+  for kernel in "${@:2}"; do grep -w "tfx_kernels_$kernel" "$work/symbols" || return; done
+}
+
+test_python='-m pytest -q -p no:cacheprovider --rootdir . tests/python'
+
+# In a new environment, with NumPy from PyPI.
+use_wheel() {
+  cp -r "$work/wheels" "$system$home/gst-tfx/wheels" &&
+    in_system "sudo apt-get update
+      sudo apt-get install --no-install-recommends python3-venv
+      python3 -m venv ~/wheel
+      . ~/wheel/bin/activate
+      pip install numpy scipy pytest
+      $1
+      if command -v cc gcc clang; then exit 1; fi
+      python $test_python"
+}
+
+# Python's and pip's own choice of a wheel, by a python3 that runs in the emulator.
+use_wheel_on_arm64() {
+  local arm64=$work/arm64 python=$work/arm64/usr/bin/python
+  # shellcheck disable=SC2016,SC2086 # a script's own; several words
+  deps_require "for wheels on AArch64" qemu-user &&
+    unpack_system bookworm arm64 "$arm64" python3-pip libstdc++6 &&
+    printf '#!/bin/sh\nexec qemu-aarch64 -0 "$0" -L %s %s "$@"\n' "$arm64" "${python}3" > "$python" &&
+    chmod +x "$python" && cd "$work/tree" && /usr/bin/python3 -m venv "$work/venv" &&
+    "$work/venv/bin/pip" install --only-binary=:all: --python-version 3.11 --platform manylinux_2_28_aarch64 \
+      --platform manylinux2014_aarch64 --target "$arm64/packages" numpy scipy pytest &&
+    "$python" -m $1 --no-deps --target "$arm64/packages" &&
+    PYTHONPATH=$arm64/packages "$python" $test_python
+}
+
+use_python_source() {
+  in_system "sudo apt-get install --no-install-recommends gcc libc6-dev python3-dev
+    python3 -m venv ~/source
+    . ~/source/bin/activate
+    $(block_of 'pip install .')
+    pip install scipy pytest
+    python $test_python"
+}
+
+run_wheels() {
+  local name="$suite: wheels" log=$logs/$suite-wheels page=docs/python.md make use
+  make=$(command_of tests/python/wheels.sh) use=$(command_of 'pip install --no-index')
+  case_of "$name: $make" "$log.log" make_wheels "$make" &&
+    case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
+    case_of "$name: $use" "$log-use.log" use_wheel "$use" || return
+  case_of "$name: from source" "$log-source.log" use_python_source
+  [ "$suite" = bookworm ] || return
+  case_of "$name: kernels for x86-64" "$log-x86_64.log" check_wheel x86_64 c sse2 avx2 avx512
+  case_of "$name: kernels for AArch64" "$log-aarch64.log" check_wheel aarch64 c neon
+  case_of "$name: on AArch64" "$log-arm64.log" use_wheel_on_arm64 "$use"
+}
+
 # ---- all of it -----------------------------------------------------------------------------
 
 deps_require "for systems to try" mmdebstrap || exit 1
@@ -467,6 +546,7 @@ for suite in "${suites[@]}"; do
     if $is_full; then run_commands user; else run_commands root; fi
     if $all; then run_commands root; fi
   fi
+  if is_wanted wheels; then run_wheels; fi
   rm -rf --one-file-system "${work:?}/$suite"
 done
 exit 0

@@ -24,6 +24,8 @@ DEPS_LOUDNESS="libebur128-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 # The filter core and the plugin for AArch64, and what runs them.
 DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"
+# Wheels for x86-64 and AArch64.
+DEPS_WHEELS="gcc gcc-aarch64-linux-gnu pkg-config python3-venv mmdebstrap"
 # The other compiler that docs/install.md names.
 DEPS_CLANG="clang"
 # The example with a window, a screen for it and a hand.

@@ -25,3 +25,11 @@ list_options() {
   apt-config dump |
     grep -E '^Acquire::(https?::|ForceIPv|Check-|Retries|Languages)'
 }
+
+# unpack_system SUITE ARCHITECTURE FOLDER PACKAGE...: without installing or running any.
+unpack_system() {
+  local packages
+  packages=$(IFS=, && echo "${*:4}")
+  list_sources "$1" | mmdebstrap --variant=extract --architectures="$2" \
+    --aptopt="$(list_options)" --include="$packages" "$1" "$3" -
+}
