@@ -464,16 +464,15 @@ run_commands() {
 # ---- wheels ----------------------------------------------------------------------------
 
 make_wheels() {
-  [ ! -e "$work/wheels" ] || return 0
-  mkdir -p "$work/tree" && copy_tree "$work/tree" && (cd "$work/tree" && bash -e -c "$1") &&
-    mv "$work/tree/wheels" "$work/wheels"
+  [ ! -e "$work/tree/wheels" ] || return 0
+  mkdir -p "$work/tree" && copy_tree "$work/tree" && (cd "$work/tree" && bash -e -c "$1")
 }
 
 # check_wheel ARCHITECTURE KERNELS...: its tag, type stubs, and the kernels of each
 # instruction set.
 check_wheel() {
   local wheel kernel
-  wheel=$(echo "$work"/wheels/gst_tfx-*-cp311-abi3-manylinux_2_35_"$1".whl) &&
+  wheel=$(echo "$work"/tree/wheels/gst_tfx-*-cp311-abi3-manylinux_2_35_"$1".whl) &&
     python3 -m zipfile -e "$wheel" "$work/unpacked-$1" &&
     ls "$work/unpacked-$1"/gst_tfx/{py.typed,_core.pyi,classes.pyi} &&
     readelf -s -W "$work/unpacked-$1/gst_tfx/_core.abi3.so" > "$work/symbols" || return
@@ -484,7 +483,7 @@ test_python='-m pytest -q -p no:cacheprovider --rootdir . tests/python'
 
 # In a new environment, with NumPy from PyPI.
 use_wheel() {
-  cp -r "$work/wheels" "$system$home/gst-tfx/wheels" &&
+  cp -r "$work/tree/wheels" "$system$home/gst-tfx/wheels" &&
     in_system "sudo apt-get update
       sudo apt-get install --no-install-recommends python3-venv
       python3 -m venv ~/wheel
@@ -496,7 +495,7 @@ use_wheel() {
 }
 
 # Python's and pip's own choice of a wheel, by a python3 that runs in the emulator.
-use_wheel_on_arm64() {
+use_wheel_on_arm64() (
   local arm64=$work/arm64 python=$work/arm64/usr/bin/python
   # shellcheck disable=SC2016,SC2086 # a script's own; several words
   deps_require "for wheels on AArch64" qemu-user &&
@@ -507,7 +506,7 @@ use_wheel_on_arm64() {
       --platform manylinux2014_aarch64 --target "$arm64/packages" numpy scipy pytest &&
     "$python" -m $1 --no-deps --target "$arm64/packages" &&
     PYTHONPATH=$arm64/packages "$python" $test_python
-}
+)
 
 use_python_source() {
   in_system "sudo apt-get install --no-install-recommends gcc libc6-dev python3-dev
