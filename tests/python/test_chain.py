@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Python package: arrays, streams, parameters, errors, threads."""
+"""The Python package: arrays, streams, values, errors, threads."""
 
+import functools
 import gc
 import inspect
+import operator
 import os
+import pathlib
 import pickle
 import re
 import subprocess
 import sys
 import threading
+import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -72,10 +77,17 @@ def test_tail():
     assert np.array_equal(chain.flush(tail=0.1), y[:, 100:])
 
 
+def unaligned(x):
+    """The same samples at an odd address."""
+    y = np.ndarray(x.shape, x.dtype, bytearray(x.nbytes + 1), 1)
+    y[...] = x
+    return y
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("view", [
     lambda x: x, np.asfortranarray, lambda x: x[:, ::2], lambda x: x[:, ::-1],
-    lambda x: x[::-1]])
+    lambda x: x[::-1], lambda x: np.broadcast_to(x[:1], x.shape), unaligned])
 def test_strides(dtype, view):
     x = view(noise(2, 500, dtype=dtype))
     first = fx.Chain(TEXT, RATE, 2, dtype=dtype)
@@ -90,12 +102,75 @@ def test_one_dimension():
     chain = fx.Chain("Gain(2)", RATE)
     assert np.array_equal(chain(x), 2 * x)
     assert chain(x).ndim == 1
+    chain = fx.Chain("Limiter(-6)", RATE)
+    assert np.array_equal(in_pieces(chain, x, 33), chain(x))
 
 
 def test_no_frames():
     chain = fx.Chain(TEXT, RATE, 2)
     assert chain.process(np.empty((2, 0), np.float32)).shape == (2, 0)
     assert chain(np.empty((2, 0), np.float32)).shape == (2, 0)
+    # Fewer frames than the latency.
+    chain = fx.Chain("Limiter(-6)", RATE, 2)
+    assert chain.flush().shape == (2, 0)
+    x = noise(2, 10, dtype=np.float32)
+    for n in 0, 10:
+        assert chain.process(x[:, :n]).shape == (2, 0)
+        assert np.array_equal(chain.flush(), chain(x[:, :n]))
+
+
+@pytest.mark.parametrize("text", [TEXT, "Limiter(-6)", "Mix([[0, 1], [1, 0], [1, 1]])"])
+def test_out(text):
+    x = noise(2, 2000)
+    chain = fx.Chain(text, RATE, 2, dtype=np.float64)
+    expected = chain(x)
+    for out in (np.empty_like(expected), np.empty_like(expected.T).T,
+                np.empty_like(expected)[:, ::-1], unaligned(expected * 0)):
+        assert chain(x, out=out) is out and np.array_equal(out, expected)
+    for wrong, error in ((expected[:, 1:], ValueError), (expected[1:], ValueError),
+                         (expected.astype("f4"), TypeError),
+                         (np.broadcast_to(0.0, expected.shape), ValueError)):
+        with pytest.raises(error):
+            chain(x, out=wrong)
+
+
+@pytest.mark.parametrize("source, target", [
+    (np.s_[:, :-1], np.s_[:, :-1]), (np.s_[:, :-1], np.s_[:, 1:]),
+    (np.s_[:, 1:], np.s_[:, :-1]), (np.s_[:, 1:], np.s_[:, :0:-1]),
+    (np.s_[:, 1:], np.s_[::-1, 1:])])
+def test_out_may_overlap_the_input(source, target):
+    memory = noise(2, 100001)
+    chain = fx.Chain(TEXT, RATE, 2, dtype=np.float64)
+    expected = chain(memory[source].copy())
+    chain(memory[source], out=memory[target])
+    assert np.array_equal(memory[target], expected)
+
+
+@pytest.mark.parametrize("layout", ["channels_first", "channels_last"])
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[:, ::2], lambda x: x.T])
+def test_samples_are_not_copied(layout, view):
+    """No memory but that of the output."""
+    x = view(np.zeros((2, 2, 100000), np.float32)[0])
+    channels = x.shape[0 if layout == "channels_first" else 1]
+    if channels > 2:
+        x = x.reshape(x.shape[::-1])
+        channels = 2
+    chain = fx.Chain(TEXT, RATE, channels, layout=layout)
+    chain(x)
+    tracemalloc.start()
+    y = chain(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert y.nbytes <= peak < 1.1 * y.nbytes
+
+
+@pytest.mark.parametrize("tail", [-1, -1e-3, float("nan")])
+def test_wrong_tails(tail):
+    chain = fx.Chain("Limiter(-6)", RATE, 2)
+    for call in (lambda: chain(np.zeros((2, 100), np.float32), tail=tail),
+                 lambda: chain.flush(tail)):
+        with pytest.raises(ValueError, match="tail"):
+            call()
 
 
 def test_the_input_is_not_changed():
@@ -137,57 +212,6 @@ def test_set_ramps():
     assert str(chain) == "g=Gain(2)"
 
 
-@pytest.mark.parametrize("size", [1, 100, 777, 48000])
-def test_curve(size):
-    curve = np.linspace(1, 3, 48000)
-    x = noise(2, 48000)
-    chain = fx.Chain("g=Gain(1)", RATE, 2, dtype=np.float64)
-    chain.set("g.gain", curve)
-    y = np.concatenate([chain.process(x[:, i:i + size])
-                        for i in range(0, 4 * size if size == 1 else 48000, size)],
-                       axis=1)
-    n = y.shape[1]
-    # The last point is behind the end, and has the last value.
-    assert np.abs(y - x[:, :n] * curve[:n]).max() < 1e-3
-    assert size < 48000 or np.abs(y - x * curve)[:, :-32].max() < 1e-12
-
-
-def test_curve_goes_on_after_reset():
-    chain = fx.Chain("g=Gain(1)", RATE, dtype=np.float64)
-    chain.set("g.gain", np.linspace(1, 3, 4000))
-    chain.process(np.ones((1, 3000)))
-    chain.reset()
-    y = chain.process(np.ones((1, 3000)))[0]
-    assert np.abs(y[:1000] - np.linspace(1, 3, 4000)[3000:]).max() < 0.02
-    assert y[-1] == 3
-
-
-def test_short_curves_arrive():
-    x = noise(1, 5000)
-
-    def play(size):
-        chain = fx.Chain("c=LoudnessContour(50)", RATE, dtype=np.float64)
-        chain.process(x[:, :5])
-        chain.set("c.phon", np.linspace(50, 60, 10))
-        return np.concatenate([chain.process(x[:, i:i + size])
-                               for i in range(0, 5000, size)], axis=1)
-
-    assert np.allclose(play(5000), play(5), rtol=0, atol=1e-12)
-
-
-def test_curves_of_frequencies_do_not_depend_on_the_split():
-    curve = np.geomspace(200, 5000, 40000)
-    x = noise(1, 50000)
-
-    def play(size):
-        chain = fx.Chain("f=LoButterworth(1000)", RATE, dtype=np.float64)
-        chain.set("f.cutoff", curve)
-        return np.concatenate([chain.process(x[:, i:i + size])
-                               for i in range(0, 50000, size)], axis=1)
-
-    assert np.array_equal(play(50000), play(640))
-
-
 @pytest.mark.parametrize("name, value, error", [
     ("gain", 1, KeyError), ("eq.gian", 1, KeyError), ("bass.gain", 1, KeyError),
     ("eq.gain", "loud", fx.ChainError), ("eq.frequency", -1, fx.ChainError),
@@ -203,6 +227,29 @@ def test_wrong_parameters(name, value, error):
 def test_a_value_that_the_rate_does_not_allow_warns():
     with pytest.warns(UserWarning, match="30000"):
         fx.Chain("LoButterworth(30000)", RATE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="30000"):
+            fx.Chain("LoButterworth(30000) | LoButterworth(40000)", RATE)
+
+
+def test_values_of_other_libraries():
+    class Tensor:
+        """As a tensor of PyTorch."""
+        def __array__(self, *_):
+            return np.array([1.0, 2.0])
+
+        def tolist(self):
+            return [1.0, 2.0]
+
+    chain = fx.Chain("f=FIR([3, 4]) | g=Gain(1, clamp=False)", RATE)
+    for name, value in (("f.b", np.array([1.0, 2.0])), ("g.gain", np.array(2.0)),
+                        ("g.gain", np.float32(2)), ("g.clamp", np.True_), ("f.b", Tensor())):
+        chain.set(name, value)
+    assert str(chain) == "f=FIR([1, 2]) | g=Gain(2, clamp=True)"
+    for value in np.array([1, 2], np.int16), Tensor():
+        assert str(fx.Chain(fx.FIR(value), RATE)) == "FIR([1, 2])"
+    assert str(fx.FIR(pathlib.Path("a.wav"))) == "FIR(b='a.wav')"
 
 
 # ---- texts ------------------------------------------------------------------------
@@ -260,10 +307,20 @@ def test_operators():
     wave = fx.Wave(x, RATE) | effect
     text = "(LoButterworth(1000) | Gain(2)) + HiButterworth(80, order=4)"
     assert np.array_equal(wave.ys, fx.Chain(text, RATE, 2, dtype=np.float64)(x))
-    with pytest.raises(TypeError):
-        effect | 3
+    for wrong in 3, "Gain(2)", x:
+        with pytest.raises(TypeError):
+            effect | wrong
     with pytest.raises(TypeError):
         fx.Gain()
+
+
+def test_long_rows():
+    for make, sign in ((operator.or_, "|"), (operator.add, "+")):
+        left = functools.reduce(make, [fx.Gain(1)] * 1000)
+        right = functools.reduce(lambda a, b: make(b, a), [fx.Gain(1)] * 1000)
+        assert str(left) == str(right) == f" {sign} ".join(["Gain(gain=1)"] * 1000)
+    assert str(fx.Gain(1) + (fx.Gain(2) | (fx.Gain(3) | fx.Gain(4)))) == \
+        "Gain(gain=1) + (Gain(gain=2) | Gain(gain=3) | Gain(gain=4))"
 
 
 def test_chains_as_arguments():
@@ -301,6 +358,10 @@ def test_process_many():
     ys = fx.process_many(TEXT, xs, RATE)
     for x, y in zip(xs, ys):
         assert np.array_equal(y, fx.Chain(TEXT, RATE, len(x))(x))
+    ys = fx.process_many(TEXT, (x.T for x in xs), RATE, threads=2, layout="channels_last")
+    for x, y in zip(xs, ys):
+        assert np.array_equal(y.T, fx.Chain(TEXT, RATE, len(x))(x))
+    assert fx.process_many(TEXT, [], RATE) == []
     with pytest.raises(fx.ChainError):
         fx.process_many("Gain(", xs, RATE)
 
@@ -379,6 +440,27 @@ def test_threads_on_one_chain():
     assert not failures
 
 
+def test_a_value_is_set_during_a_block():
+    """The other thread waits, and then its value ends the curve."""
+    chain = fx.Chain("g=Gain(1)", RATE)
+    chain.set("g.gain", np.linspace(1, 3, 20000))
+    core = chain._core
+    thread = threading.Thread(target=chain.set, args=("g.gain", 0.5))
+
+    class Slow:
+        def __getattr__(self, name):
+            if name == "curve" and not thread.ident:
+                thread.start()
+                thread.join(0.2)
+            return getattr(core, name)
+
+    chain._core = Slow()
+    x = np.ones(10000, np.float32)
+    chain.process(x)
+    thread.join()
+    assert chain.process(x)[-1] == 0.5
+
+
 def test_the_interpreter_is_free_while_a_chain_runs():
     """Another Python thread sees an output that has begun and has not ended."""
     chain = fx.Chain(" | ".join(["HiButterworth(50, order=8)"] * 20), RATE, 2)
@@ -445,9 +527,18 @@ def test_no_leak(tmp_path):
     assert growth < 20 * size
 
 
-def test_pickling_is_refused():
+def test_pickling():
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(fx.Chain(TEXT, RATE))
+    effect = fx.Gain(2) | fx.FIR([1, 2]) + fx.Gain(3)
+    assert str(pickle.loads(pickle.dumps(effect))) == str(effect)
+    wave = fx.Wave(noise(2, 100), RATE, metadata={"title": "one"}) | effect
+    other = pickle.loads(pickle.dumps(wave))
+    assert np.array_equal(other.ys, wave.ys) and other.metadata == wave.metadata
+    with pytest.raises(fx.ChainError) as caught:
+        fx.Chain("Gain(", RATE)
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert (str(error), error.column) == (str(caught.value), 5)
 
 
 def test_fork():

@@ -15,6 +15,7 @@ The chain language is that of the element tfxchain.
 
 import concurrent.futures
 import os
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -76,20 +77,21 @@ class Chain:
         self.dtype = np.dtype(dtype)
         if self.dtype not in (np.float32, np.float64):
             raise TypeError(f"dtype is {self.dtype}, but must be float32 or float64")
-        if not rate > 0:
-            raise ValueError(f"rate is {rate}, but must be above 0 Hz")
         if not 1 <= channels <= 65536:
             raise ValueError(f"channels is {channels}, but must be 1 to 65536")
         self.rate, self.layout = rate, layout
         self._options = {"device": device, "folder": folder}
         self._wanted, self._home = _device.parse(device)
-        self._at = None  # the Device in whose memory the stream is
+        self._lock = threading.RLock()
+        # Of the stream: the Device of its memory, whether blocks have one dimension.
+        self._at, self._is_flat = None, False
         self._core = _core.Chain(str(chain), rate, channels,
                                  self.dtype == np.float64, make_reader(folder, rate))
         (self.channels, self.output_channels, self._room,
          self._is_alike) = self._core.channels
         self._n_late = self._skip = self.latency
-        self._curves = {}  # (stage, parameter): values of the next frames, grid
+        # stage: grid, last frame queued, {parameter: values of the next frames}
+        self._curves = {}
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], rate: float, channels: int = 1,
@@ -156,8 +158,8 @@ class Chain:
         step = _CURVE_FRAMES if self._curves else max(len(y), 1)
         for a, b in ((x, y[:n]), (y[n:], y[n:])):
             for i in range(0, len(a), step):
-                for key in list(self._curves):
-                    self._queue(key, len(a[i:i + step]))
+                for stage in list(self._curves):
+                    self._queue(stage, len(a[i:i + step]))
                 self._core.run(a[i:i + step], b[i:i + step], on and on.handle,
                                at is not None)
         return y
@@ -166,13 +168,17 @@ class Chain:
         """The output for x and frames of silence without the first frames, in out,
         unless that is None."""
         y, is_whole = None, False
+        x = x if at or x.flags.aligned else x.copy()
         if out is not None:
             y, _, where = self._frames_first(out, self.output_channels)
             if where is not at or len(y) != len(x) + silence - drop:
                 raise ValueError(f"out has {len(y)} frames in memory of the "
-                                 f"{'device' if where else 'host'}; it needs "
-                                 f"{len(x) + silence - drop} in that of the input")
-            is_whole = silence == drop == 0 and \
+                                 f"{'device' if where else 'host'}, but must have "
+                                 f"{len(x) + silence - drop} in the memory of the input")
+            # In place, or elsewhere.
+            is_apart = not np.may_share_memory(x, y) or (
+                x.ctypes.data == y.ctypes.data and x.strides == y.strides)
+            is_whole = silence == drop == 0 and is_apart and y.flags.aligned and \
                 self._room == self.channels == self.output_channels
         z = self._run(x, silence, at, y if is_whole else None)
         z = z[drop:, :self.output_channels]
@@ -180,22 +186,28 @@ class Chain:
             self._copy(z, y, at)
         return z
 
-    def _queue(self, key, n):
-        """Queues the points of a curve for the next n frames."""
-        values, grid, queued = self._curves[key]
+    def _queue(self, stage, n):
+        """Queues the points of the curves of a stage for the next n frames.  Curves
+        with a value that is refused end."""
+        grid, queued, curves = self._curves.pop(stage)
         now = self._core.n_frames
         first = max(queued + grid, -(-now // grid) * grid + grid)
         points = np.arange(first, now + n + grid + 1, grid)
         if len(points):
             # Values count from the frame now; the last one stays.
-            at = np.minimum(points - now, len(values) - 1)
-            self._core.curve(*key, 0, int(first),
-                             np.ascontiguousarray(values[at]))
+            rows = [v[np.minimum(points - now, len(v) - 1)] for v in curves.values()]
+            self._core.curve(stage, tuple(curves), int(first), np.stack(rows, axis=1))
             queued = int(points[-1])
-        if queued >= now + max(len(values), n):
-            del self._curves[key]
-        else:
-            self._curves[key] = values[min(n, len(values) - 1):], grid, queued
+        curves = {parameter: v[min(n, len(v) - 1):] for parameter, v in curves.items()
+                  if queued < now + max(len(v), n)}
+        if curves:
+            self._curves[stage] = grid, queued, curves
+
+    def _silence(self, tail):
+        """Frames of silence that follow a signal."""
+        if not tail >= 0:
+            raise ValueError(f"tail is {tail}, but must be 0 s or more")
+        return self._n_late + round(tail * self.rate)
 
     def process(self, x: Any, out: Any = None) -> Any:
         """Filters the next samples of a stream.
@@ -203,30 +215,31 @@ class Chain:
         The first `latency` frames of the stream have no output: they come from
         flush().  Returns a new array, or out.
         """
-        x, is_flat, self._at = self._frames_first(x, self.channels)
-        n = min(self._skip, len(x))
-        y = self._filter(x, 0, n, self._at, out)
-        self._skip -= n
-        return self._shape(y, is_flat, self._at) if out is None else out
+        with self._lock:
+            x, self._is_flat, self._at = self._frames_first(x, self.channels)
+            n = min(self._skip, len(x))
+            y = self._filter(x, 0, n, self._at, out)
+            self._skip -= n
+            return self._shape(y, self._is_flat, self._at) if out is None else out
 
     def flush(self, tail: float = 0.0) -> Any:
         """The last `latency` frames of the stream, and `tail` seconds more, in
         which a reverb or a filter fades out.  Then the stream begins anew."""
-        nothing = np.empty((0, self.channels), self.dtype)
-        y = self._filter(nothing, self._n_late + round(tail * self.rate), self._skip,
-                         self._at)
-        self.reset()
-        return self._shape(y, False, self._at)
+        with self._lock:
+            nothing = np.empty((0, self.channels), self.dtype)
+            y = self._filter(nothing, self._silence(tail), self._skip, self._at)
+            self.reset()
+            return self._shape(y, self._is_flat, self._at)
 
     def __call__(self, x: Any, tail: float = 0.0, out: Any = None) -> Any:
         """Filters a whole signal, aligned with the input; a running stream
         ends.  `tail` seconds are added at the end.  Returns a new array, or out."""
-        x, is_flat, at = self._frames_first(x, self.channels)
-        self.reset()
-        y = self._filter(x, self._n_late + round(tail * self.rate), self._n_late, at,
-                         out)
-        self.reset()
-        return self._shape(y, is_flat, at) if out is None else out
+        with self._lock:
+            x, is_flat, at = self._frames_first(x, self.channels)
+            self.reset()
+            y = self._filter(x, self._silence(tail), self._n_late, at, out)
+            self.reset()
+            return self._shape(y, is_flat, at) if out is None else out
 
     def _batch(self, signals, tail):
         """Filters whole signals of one shape, as channels of one chain if channels do
@@ -240,15 +253,16 @@ class Chain:
         x = wide._new(len(views[0][0]), at)
         for i, view in enumerate(views):
             self._copy(view[0], x[:, i * n:(i + 1) * n], at)
-        y = wide._filter(x, self._n_late + round(tail * self.rate), self._n_late, at)
+        y = wide._filter(x, self._silence(tail), self._n_late, at)
         return [self._shape(y[:, i * n:(i + 1) * n], is_flat, at) for i in range(k)]
 
     def reset(self) -> None:
         """Clears the state: the next samples begin a stream.  Curves go on."""
-        self._core.reset()
-        for key, (values, grid, _) in self._curves.items():
-            self._curves[key] = values, grid, 0
-        self._skip = self._n_late
+        with self._lock:
+            self._core.reset()
+            for stage, (grid, _, curves) in self._curves.items():
+                self._curves[stage] = grid, 0, curves
+            self._skip = self._n_late
 
     # ---- parameters and answers ---------------------------------------------
 
@@ -256,20 +270,35 @@ class Chain:
         """Sets a parameter, "stage.parameter".
 
         A value: the sound changes to it within 10 ms, without a click.
-        An array: one value for each of the next frames, read at each 32nd frame and
-        with a straight line between them; the last one stays."""
+        An array for a number: a curve with one value for each of the next frames.  It
+        is read at each 32nd frame (of FIR filters and others at fewer), with a straight
+        line between them; the last value stays."""
         stage, dot, parameter = name.rpartition(".")
         if not dot:
             raise KeyError(f"{name!r} is no parameter; write 'stage.parameter'")
-        if isinstance(value, np.ndarray) and value.ndim == 1 and len(value):
-            values = np.asarray(value, np.float64)
-            if not np.isfinite(values).all():
-                raise ValueError(f"the curve of {name} has values that are not finite")
-            self._core.set(stage, parameter, float(values[0]))
-            self._curves[stage, parameter] = values, self._core.grid(stage), 0
-        else:
-            self._curves.pop((stage, parameter), None)
+        values = None
+        if hasattr(value, "__array__"):
+            value = np.asarray(value)
+            if value.ndim == 1 and value.size and any(
+                    s == stage and isinstance(numbers.get(parameter), float)
+                    for s, _, numbers in self.stages):
+                values = np.asarray(value, np.float64)
+                value = values[0]
+            value = value.tolist()
+        with self._lock:
+            if values is not None:
+                for extreme in values.min(), values.max():
+                    self._core.set(stage, parameter, float(extreme), True)
             self._core.set(stage, parameter, value)
+            grid, _, curves = self._curves.pop(stage, (0, 0, {}))
+            curves.pop(parameter, None)
+            if values is not None:
+                grid, delay = self._core.grid(stage)
+                # Look-ahead up to the stage delays the frames of the values.
+                curves[parameter] = np.pad(values, (delay, 0), mode="edge")
+            if curves:
+                # Points that are queued have old values.
+                self._curves[stage] = grid, 0, curves
 
     @property
     def latency(self) -> int:
@@ -292,7 +321,7 @@ class Chain:
                  output: int | None = None) -> npt.NDArray[np.complex128]:
         """The complex frequency response from an input channel to an output
         channel (None: the same), without the latency."""
-        f = np.ascontiguousarray(frequencies, np.float64)
+        f = np.asarray(frequencies, np.float64, order="C")
         h = np.empty(f.shape, np.complex128)
         self._core.response(f, h, channel, channel if output is None else output)
         return h
@@ -333,7 +362,7 @@ def process_many(chain: str | Effect, signals: Iterable[Any], rate: float,
         one = Chain(chain, rate, shape[axis] if len(shape) == 2 else 1, **options)
         return one._batch([signals[i] for i in indices], tail)
 
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+    with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         for indices, outputs in zip(groups.values(), pool.map(run, groups.values())):
             for i, y in zip(indices, outputs):
                 signals[i] = y

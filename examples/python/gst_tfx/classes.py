@@ -4,7 +4,7 @@
     wave | LoButterworth(1000, order=4) | (Gain(2) + HiButterworth(80))
 """
 
-import numpy as np
+import os
 
 from . import _core
 from .signatures import describe
@@ -12,16 +12,16 @@ from .signatures import describe
 
 def _text(value):
     """A value as the chain language writes it."""
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # of NumPy or PyTorch
         value = value.tolist()
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_text(v) for v in value) + "]"
     if isinstance(value, Effect):
         return str(value)
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    if isinstance(value, np.generic):
-        value = value.item()
     return repr(value)
 
 
@@ -29,19 +29,28 @@ class Effect:
     """A part of a chain: | puts effects in series, + adds them."""
 
     def __or__(self, other):
-        return _Group("|", self, other) if isinstance(other, Effect) \
-            else NotImplemented
+        return _group("|", self, other)
 
     def __add__(self, other):
-        return _Group("+", self, other) if isinstance(other, Effect) \
-            else NotImplemented
+        return _group("+", self, other)
 
     def __repr__(self):
         return str(self)
 
 
+def _group(operator, *effects):
+    """A group without inner groups of the same operator, as long rows would nest."""
+    parts = []
+    for effect in effects:
+        if not isinstance(effect, Effect):
+            return NotImplemented
+        parts += effect.parts if getattr(effect, "operator", None) == operator \
+            else [effect]
+    return _Group(operator, parts)
+
+
 class _Group(Effect):
-    def __init__(self, operator, *parts):
+    def __init__(self, operator, parts):
         self.operator, self.parts = operator, parts
 
     def __str__(self):

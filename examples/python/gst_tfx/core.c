@@ -67,12 +67,14 @@ raise_expr (const TfxExprError *error)
   return NULL;
 }
 
-/* A number that had to change becomes a Python warning. */
+/* A number that had to change becomes a Python warning, or the first one an exception. */
 static void
 warn_clamp (const TfxExprClamp *clamp, void *data)
 {
-  if (PyErr_WarnEx (PyExc_UserWarning, clamp->message, 2) < 0)
-    *(int *)data = -1;
+  int *failed = data;
+
+  if (*failed == 0)
+    *failed = PyErr_WarnEx (PyExc_UserWarning, clamp->message, 2);
 }
 
 /* ---- building --------------------------------------------------------------------- */
@@ -308,7 +310,8 @@ copy_with (const Chain *self, const char *stage, const char *param,
   return NULL;
 }
 
-/* set (stage, param, value): a ramp of 10 ms, or a cross-fade for another structure. */
+/* set (stage, param, value, is_check = False): a ramp of 10 ms, or a cross-fade for another
+ * structure.  is_check: only raises the exceptions and warnings of the value. */
 static PyObject *
 chain_set (PyObject *object, PyObject *args)
 {
@@ -317,15 +320,18 @@ chain_set (PyObject *object, PyObject *args)
   PyObject *value;
   TfxExpr *expr;
   TfxChain *chain;
-  int ret;
+  int is_check = 0, ret;
 
-  if (!PyArg_ParseTuple (args, "ssO", &stage, &param, &value))
+  if (!PyArg_ParseTuple (args, "ssO|p", &stage, &param, &value, &is_check))
     return NULL;
   expr = copy_with (self, stage, param, value);
   chain = expr ? build (self, expr) : NULL;
-  if (!chain) {
+  if (!chain || is_check) {
     tfx_expr_free (&expr);
-    return NULL;
+    if (!chain)
+      return NULL;
+    tfx_chain_unref (&chain);
+    Py_RETURN_NONE;
   }
   Py_BEGIN_ALLOW_THREADS tfx_filter_lock (self->filter);
   ret = tfx_filter_set_chain (self->filter, chain);
@@ -344,21 +350,23 @@ chain_set (PyObject *object, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Makes a stage with another number.  0 with *stage, or -1 with an exception. */
+/* Makes a stage with other numbers of the parameters.  0 with *made, or -1 with an
+ * exception. */
 static int
-build_with (Chain *self, int stage, const char *param, Py_ssize_t index,
-    double number, TfxStage **made)
+build_with (Chain *self, int stage, PyObject *params, const double *numbers,
+    TfxStage **made)
 {
   TfxExprError error;
-  int ret = stage;
+  int ret = 0;
 
-  if (stage >= 0)
-    ret = tfx_expr_set_number (self->expr, (size_t)stage, param, (size_t)index,
-        number, &error);
-  if (stage < 0 || ret == -ENOENT) {
-    PyErr_Format (PyExc_KeyError, "there is no parameter '%s' of that stage",
-        param);
-    return -1;
+  for (Py_ssize_t k = 0; ret == 0 && k < PyTuple_Size (params); k++) {
+    const char *param =
+        PyUnicode_AsUTF8AndSize (PyTuple_GetItem (params, k), NULL);
+
+    if (!param)
+      return -1;
+    ret = tfx_expr_set_number (self->expr, (size_t)stage, param, 0, numbers[k],
+        &error);
   }
   if (ret == 0)
     ret = tfx_expr_build_stage (self->expr, (size_t)stage, self->rate_hz,
@@ -368,29 +376,29 @@ build_with (Chain *self, int stage, const char *param, Py_ssize_t index,
   return ret < 0 ? -1 : 0;
 }
 
-/* curve (stage, param, index, first, values): the number reaches the values at the frames
- * first, first + grid, ...; see tfx_filter_queue_stage(). */
+/* curve (stage, params, first, values): the stage reaches the values at the frames first,
+ * first + grid, ...; see tfx_filter_queue_stage().  values: double [point][param]. */
 static PyObject *
 chain_curve (PyObject *object, PyObject *args)
 {
   Chain *self = (Chain *)object;
-  const char *name, *param;
+  const char *name;
   unsigned long long first;
-  PyObject *array;
-  Py_ssize_t index;
+  PyObject *params, *array;
+  Py_ssize_t n;
   Py_buffer view;
   int stage, ret = 0;
 
-  if (!PyArg_ParseTuple (args, "ssnKO", &name, &param, &index, &first,
+  if (!PyArg_ParseTuple (args, "sO!KO", &name, &PyTuple_Type, &params, &first,
           &array) ||
       PyObject_GetBuffer (array, &view, PyBUF_SIMPLE) < 0)
     return NULL;
   stage = tfx_expr_find (self->expr, name);
-  for (Py_ssize_t i = 0; ret == 0 && i < view.len / 8; i++) {
+  n = PyTuple_Size (params);
+  for (Py_ssize_t i = 0; ret == 0 && i + n <= view.len / 8; i += n) {
     TfxStage *made = NULL;
 
-    ret = build_with (self, stage, param, index, ((const double *)view.buf)[i],
-        &made);
+    ret = build_with (self, stage, params, (const double *)view.buf + i, &made);
     if (ret < 0)
       break;
     tfx_filter_lock (self->filter);
@@ -400,8 +408,8 @@ chain_curve (PyObject *object, PyObject *args)
     tfx_stage_unref (&made);
     if (ret < 0)
       PyErr_Format (PyExc_ValueError,
-          "%s.%s cannot follow a curve: another value changes the structure",
-          name, param);
+          "stage '%s' cannot follow a curve: another value changes its structure",
+          name);
   }
   PyBuffer_Release (&view);
   if (ret < 0)
@@ -409,7 +417,8 @@ chain_curve (PyObject *object, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* grid (stage): the distance in frames of the points of its curves. */
+/* grid (stage): the distance in frames of the points of its curves, and the latency at its
+ * output. */
 static PyObject *
 chain_grid (PyObject *object, PyObject *args)
 {
@@ -417,7 +426,7 @@ chain_grid (PyObject *object, PyObject *args)
   TfxExprError error;
   TfxStage *made;
   const char *name;
-  size_t n;
+  size_t n_grid, n_late;
   int stage;
 
   if (!PyArg_ParseTuple (args, "s", &name))
@@ -428,9 +437,12 @@ chain_grid (PyObject *object, PyObject *args)
   if (tfx_expr_build_stage (self->expr, (size_t)stage, self->rate_hz,
           self->n_in, self->positions, &made, &error) < 0)
     return raise_expr (&error);
-  n = tfx_stage_grid_frames (made);
+  n_grid = tfx_stage_grid_frames (made);
+  tfx_filter_lock (self->filter);
+  n_late = tfx_filter_latency_at (self->filter, tfx_stage_id (made));
+  tfx_filter_unlock (self->filter);
   tfx_stage_unref (&made);
-  return PyLong_FromSize_t (n);
+  return Py_BuildValue ("(nn)", (Py_ssize_t)n_grid, (Py_ssize_t)n_late);
 }
 
 /* ---- asking ----------------------------------------------------------------------- */
@@ -528,19 +540,6 @@ get_channels (PyObject *object, void *closure)
 
   return Py_BuildValue ("(IIIN)", self->n_in, self->n_out, self->n_room,
       PyBool_FromLong (self->is_alike));
-}
-
-/* Whether the state has faded out: silence gives silence. */
-static PyObject *
-get_is_silent (PyObject *object, void *closure)
-{
-  Chain *self = (Chain *)object;
-  bool is_silent;
-
-  tfx_filter_lock (self->filter);
-  is_silent = tfx_filter_is_silent (self->filter);
-  tfx_filter_unlock (self->filter);
-  return PyBool_FromLong (is_silent);
 }
 
 static PyObject *
@@ -678,7 +677,6 @@ static PyGetSetDef chain_members[] = {
   { "latency", get_latency, NULL, NULL, NULL },
   { "channels", get_channels, NULL, NULL, NULL },
   { "n_frames", get_n_frames, NULL, NULL, NULL },
-  { "is_silent", get_is_silent, NULL, NULL, NULL },
   { "stats", get_stats, NULL, NULL, NULL },
   { "stages", get_stages, NULL, NULL, NULL }, { NULL, NULL, NULL, NULL, NULL }
 };

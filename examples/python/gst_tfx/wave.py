@@ -83,6 +83,9 @@ class Wave:
         parse(str(device))  # it opens a CUDA device
         self._device = str(device)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wave, (self.ys, self.fs, self.device, self.metadata)
+
     def to(self, device: Any) -> "Wave":
         self.device = device
         return self
