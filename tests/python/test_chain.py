@@ -395,7 +395,9 @@ def test_command(tmp_path):
     path = tmp_path / "chain.txt"
     path.write_text("Gain(2)")
     done = run_command("response", f"@{path}", "--points", "3")
-    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    head, *rows = [line.split(",") for line in done.stdout.splitlines()]
+    # The first columns of gst-tfx.
+    assert head == ["frequency_hz", "gain_db", "phase_degrees"]
     assert [float(row[1]) for row in rows] == pytest.approx([6.0206] * 3, abs=1e-4)
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Code for TorchFX: the page for its users, the table of its classes, and Wave."""
 
+import csv
 import inspect
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -130,6 +132,18 @@ def test_table_of_classes(pytestconfig):
         assert hasattr(fx.filter, name) or hasattr(fx.effect, name)
     for name in MISSING:
         assert not hasattr(fx.filter, name) and not hasattr(fx.effect, name)
+
+
+def test_matrices(pytestconfig, tmp_path):
+    """The script that times TorchFX's chains compares each with SciPy."""
+    subprocess.run([sys.executable, pytestconfig.rootpath / "examples" / "tfx-matrices.py",
+                    "--seconds", "0.1", "--channels", "1,2", "--rounds", "1", tmp_path],
+                   check=True, capture_output=True)
+    with open(tmp_path / "matrices.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["library"] == "gst_tfx"]
+    assert [(row["matrix"], row["channels"]) for row in rows] == \
+        [(matrix, n) for matrix in ("api", "iir", "fir") for n in "12"]
+    assert all(float(row["error_db"]) < -120 for row in rows)
 
 
 # ---- waves ------------------------------------------------------------------------

@@ -52,19 +52,18 @@ class Chain:
     folder: of the relative names of files in the text (None: the working folder).
     device: "cpu", "cuda" or "cuda:1" and so on; None: where the samples are.
 
-    Samples are NumPy arrays, or arrays of DLPack or the CUDA array interface (PyTorch,
-    CuPy, Numba), in host memory or on the device.  Those on the device are filtered in
-    its memory, after the work of the stream that they come from, and the output is a
-    DeviceArray.  A call returns when its output is complete.  `out` is an array for the
-    output, in the same memory as the input; it is returned.
+    Samples are NumPy arrays, or arrays with DLPack or the CUDA array interface (PyTorch,
+    CuPy, Numba), in host memory or on a device.  Samples on a device are filtered in its
+    memory, after the work on their stream, and the output is a DeviceArray.  A call
+    returns when its output is complete.  `out` is an array for the output, on the device
+    if the input is; it may be the input, and is returned.
 
-    Raises ChainError for a text that is no chain, or whose files cannot be used.
-    The package soundfile, if there is one, reads sound files; without it they must be
-    WAV, PCM or float.  An impulse response must have the rate of the chain.
+    Raises ChainError for a wrong text, or a file that cannot be used.  The package
+    soundfile reads sound files; without it they must be WAV, PCM or float.  An impulse
+    response must have the sample rate of the chain.
 
-    One thread at a time should call a Chain; calls of several threads wait for each
-    other.  Several chains run at the same time, because no call holds the global
-    interpreter lock while it filters.
+    Calls of one Chain from several threads wait for each other.  Several chains run at
+    the same time, because no call holds the global interpreter lock while it filters.
     """
 
     def __init__(self, chain: str | Effect, rate: float, channels: int = 1,
@@ -224,7 +223,7 @@ class Chain:
 
     def flush(self, tail: float = 0.0) -> Any:
         """The last `latency` frames of the stream, and `tail` seconds more, in
-        which a reverb or a filter fades out.  Then the stream begins anew."""
+        which a reverb or a filter fades out.  The next samples begin a stream."""
         with self._lock:
             nothing = np.empty((0, self.channels), self.dtype)
             y = self._filter(nothing, self._silence(tail), self._skip, self._at)
@@ -232,8 +231,8 @@ class Chain:
             return self._shape(y, self._is_flat, self._at)
 
     def __call__(self, x: Any, tail: float = 0.0, out: Any = None) -> Any:
-        """Filters a whole signal, aligned with the input; a running stream
-        ends.  `tail` seconds are added at the end.  Returns a new array, or out."""
+        """Filters a whole signal, and ends a running stream.  The output is aligned
+        with the input, and `tail` seconds longer.  Returns a new array, or out."""
         with self._lock:
             x, is_flat, at = self._frames_first(x, self.channels)
             self.reset()
@@ -257,7 +256,7 @@ class Chain:
         return [self._shape(y[:, i * n:(i + 1) * n], is_flat, at) for i in range(k)]
 
     def reset(self) -> None:
-        """Clears the state: the next samples begin a stream.  Curves go on."""
+        """Clears the state: the next samples begin a stream.  Curves continue."""
         with self._lock:
             self._core.reset()
             for stage, (grid, _, curves) in self._curves.items():

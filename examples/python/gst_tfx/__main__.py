@@ -51,7 +51,7 @@ def main(argv=None):
         return 0
     frequencies = np.geomspace(20, 0.45 * args.rate, args.points)
     response = chain.response(frequencies)
-    print("frequency,magnitude_db,phase_degrees")
+    print("frequency_hz,gain_db,phase_degrees")
     for f, h in zip(frequencies, response):
         magnitude = 20 * np.log10(abs(h)) if h else -np.inf
         print(f"{f:.6g},{magnitude:.6f},{np.degrees(np.angle(h)):.4f}")

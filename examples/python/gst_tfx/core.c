@@ -2,7 +2,7 @@
  * core.c: the C part of the Python package: a running chain, and the catalogue.
  *
  * It uses the stable ABI of Python 3.11, so one build serves all later versions.
- * Arrays come and go by the buffer protocol; gst_tfx/__init__.py knows NumPy. */
+ * Arrays come by the buffer protocol; only the modules in Python need NumPy. */
 #include "device.h"
 #include "files.h"
 
@@ -408,7 +408,8 @@ chain_curve (PyObject *object, PyObject *args)
     tfx_stage_unref (&made);
     if (ret < 0)
       PyErr_Format (PyExc_ValueError,
-          "stage '%s' cannot follow a curve: another value changes its structure",
+          "stage '%s' cannot follow a curve: another value changes its "
+          "structure",
           name);
   }
   PyBuffer_Release (&view);

@@ -73,8 +73,8 @@ class _Tensor(types.SimpleNamespace):
 
 
 def locate(x, ordinal=0):
-    """The ordinal of the device whose memory has the samples; None: they are the
-    host's.  ordinal: of arrays that do not say."""
+    """The ordinal of the device that has the samples; None: they are in host memory.
+    ordinal: for arrays that have none."""
     if isinstance(x, np.ndarray):
         return None
     if hasattr(x, "__dlpack_device__"):
@@ -85,8 +85,8 @@ def locate(x, ordinal=0):
 
 
 def take(x, wanted):
-    """(array, Device or None) of samples in device memory or the host's.  Later runs
-    on the device begin after the work that the array's owner has for them."""
+    """(array, Device or None) of samples in device or host memory.  Later runs on the
+    device begin after the work that writes the samples."""
     ordinal = locate(x, wanted if isinstance(wanted, int) else 0)
     if ordinal is None:
         has_array = hasattr(x, "__array__") or not hasattr(x, "__dlpack__")
@@ -108,8 +108,8 @@ def take(x, wanted):
 
 
 def check_strides(x):
-    """Of an array (frames, channels) in device memory: the samples of each channel, or
-    of each frame, are contiguous."""
+    """Raises ValueError unless each channel, or each frame, of an array
+    (frames, channels) in device memory is contiguous."""
     strides = [s for s, n in zip(x.strides, x.shape) if n > 1]
     if x.size and strides and min(strides) != x.itemsize:
         raise ValueError(f"samples in device memory have strides of {x.strides} bytes "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The classes, by TorchFX's module for effects, and its strategies, which are words in
+"""TorchFX's module of effects: the classes, and its strategies, which return words of
 the chain language."""
 
 from typing import Literal

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The classes, by TorchFX's module for filters.  As in the chain language, any class
-has this prefix."""
+"""TorchFX's module of filters.  As in the chain language, it has all classes."""
 
 import sys
 

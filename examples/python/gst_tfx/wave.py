@@ -17,8 +17,8 @@ class Wave:
     """Samples with their rate: wave | effect is the filtered wave.
 
     ys: the samples, (channels, frames), or one channel.  fs: sample rate in Hz.
-    `|` takes an effect or a text, and raises ChainError for a wrong one.  Filters run
-    when the samples are needed, those of a row as one chain.
+    `|` takes an effect or a text, and raises ChainError for a wrong one.  The effects
+    run as one chain when ys is read.
     """
 
     def __init__(self, ys: npt.ArrayLike, fs: float, device: Any = "cpu",
