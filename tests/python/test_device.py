@@ -2,9 +2,11 @@
 """The Python package on a CUDA device, or on the stand-in for its driver: arrays in
 device memory by both protocols, streams, memory, errors, batches."""
 
+import copy
 import ctypes
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -305,6 +307,30 @@ def test_one_dimension_and_tail():
     expected = chain(x, tail=0.1)
     y = fetch(chain(Lender(x), tail=0.1))
     assert y.shape == (5800,) and is_close(y, expected)
+    y = [fetch(y) for y in (chain.process(Lender(x)), chain.flush(tail=0.1))]
+    assert is_close(np.concatenate(y), expected)
+
+
+@pytest.mark.parametrize("source, target", [(0, 0), (0, 1), (1, 0)])
+def test_out_may_overlap_the_input(source, target):
+    class Part(Lender):
+        def __init__(self, whole, first):
+            self.whole, self.card, self.stream = whole, whole.card, None
+            self.shape, self.dtype, self.strides = (2, 20000), whole.dtype, whole.strides
+            self.pointer = whole.pointer + 4 * first
+
+        def __del__(self):
+            pass
+
+    x = noise(2, 20001)
+    chain = fx.Chain(TEXT, RATE, 2)
+    expected = chain(x[:, source:][:, :20000])
+    whole = Lender(x)
+    out = Part(whole, target)
+    chain(Part(whole, source), out=out)
+    with out.card:
+        y = as_host(out.pointer, out.shape, out.strides, out.dtype)
+    assert is_close(y, expected)
 
 
 @pytest.mark.parametrize("kind", [Lender, Shower])
@@ -435,8 +461,9 @@ def test_dlpack_options():
     for options in ({"copy": True}, {"dl_device": (1, 0)}):
         with pytest.raises(BufferError):
             y.__dlpack__(**options)
-    with pytest.raises(TypeError, match="implicitly"):
-        np.asarray(y)
+    for copy_to_host in np.asarray, pickle.dumps, copy.deepcopy:
+        with pytest.raises(TypeError, match="implicitly"):
+            copy_to_host(y)
     assert repr(y) == "DeviceArray(shape=(2, 100), dtype=float32, cuda:0)"
 
 

@@ -130,7 +130,10 @@ class DeviceArray:
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, {self.device})"
 
     def __array__(self, *args, **kwargs):
-        raise TypeError("samples in device memory are not copied to NumPy implicitly")
+        raise TypeError("samples in device memory are not copied to the host implicitly")
+
+    # Nor by pickle and deepcopy().
+    __reduce__ = __array__
 
     @property
     def __cuda_array_interface__(self):
