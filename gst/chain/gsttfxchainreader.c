@@ -17,6 +17,7 @@ typedef struct
 {
   const gchar *folder;
   GPtrArray *files, *notes;
+  const gchar *root; /* NULL: files may be anywhere */
 } Reader;
 
 /* Copies the reason, truncated at the end of a character. */
@@ -30,15 +31,37 @@ tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
     why[end - why] = '\0';
 }
 
+/* Whether a file is there and below the root, once all links are followed. */
+static gboolean
+is_below (const gchar *path, const gchar *root)
+{
+  char *real = realpath (path, NULL), *above = realpath (root, NULL);
+  const gsize length = above ? strlen (above) : 0;
+  const gboolean is = real && above && strncmp (real, above, length) == 0 &&
+                      real[length] == G_DIR_SEPARATOR;
+
+  free (real);
+  free (above);
+  return is;
+}
+
 /* The path of a file, to be freed.  Adds its version to the files before it is
- * read. */
+ * read.  NULL with the reason if it is not below the root. */
 static gchar *
-find_path (const Reader *reader, const gchar *name)
+find_path (const Reader *reader, const gchar *name,
+    gchar why[TFX_FILE_WHY_SIZE])
 {
   gchar *path = reader->folder && !g_path_is_absolute (name)
                     ? g_build_filename (reader->folder, name, NULL)
                     : g_strdup (name);
 
+  if (reader->root && !is_below (path, reader->root)) {
+    tell_why (why, *reader->root
+                       ? "there is no such file in the folder of files"
+                       : "files are not allowed here");
+    g_free (path);
+    return NULL;
+  }
   if (reader->files)
     g_ptr_array_add (reader->files, gst_tfx_chain_seen_new (path));
   return path;
@@ -200,11 +223,13 @@ open_sofa (gchar *path, char why[TFX_FILE_WHY_SIZE])
 static TfxFile *
 open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
-  gchar *path = find_path (data, name);
+  gchar *path = find_path (data, name, why);
   GError *error = NULL;
   GstTfxImpulse *impulse;
   ImpulseFile *self;
 
+  if (!path)
+    return NULL;
   if (gst_tfx_sofa_is (path))
     return open_sofa (path, why);
   impulse = gst_tfx_impulse_file_read (path, 0, &error);
@@ -233,11 +258,14 @@ static char *
 read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
   const Reader *reader = data;
-  gchar *path = find_path (reader, name), *fault = NULL;
-  gchar *text = gst_tfx_chain_file_read_preset (path, name, reader->files,
-      reader->notes, &fault);
-  char *chain = text && *text ? strdup (text) : NULL;
+  gchar *path = find_path (reader, name, why), *fault = NULL, *text;
+  char *chain;
 
+  if (!path)
+    return NULL;
+  text = gst_tfx_chain_file_read_preset (path, name, reader->files,
+      reader->notes, &fault);
+  chain = text && *text ? strdup (text) : NULL;
   if (!text)
     tell_why (why, fault);
   else if (!*text)
@@ -257,11 +285,14 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 static char *
 read_text (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
 {
-  gchar *path = find_path (data, name), *fault = NULL, *shown, *quoting;
+  gchar *path = find_path (data, name, why), *fault = NULL, *shown, *quoting;
   gsize length = 0;
-  gchar *text = gst_tfx_text_file_read (path, MAX_CURVE_SIZE, &length, &fault);
+  gchar *text;
   char *copy = NULL;
 
+  if (!path)
+    return NULL;
+  text = gst_tfx_text_file_read (path, MAX_CURVE_SIZE, &length, &fault);
   if (text && !g_utf8_validate (text, (gssize)length, NULL))
     fault = g_strdup ("it is not a text in UTF-8 or UTF-16");
   else if (text && !(copy = strdup (text)))
@@ -286,7 +317,18 @@ TfxExpr *
 gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
     GPtrArray *files, GPtrArray *notes, TfxExprError *error)
 {
-  Reader reader = { folder, files, notes };
+  Reader reader = { folder, files, notes, NULL };
+  const TfxFileReader opener = { &reader, open_impulse, read_settings,
+    read_text };
+
+  return tfx_expr_parse_with_files (text, strlen (text), &opener, error);
+}
+
+TfxExpr *
+gst_tfx_chain_reader_parse_below (const gchar *text, const gchar *root,
+    TfxExprError *error)
+{
+  Reader reader = { root, NULL, NULL, root };
   const TfxFileReader opener = { &reader, open_impulse, read_settings,
     read_text };
 
@@ -338,7 +380,7 @@ gboolean
 gst_tfx_chain_reader_open (TfxValue *value, const TfxParam *param,
     const gchar *folder, gchar why[TFX_FILE_WHY_SIZE])
 {
-  Reader reader = { folder, NULL, NULL };
+  Reader reader = { folder, NULL, NULL, NULL };
   const TfxFileReader opener = { &reader, open_impulse, read_settings,
     read_text };
 

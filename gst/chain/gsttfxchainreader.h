@@ -17,6 +17,11 @@ G_BEGIN_DECLS
 TfxExpr *gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
     GPtrArray *files, GPtrArray *notes, TfxExprError *error);
 
+/* The same for the chain of a stranger: reads only files in the folder @root or below, and
+ * follows no link out of it; "": no files. */
+TfxExpr *gst_tfx_chain_reader_parse_below (const gchar *text, const gchar *root,
+    TfxExprError *error);
+
 /* The same chain with absolute file names, to be freed; NULL if it is invalid.
  * @notes as above. */
 gchar *gst_tfx_chain_reader_make_absolute (const gchar *text,

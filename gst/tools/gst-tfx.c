@@ -19,6 +19,10 @@ static const Command commands[] = {
   { "verify", "verify the files of a manifest", gst_tfx_verify_run },
   { "watch", "filter files as they arrive in a folder", gst_tfx_watch_run },
   { "play", "play a file or the microphone through a chain", gst_tfx_play_run },
+#ifdef HAVE_SERVE
+  { "serve", "play through a chain that web pages and programs change",
+      gst_tfx_serve_run },
+#endif
   { "record", "record the microphone through a chain", gst_tfx_record_run },
   { "loudness", "measure the loudness of sound files", gst_tfx_loudness_run },
   { "check", "check a chain and report its errors", gst_tfx_check_run },
@@ -90,7 +94,7 @@ main (int argc, char **argv)
     g_print ("gst-tfx %s\n", VERSION);
     return GST_TFX_TOOL_OK;
   }
-  if (strcmp (argv[1], "play") != 0)
+  if (strcmp (argv[1], "play") != 0 && strcmp (argv[1], "serve") != 0)
     avoid_faad ();
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (strcmp (argv[1], commands[i].name) == 0)

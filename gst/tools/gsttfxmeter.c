@@ -48,8 +48,8 @@ gst_tfx_meter_free (GstTfxMeter *meter)
   g_free (meter);
 }
 
-static void
-set_up (GstTfxMeter *meter, const GstAudioInfo *info)
+void
+gst_tfx_meter_set_format (GstTfxMeter *meter, const GstAudioInfo *info)
 {
   const gint rate_hz = GST_AUDIO_INFO_RATE (info);
   const guint n_channels = (guint)GST_AUDIO_INFO_CHANNELS (info);
@@ -79,17 +79,17 @@ set_up (GstTfxMeter *meter, const GstAudioInfo *info)
     g_error ("cannot allocate a loudness meter");
 }
 
-static void
-add (GstTfxMeter *meter, gpointer data, gsize n_frames)
+void
+gst_tfx_meter_add (GstTfxMeter *meter, gpointer samples, gsize n_frames)
 {
   const guint n_channels = (guint)GST_AUDIO_INFO_CHANNELS (&meter->info);
   const TfxDenormalMode mode = tfx_denormal_enter ();
-  const TfxBlock all = tfx_block_interleaved (data,
+  const TfxBlock all = tfx_block_interleaved (samples,
       GST_AUDIO_INFO_WIDTH (&meter->info) == 64 ? TFX_SAMPLE_F64
                                                 : TFX_SAMPLE_F32,
       n_channels, n_frames);
 
-  for (gsize i = 0, n; i < n_frames; i += n) {
+  for (gsize i = 0, n; meter->loudness && i < n_frames; i += n) {
     TfxBlock part;
 
     n = MIN (n_frames - i, tfx_samples_part_frames (n_channels));
@@ -116,11 +116,11 @@ take (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       gst_event_parse_caps (info->data, &caps);
       if (gst_audio_info_from_caps (&audio, caps) &&
           !gst_audio_info_is_equal (&audio, &meter->info))
-        set_up (meter, &audio);
+        gst_tfx_meter_set_format (meter, &audio);
     }
   } else if (meter->loudness &&
              gst_buffer_map (info->data, &map, GST_MAP_READ)) {
-    add (meter, map.data, map.size / (gsize)meter->info.bpf);
+    gst_tfx_meter_add (meter, map.data, map.size / (gsize)meter->info.bpf);
     gst_buffer_unmap (info->data, &map);
   }
   return GST_PAD_PROBE_OK;
@@ -140,13 +140,14 @@ gst_tfx_meter_read (const GstTfxMeter *meter, GstTfxLoudness *loudness)
 {
   TfxLoudnessValues values;
 
-  *loudness =
-      (GstTfxLoudness){ -INFINITY, 0.0, -INFINITY, -INFINITY, -INFINITY };
+  *loudness = (GstTfxLoudness){ -INFINITY, 0.0, -INFINITY, -INFINITY, -INFINITY,
+    -INFINITY };
   if (!meter->loudness)
     return GST_AUDIO_INFO_RATE (&meter->info) == 0;
   values = tfx_loudness_read (meter->loudness);
-  *loudness = (GstTfxLoudness){ values.integrated, values.range,
-    values.momentary_max, values.short_term_max, values.true_peak_db };
+  *loudness =
+      (GstTfxLoudness){ values.integrated, values.range, values.momentary_max,
+        values.short_term_max, values.true_peak_db, values.momentary };
   return TRUE;
 }
 

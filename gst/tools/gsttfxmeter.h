@@ -3,6 +3,7 @@
 #ifndef GST_TFX_METER_H
 #define GST_TFX_METER_H
 
+#include <gst/audio/audio.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -11,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct GstTfxLoudness
 {
   gdouble integrated, range, momentary_max, short_term_max, true_peak;
+  gdouble momentary; /* of the last 400 ms */
 } GstTfxLoudness;
 
 typedef struct GstTfxMeter GstTfxMeter;
@@ -18,11 +20,16 @@ typedef struct GstTfxMeter GstTfxMeter;
 GstTfxMeter *gst_tfx_meter_new (void);
 void gst_tfx_meter_free (GstTfxMeter *meter);
 
+/* Begins anew, with interleaved F32 or F64 samples of this format. */
+void gst_tfx_meter_set_format (GstTfxMeter *meter, const GstAudioInfo *info);
+/* Measures samples of that format. */
+void gst_tfx_meter_add (GstTfxMeter *meter, gpointer samples, gsize n_frames);
+
 /* Measures the interleaved F32 or F64 buffers of a pad, in its streaming thread, from now
  * on and from silence. */
 void gst_tfx_meter_follow (GstTfxMeter *meter, GstPad *pad);
 
-/* Reads the result after the stream has ended.  FALSE: the meter does not support the rate
+/* Reads the result after the stream has ended, or in the thread that adds samples.  FALSE: the meter does not support the rate
  * or the format of the stream. */
 gboolean
 gst_tfx_meter_read (const GstTfxMeter *meter, GstTfxLoudness *loudness);

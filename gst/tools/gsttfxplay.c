@@ -12,8 +12,7 @@
 #include "gsttfxchainreader.h"
 #include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
-#include "gsttfxreader.h"
-#include "gsttfxsource.h"
+#include "gsttfxpipeline.h"
 #include "gsttfxtool.h"
 
 /* Between two looks at signals and the position. */
@@ -62,17 +61,6 @@ static void G_GNUC_PRINTF (2, 3)
 
 /* ---- what the keys do -------------------------------------------------------------------- */
 
-static void
-seek (Player *player, gint64 by_ns)
-{
-  gint64 position;
-
-  if (gst_element_query_position (player->pipeline, GST_FORMAT_TIME, &position))
-    gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-        MAX (position + by_ns, 0));
-}
-
 static gboolean
 looks_ahead (Player *player)
 {
@@ -88,18 +76,6 @@ looks_ahead (Player *player)
     g_variant_unref (response);
   }
   return latency > 0;
-}
-
-static gboolean
-can_seek (Player *player)
-{
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gboolean can = FALSE;
-
-  if (gst_element_query (player->pipeline, query))
-    gst_query_parse_seeking (query, NULL, &can, NULL, NULL);
-  gst_query_unref (query);
-  return can;
 }
 
 /* Sets the chain again, from its file if it has one, and restores its parameters. */
@@ -121,7 +97,7 @@ toggle_bypass (Player *player)
 {
   if (!player->bypassed)
     player->is_late = looks_ahead (player);
-  if (player->is_late && !can_seek (player)) {
+  if (player->is_late && !gst_tfx_pipeline_can_seek (player->pipeline)) {
     print_line (player, "a chain with latency can be bypassed only where the "
                         "sound can be sought\n");
     return;
@@ -138,7 +114,7 @@ toggle_bypass (Player *player)
     g_object_set (player->chain, "chain", "", NULL);
   }
   if (player->is_late) {
-    seek (player, 0);
+    gst_tfx_pipeline_seek (player->pipeline, 0);
     if (!player->is_paused)
       gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
   }
@@ -212,11 +188,11 @@ take_key (Player *player, gchar key)
       break;
     case '>':
     case '.':
-      seek (player, SEEK_NS);
+      gst_tfx_pipeline_seek (player->pipeline, SEEK_NS);
       break;
     case '<':
     case ',':
-      seek (player, -(gint64)SEEK_NS);
+      gst_tfx_pipeline_seek (player->pipeline, -(gint64)SEEK_NS);
       break;
     case 'b':
       toggle_bypass (player);
@@ -308,81 +284,25 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* That of a file of this machine; or NULL.  (A name may look like an address.) */
-static gchar *
-find_path (const gchar *sound)
-{
-  if (strcmp (sound, "-") == 0)
-    return NULL;
-  if (!gst_uri_is_valid (sound) || g_file_test (sound, G_FILE_TEST_EXISTS))
-    return g_strdup (sound);
-  return g_filename_from_uri (sound, NULL, NULL);
-}
-
-static void
-complete (Player *player, const gchar *name)
-{
-  GstElement *convert = gst_bin_get_by_name (GST_BIN (player->pipeline), name);
-
-  gst_tfx_source_complete (convert);
-  gst_object_unref (convert);
-}
-
-/* A microphone ("-") is part of the description already. */
-static gboolean
-add_sound (Player *player, const gchar *sound, GError **error)
-{
-  gchar *path = find_path (sound);
-  GstElement *convert =
-      gst_bin_get_by_name (GST_BIN (player->pipeline), "convert");
-  GstTfxReader *reader = NULL;
-
-  if (strcmp (sound, "-") != 0) {
-    reader = gst_tfx_reader_new (path, sound, NULL, NULL, error);
-    if (reader) {
-      gst_bin_add (GST_BIN (player->pipeline), gst_tfx_reader_get_bin (reader));
-      gst_element_link (gst_tfx_reader_get_bin (reader), convert);
-    }
-  }
-  gst_object_unref (convert);
-  g_free (path);
-  return reader || strcmp (sound, "-") == 0;
-}
-
 static gboolean
 build (Player *player, const gchar *sound)
 {
-  const gboolean is_microphone = strcmp (sound, "-") == 0;
   GError *error = NULL;
-  gchar *text;
 
-  gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
-  gst_tfx_tool_set_default (&player->sink, "autoaudiosink");
-  text = g_strdup_printf ("%s%s audioconvert name=convert ! tfxchain "
-                          "name=chain ! "
-                          "audioconvert name=back ! audioresample ! %s",
-      is_microphone ? player->source : "", is_microphone ? " !" : "",
-      player->sink);
-  player->pipeline =
-      gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  if (player->pipeline) {
-    gst_object_ref_sink (player->pipeline);
-    player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
-    complete (player, "convert");
-    complete (player, "back");
-    if (player->options.chain_file)
-      g_object_set (player->chain, "location", player->options.chain_file,
-          "watch", TRUE, NULL);
-    else
-      g_object_set (player->chain, "chain", player->options.chain, NULL);
-  }
-  if (!player->pipeline || !add_sound (player, sound, &error)) {
+  player->pipeline = gst_tfx_pipeline_new (sound, player->source,
+      "tfxchain name=chain", player->sink, &error);
+  if (!player->pipeline) {
     gst_tfx_tool_error ("%s", error->message);
-    gst_clear_object (&player->pipeline);
+    g_clear_error (&error);
+    return FALSE;
   }
-  g_clear_error (&error);
-  g_free (text);
-  return player->pipeline != NULL;
+  player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
+  if (player->options.chain_file)
+    g_object_set (player->chain, "location", player->options.chain_file,
+        "watch", TRUE, NULL);
+  else
+    g_object_set (player->chain, "chain", player->options.chain, NULL);
+  return TRUE;
 }
 
 static void

@@ -58,7 +58,8 @@ accept_samples (File *file, const GstAudioInfo *info)
   } else if (!file->spectrum) {
     file->rate_hz = rate_hz;
     file->n_channels = n_channels;
-    file->spectrum = gst_tfx_spectrum_new (rate_hz, n_channels);
+    file->spectrum =
+        gst_tfx_spectrum_new (rate_hz, n_channels, GST_TFX_SPECTRUM_BIN_HZ);
   } else if (rate_hz != file->rate_hz || n_channels != file->n_channels) {
     g_set_error (&file->error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "its rate or its channels change");

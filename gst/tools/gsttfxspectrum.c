@@ -14,9 +14,6 @@
 
 #include <gst/fft/gstfftf64.h>
 
-/* Bins are at most this far apart, so that what a Hann window lets leak from
- * 100 Hz is 140 dB down at 20 Hz. */
-#define MAX_BIN_HZ 0.8
 #define FLOOR_DB -300.0
 
 struct GstTfxSpectrum
@@ -37,13 +34,13 @@ struct GstTfxSpectrum
 };
 
 GstTfxSpectrum *
-gst_tfx_spectrum_new (gint rate_hz, gint n_channels)
+gst_tfx_spectrum_new (gint rate_hz, gint n_channels, gdouble bin_hz)
 {
   GstTfxSpectrum *s = g_new0 (GstTfxSpectrum, 1);
 
   s->rate_hz = rate_hz;
   s->n_channels = n_channels;
-  for (s->n = 1024; rate_hz > MAX_BIN_HZ * s->n;)
+  for (s->n = 1024; rate_hz > bin_hz * s->n;)
     s->n *= 2;
   s->frames = g_new0 (gdouble, (gsize)s->n * n_channels);
   s->window = g_new (gdouble, s->n);
@@ -68,6 +65,21 @@ gst_tfx_spectrum_free (GstTfxSpectrum *s)
   g_free (s->power);
   gst_fft_f64_free (s->fft);
   g_free (s);
+}
+
+gsize
+gst_tfx_spectrum_get_length (const GstTfxSpectrum *s)
+{
+  return s->n;
+}
+
+void
+gst_tfx_spectrum_reset (GstTfxSpectrum *s)
+{
+  memset (s->power, 0, (s->n / 2 + 1) * sizeof *s->power);
+  s->n_frames = s->n_segments = 0;
+  s->peak = 0.0;
+  s->fill = 0;
 }
 
 static void

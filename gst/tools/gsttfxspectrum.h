@@ -16,9 +16,18 @@ typedef struct GstTfxSpectrum GstTfxSpectrum;
  * without end. */
 #define GST_TFX_SPECTRUM_MAX_RATE_HZ 10000000
 
-/* rate_hz: from 1 to this. */
-GstTfxSpectrum *gst_tfx_spectrum_new (gint rate_hz, gint n_channels);
+/* So that what a Hann window lets leak from 100 Hz is 140 dB down at 20 Hz. */
+#define GST_TFX_SPECTRUM_BIN_HZ 0.8
+
+/* rate_hz: from 1 to this.  Bins are at most bin_hz apart. */
+GstTfxSpectrum *
+gst_tfx_spectrum_new (gint rate_hz, gint n_channels, gdouble bin_hz);
 void gst_tfx_spectrum_free (GstTfxSpectrum *s);
+
+/* The number of frames of a segment. */
+gsize gst_tfx_spectrum_get_length (const GstTfxSpectrum *s);
+/* Forgets all samples. */
+void gst_tfx_spectrum_reset (GstTfxSpectrum *s);
 
 /* x: interleaved [n_frames][n_channels] */
 void gst_tfx_spectrum_add (GstTfxSpectrum *s, const gdouble *x, gsize n_frames);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxservermeter.c: levels, loudness and spectrum of a running stream.
+ *
+ * The ring has one writer and one reader.  The writer announces the frames that it is about
+ * to overwrite, copies, and then publishes their end; the reader copies, and discards what
+ * was announced in the meantime.
+ */
+#include "gsttfxservermeter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gst/audio/audio.h>
+
+#include "gsttfxmeter.h"
+#include "gsttfxspectrum.h"
+
+#define RING_SAMPLES (1u << 18)
+#define PART_FRAMES 1024
+/* Bins of the spectrum: segments of 8192 frames at 48 kHz. */
+#define BIN_HZ 6.0
+
+struct GstTfxServerMeter
+{
+  /* Atomic.  The format changes with its generation. */
+  guint32 ring[RING_SAMPLES];     /* bits of gfloat, interleaved */
+  guint64 n_announced, n_written; /* frames */
+  guint64 n_clipped;
+  gint rate_hz, n_channels, generation;
+
+  /* Of the reader. */
+  gint seen;     /* generation */
+  guint64 heard; /* position of the loudness */
+  GstTfxMeter *loudness;
+  GstTfxSpectrum *spectrum; /* or NULL */
+  gdouble part[PART_FRAMES * GST_TFX_SERVER_METER_CHANNELS];
+};
+
+/* ---- the streaming thread ---------------------------------------------------------- */
+
+static void
+write_samples (GstTfxServerMeter *self, const GstMapInfo *map,
+    const GstAudioInfo *info)
+{
+  const gsize n_channels = (gsize)info->channels;
+  const gsize capacity = RING_SAMPLES / n_channels;
+  const gsize n = map->size / (gsize)info->bpf;
+  const gboolean is_double = GST_AUDIO_INFO_WIDTH (info) == 64;
+  gsize slot = self->n_written % capacity * n_channels;
+  guint64 n_clipped = 0;
+
+  __atomic_store_n (&self->n_announced, self->n_written + n, __ATOMIC_RELAXED);
+  __atomic_thread_fence (__ATOMIC_RELEASE);
+  for (gsize i = 0; i < n * n_channels; i++) {
+    const gfloat sample =
+        is_double ? (gfloat)((const gdouble *)(gpointer)map->data)[i]
+                  : ((const gfloat *)(gpointer)map->data)[i];
+    guint32 bits;
+
+    memcpy (&bits, &sample, sizeof bits);
+    __atomic_store_n (&self->ring[slot], bits, __ATOMIC_RELAXED);
+    slot = slot + 1 < capacity * n_channels ? slot + 1 : 0;
+    n_clipped += fabsf (sample) > 1.0f;
+  }
+  if (n_clipped > 0)
+    __atomic_fetch_add (&self->n_clipped, n_clipped, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->n_written, self->n_written + n, __ATOMIC_RELEASE);
+}
+
+/* Positions go on, at the first frame of a new ring. */
+static void
+take_caps (GstTfxServerMeter *self, GstEvent *event)
+{
+  GstAudioInfo info;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_audio_info_from_caps (&info, caps) ||
+      (info.rate == self->rate_hz && info.channels == self->n_channels))
+    return;
+  __atomic_fetch_add (&self->generation, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n (&self->rate_hz, info.rate, __ATOMIC_SEQ_CST);
+  __atomic_store_n (&self->n_channels, info.channels, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add (&self->generation, 1, __ATOMIC_SEQ_CST);
+}
+
+static GstPadProbeReturn
+take (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
+{
+  GstTfxServerMeter *self = data;
+  GstCaps *caps;
+  GstAudioInfo info;
+  GstMapInfo map;
+
+  if (probe->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (probe->data) == GST_EVENT_CAPS)
+      take_caps (self, probe->data);
+    return GST_PAD_PROBE_OK;
+  }
+  caps = gst_pad_get_current_caps (pad);
+  if (caps && gst_audio_info_from_caps (&info, caps) &&
+      info.channels <= GST_TFX_SERVER_METER_CHANNELS &&
+      gst_buffer_map (probe->data, &map, GST_MAP_READ)) {
+    write_samples (self, &map, &info);
+    gst_buffer_unmap (probe->data, &map);
+  }
+  gst_clear_caps (&caps);
+  return GST_PAD_PROBE_OK;
+}
+
+/* ---- the reader ---------------------------------------------------------------------- */
+
+gint
+gst_tfx_server_meter_get_rate (const GstTfxServerMeter *self)
+{
+  return __atomic_load_n (&self->rate_hz, __ATOMIC_SEQ_CST);
+}
+
+guint64
+gst_tfx_server_meter_count_clipped (const GstTfxServerMeter *self)
+{
+  return __atomic_load_n (&self->n_clipped, __ATOMIC_RELAXED);
+}
+
+/* The number of channels; 0: none, or the format is changing.  A new format resets the
+ * reader. */
+static guint
+look_at_format (GstTfxServerMeter *self)
+{
+  const gint generation = __atomic_load_n (&self->generation, __ATOMIC_SEQ_CST);
+  const gint n_channels = __atomic_load_n (&self->n_channels, __ATOMIC_SEQ_CST);
+  const gint rate_hz = gst_tfx_server_meter_get_rate (self);
+  GstAudioInfo info;
+
+  if (generation % 2 || n_channels == 0 ||
+      n_channels > GST_TFX_SERVER_METER_CHANNELS ||
+      generation != __atomic_load_n (&self->generation, __ATOMIC_SEQ_CST))
+    return 0;
+  if (generation != self->seen) {
+    self->seen = generation;
+    self->heard = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
+    gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, rate_hz, n_channels,
+        NULL);
+    gst_tfx_meter_set_format (self->loudness, &info);
+    g_clear_pointer (&self->spectrum, gst_tfx_spectrum_free);
+    self->spectrum = gst_tfx_spectrum_new (rate_hz, n_channels, BIN_HZ);
+  }
+  return (guint)n_channels;
+}
+
+/* Copies frames from a position to the part, at most PART_FRAMES, and moves it past
+ * them; first past what has been overwritten.  Returns their number. */
+static gsize
+copy_part (GstTfxServerMeter *self, guint n_channels, guint64 *position)
+{
+  const gsize capacity = RING_SAMPLES / n_channels;
+  const guint64 end = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
+  gsize n, slot;
+
+  if (end > capacity && *position < end - capacity)
+    *position = end - capacity / 2;
+  if (*position > end)
+    *position = end;
+  n = MIN (end - *position, PART_FRAMES);
+  slot = *position % capacity * n_channels;
+  for (gsize i = 0; i < n * n_channels; i++) {
+    const guint32 bits = __atomic_load_n (&self->ring[slot], __ATOMIC_RELAXED);
+    gfloat sample;
+
+    memcpy (&sample, &bits, sizeof sample);
+    self->part[i] = isfinite (sample) ? sample : 0.0;
+    slot = slot + 1 < capacity * n_channels ? slot + 1 : 0;
+  }
+  __atomic_thread_fence (__ATOMIC_ACQUIRE);
+  *position += n;
+  /* The writer has come round to these frames. */
+  if (__atomic_load_n (&self->n_announced, __ATOMIC_RELAXED) >
+      *position - n + capacity)
+    return 0;
+  return n;
+}
+
+static gdouble
+level_db (gdouble power)
+{
+  return 10.0 * log10 (power);
+}
+
+void
+gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
+    GstTfxServerLevels *levels)
+{
+  gdouble peak[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
+  gdouble sum[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
+  const guint n_channels = look_at_format (self);
+  gsize n, n_frames = 0;
+
+  levels->n_channels = n_channels;
+  if (n_channels == 0)
+    return;
+  while ((n = copy_part (self, n_channels, position)) > 0) {
+    for (gsize i = 0; i < n * n_channels; i++) {
+      const gdouble square = self->part[i] * self->part[i];
+
+      peak[i % n_channels] = MAX (peak[i % n_channels], square);
+      sum[i % n_channels] += square;
+    }
+    n_frames += n;
+  }
+  for (guint i = 0; i < n_channels; i++) {
+    levels->peak_db[i] = level_db (peak[i]);
+    levels->rms_db[i] = level_db (n_frames ? sum[i] / (gdouble)n_frames : 0.0);
+  }
+}
+
+gdouble
+gst_tfx_server_meter_read_loudness (GstTfxServerMeter *self)
+{
+  const guint n_channels = look_at_format (self);
+  GstTfxLoudness loudness;
+  gsize n;
+
+  while (n_channels > 0 && (n = copy_part (self, n_channels, &self->heard)) > 0)
+    gst_tfx_meter_add (self->loudness, self->part, n);
+  gst_tfx_meter_read (self->loudness, &loudness);
+  return loudness.momentary;
+}
+
+gboolean
+gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
+    const gdouble *freq_hz, gdouble *db, guint n)
+{
+  const guint n_channels = look_at_format (self);
+  const guint64 end = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
+  guint64 position;
+  gsize length, n_part;
+
+  if (n_channels == 0 || end == 0)
+    return FALSE;
+  length = gst_tfx_spectrum_get_length (self->spectrum);
+  position = end > length ? end - length : 0;
+  gst_tfx_spectrum_reset (self->spectrum);
+  while (
+      position < end && (n_part = copy_part (self, n_channels, &position)) > 0)
+    gst_tfx_spectrum_add (self->spectrum, self->part, n_part);
+  gst_tfx_spectrum_finish (self->spectrum);
+  for (guint i = 0; i < n; i++)
+    db[i] = gst_tfx_spectrum_get_level (self->spectrum, freq_hz[i]);
+  return TRUE;
+}
+
+/* ---- lifetime ------------------------------------------------------------------------ */
+
+GstTfxServerMeter *
+gst_tfx_server_meter_new (GstPad *pad)
+{
+  GstTfxServerMeter *self = g_new0 (GstTfxServerMeter, 1);
+
+  self->loudness = gst_tfx_meter_new ();
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,
+      self, NULL);
+  return self;
+}
+
+void
+gst_tfx_server_meter_free (GstTfxServerMeter *self)
+{
+  g_clear_pointer (&self->spectrum, gst_tfx_spectrum_free);
+  gst_tfx_meter_free (self->loudness);
+  g_free (self);
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxserverstream.c: the sound of a server: a pipeline with a chain that clients
+ * change.
+ *
+ *   … ! audioconvert ! samples ! chain ! volume ! audioconvert ! …
+ *
+ * The expression has all values.  A number goes to the property of its stage, anything else
+ * to the text of the chain; so the streaming thread waits for no client.
+ */
+#include "gsttfxserverstream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <gst/audio/audio.h>
+#include <gst/controller/controller.h>
+
+#include "gsttfxpipeline.h"
+#include "gsttfxtool.h"
+
+#define FILTERS                                                                \
+  "capsfilter name=samples caps=audio/x-raw,layout=interleaved ! "             \
+  "tfxchain name=chain ! tfxchain name=volume "                                \
+  "chain=\"volume=Gain(0, gain_type='db')\""
+#define MUTED_DB -200.0
+/* Between two looks at ramps, and what may be missing of one in a stream without
+ * timestamps. */
+#define RAMP_LOOK_MS 20
+#define RAMP_PATIENCE_MS 2000
+/* Gaps that rounding of timestamps makes. */
+#define GAP_NS GST_MSECOND
+
+typedef struct Ramp
+{
+  GstObject *stage;
+  gchar *property;
+  gdouble value;
+  guint64 end_ns;     /* stream time */
+  gint64 deadline_us; /* of a stream without timestamps */
+} Ramp;
+
+struct GstTfxServerStream
+{
+  GstElement *pipeline, *chain, *volume;
+  GstBus *bus;
+  GstTfxServerStreamNotify notify;
+  gpointer data;
+  gboolean is_loop, is_playing, is_over, is_bypassed, is_muted;
+  gdouble volume_db;
+  gchar *missing; /* what the decoder lacks, or NULL */
+  gchar *text;    /* NULL after a value was set */
+  TfxExpr *expr;
+  GPtrArray *ramps; /* of Ramp */
+  guint ramp_timer;
+  GstTfxServerMeter *input, *output;
+  guint64 time_ns, frames; /* of process-time and frames at the last state */
+  gdouble load;
+
+  /* Written by the streaming thread, atomically. */
+  guint64 next_ns, duration_ns; /* stream time of the next buffer; its length */
+  guint64 n_dropped;
+  /* Of the streaming thread. */
+  GstSegment segment;
+  GstClockTime expected;
+};
+
+/* ---- the streaming thread ---------------------------------------------------------- */
+
+static void
+follow_time (GstTfxServerStream *self, GstPad *pad, GstBuffer *buffer)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+  const GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  const gint rate_hz = gst_tfx_server_meter_get_rate (self->input);
+
+  if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (duration))
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (self->expected) && pts > self->expected + GAP_NS)
+    __atomic_fetch_add (&self->n_dropped,
+        gst_util_uint64_scale_round (pts - self->expected, (guint64)rate_hz,
+            GST_SECOND),
+        __ATOMIC_RELAXED);
+  self->expected = pts + duration;
+  __atomic_store_n (&self->duration_ns, duration, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->next_ns,
+      gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME,
+          self->expected),
+      __ATOMIC_RELAXED);
+}
+
+static GstPadProbeReturn
+take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxServerStream *self = data;
+
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    follow_time (self, pad, info->data);
+  } else if (GST_EVENT_TYPE (info->data) == GST_EVENT_SEGMENT) {
+    gst_event_copy_segment (info->data, &self->segment);
+    self->expected = GST_CLOCK_TIME_NONE;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* ---- ramps -------------------------------------------------------------------------- */
+
+static void
+free_ramp (gpointer data)
+{
+  Ramp *ramp = data;
+
+  gst_object_unref (ramp->stage);
+  g_free (ramp->property);
+  g_free (ramp);
+}
+
+/* Removes the curve; with is_done the property gets its last value. */
+static void
+end_ramp (Ramp *ramp, gboolean is_done)
+{
+  GstControlBinding *binding =
+      gst_object_get_control_binding (ramp->stage, ramp->property);
+
+  if (binding) {
+    gst_object_remove_control_binding (ramp->stage, binding);
+    gst_object_unref (binding);
+  }
+  if (is_done)
+    g_object_set (ramp->stage, ramp->property, ramp->value, NULL);
+}
+
+/* Those of a property of a stage; of all stages if it is NULL. */
+static void
+end_ramps (GstTfxServerStream *self, GstObject *stage, const gchar *property,
+    gboolean is_done)
+{
+  for (guint i = self->ramps->len; i-- > 0;) {
+    Ramp *ramp = self->ramps->pdata[i];
+
+    if (stage &&
+        (ramp->stage != stage || g_strcmp0 (ramp->property, property) != 0))
+      continue;
+    end_ramp (ramp, is_done);
+    g_ptr_array_remove_index_fast (self->ramps, i);
+  }
+}
+
+static gboolean
+look_at_ramps (gpointer data)
+{
+  GstTfxServerStream *self = data;
+  const guint64 now_ns = __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED);
+
+  for (guint i = self->ramps->len; i-- > 0;) {
+    Ramp *ramp = self->ramps->pdata[i];
+
+    if (!self->is_playing ||
+        (now_ns < ramp->end_ns && g_get_monotonic_time () < ramp->deadline_us))
+      continue;
+    end_ramp (ramp, TRUE);
+    g_ptr_array_remove_index_fast (self->ramps, i);
+  }
+  if (self->ramps->len > 0)
+    return G_SOURCE_CONTINUE;
+  self->ramp_timer = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* A line from the current value to the next, in the curves that elements follow to the
+ * sample.  It begins after the next buffer, which may be on its way. */
+static void
+begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
+    gdouble value, gdouble ramp_ms)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  const guint64 begin_ns =
+      __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) +
+      __atomic_load_n (&self->duration_ns, __ATOMIC_RELAXED);
+  Ramp *ramp = g_new (Ramp, 1);
+  gdouble now;
+
+  *ramp = (Ramp){ gst_object_ref (stage), g_strdup (property), value,
+    begin_ns + (guint64)(ramp_ms * GST_MSECOND),
+    g_get_monotonic_time () + (gint64)((ramp_ms + RAMP_PATIENCE_MS) * 1000.0) };
+  g_object_get (stage, property, &now, NULL);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  gst_timed_value_control_source_set (points, begin_ns, now);
+  gst_timed_value_control_source_set (points, ramp->end_ns, value);
+  gst_object_add_control_binding (stage,
+      gst_direct_control_binding_new_absolute (stage, property, source));
+  gst_object_unref (source);
+  g_ptr_array_add (self->ramps, ramp);
+  if (!self->ramp_timer)
+    self->ramp_timer = g_timeout_add (RAMP_LOOK_MS, look_at_ramps, self);
+}
+
+/* ---- the chain ---------------------------------------------------------------------- */
+
+const gchar *
+gst_tfx_server_stream_get_text (GstTfxServerStream *self)
+{
+  char *printed;
+
+  if (!self->text) {
+    printed = tfx_expr_print (self->expr);
+    self->text = g_strdup (printed);
+    free (printed);
+  }
+  return self->text;
+}
+
+const TfxExpr *
+gst_tfx_server_stream_get_expr (const GstTfxServerStream *self)
+{
+  return self->expr;
+}
+
+static void
+apply (GstTfxServerStream *self)
+{
+  end_ramps (self, NULL, NULL, FALSE);
+  g_object_set (self->chain, "chain",
+      self->is_bypassed ? "" : gst_tfx_server_stream_get_text (self), NULL);
+}
+
+void
+gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
+    TfxExpr *expr)
+{
+  gchar *copy = g_strdup (text);
+
+  g_free (self->text);
+  self->text = copy;
+  tfx_expr_free (&self->expr);
+  self->expr = expr;
+  apply (self);
+}
+
+void
+gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on)
+{
+  if (self->is_bypassed == on)
+    return;
+  self->is_bypassed = on;
+  apply (self);
+}
+
+/* The child that has this number or switch as a property; NULL: none. */
+static GObject *
+find_stage (GstTfxServerStream *self, gsize stage, const gchar *property)
+{
+  GObject *child =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (self->chain),
+          tfx_expr_stage_name (self->expr, stage));
+
+  if (child &&
+      !g_object_class_find_property (G_OBJECT_GET_CLASS (child), property))
+    g_clear_object (&child);
+  return child;
+}
+
+static gint
+give_value (GstTfxServerStream *self, GObject *child, const gchar *property,
+    gdouble number, gdouble ramp_ms)
+{
+  const GType type =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (child), property)
+          ->value_type;
+  GValue value = G_VALUE_INIT;
+
+  if (ramp_ms > 0.0 && type != G_TYPE_DOUBLE)
+    return -ENOTSUP;
+  end_ramps (self, GST_OBJECT (child), property, FALSE);
+  if (ramp_ms > 0.0) {
+    begin_ramp (self, GST_OBJECT (child), property, number, ramp_ms);
+    return 0;
+  }
+  g_value_init (&value, type);
+  if (type == G_TYPE_DOUBLE)
+    g_value_set_double (&value, number);
+  else if (type == G_TYPE_INT)
+    g_value_set_int (&value, (gint)number);
+  else if (type == G_TYPE_BOOLEAN)
+    g_value_set_boolean (&value, number != 0.0);
+  else
+    return -ENOTSUP;
+  g_object_set_property (child, property, &value);
+  g_value_unset (&value);
+  return 0;
+}
+
+gint
+gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
+    const gchar *param, const TfxValue *value, gdouble ramp_ms,
+    TfxExprError *error)
+{
+  gchar *property = g_strdelimit (g_strdup (param), "_", '-');
+  GObject *child = NULL;
+  TfxValue old;
+  gint ret;
+
+  ret = tfx_expr_get (self->expr, stage, param, &old);
+  if (ret == 0 && (old.type != value->type ||
+                      !(value->type & (TFX_VALUE_NUMBER | TFX_VALUE_BOOL))))
+    ret = -ENOTSUP;
+  if (ret == 0 && !self->is_bypassed) {
+    child = find_stage (self, stage, property);
+    ret = child ? 0 : -ENOTSUP;
+  }
+  if (ret == 0)
+    ret = tfx_expr_set (self->expr, stage, param, value, error);
+  if (ret == 0) {
+    g_clear_pointer (&self->text, g_free);
+    if (child)
+      ret = give_value (self, child, property, value->number, ramp_ms);
+    if (ret < 0)
+      tfx_expr_set (self->expr, stage, param, &old, NULL);
+  }
+  g_clear_object (&child);
+  g_free (property);
+  return ret;
+}
+
+void
+gst_tfx_server_stream_set_volume (GstTfxServerStream *self, gdouble volume_db,
+    gboolean is_muted)
+{
+  self->volume_db = volume_db;
+  self->is_muted = is_muted;
+  gst_child_proxy_set (GST_CHILD_PROXY (self->volume), "volume::gain",
+      is_muted ? MUTED_DB : volume_db, NULL);
+}
+
+/* ---- playing ------------------------------------------------------------------------ */
+
+void
+gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
+    gboolean is_playing)
+{
+  if (is_playing && self->is_over)
+    gst_tfx_server_stream_seek (self, 0.0);
+  self->is_playing = is_playing;
+  gst_element_set_state (self->pipeline,
+      is_playing ? GST_STATE_PLAYING : GST_STATE_PAUSED);
+}
+
+gboolean
+gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
+{
+  if (!gst_tfx_pipeline_can_seek (self->pipeline))
+    return FALSE;
+  end_ramps (self, NULL, NULL, TRUE);
+  self->is_over = FALSE;
+  return gst_element_seek_simple (self->pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+      (gint64)(to_s * GST_SECOND));
+}
+
+static void
+take_end (GstTfxServerStream *self)
+{
+  if (self->is_loop && gst_tfx_server_stream_seek (self, 0.0))
+    return;
+  self->is_over = TRUE;
+  self->is_playing = FALSE;
+  self->notify (NULL, FALSE, self->data);
+}
+
+static gboolean
+take_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  GstTfxServerStream *self = data;
+  GError *error = NULL;
+  gchar *warning;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_EOS:
+      take_end (self);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      gst_tfx_tool_note_missing (message, &self->missing);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (self->pipeline));
+      break;
+    case GST_MESSAGE_ERROR:
+      error = gst_tfx_tool_take_error (message, self->missing);
+      self->notify (error->message, TRUE, self->data);
+      g_error_free (error);
+      break;
+    case GST_MESSAGE_WARNING:
+      warning = gst_tfx_tool_take_warning (message);
+      if (warning)
+        self->notify (warning, FALSE, self->data);
+      g_free (warning);
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean
+gst_tfx_server_stream_start (GstTfxServerStream *self, GError **error)
+{
+  if (!gst_tfx_tool_find_devices (self->pipeline, error))
+    return FALSE;
+  self->is_playing = TRUE;
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  return TRUE;
+}
+
+/* ---- what clients read -------------------------------------------------------------- */
+
+static gint
+count_channels (GstElement *element, const gchar *pad, GstAudioInfo *info)
+{
+  GstCaps *caps = gst_tfx_tool_get_caps (element, pad);
+  const gboolean has_caps = caps && gst_audio_info_from_caps (info, caps);
+
+  gst_clear_caps (&caps);
+  return has_caps ? GST_AUDIO_INFO_CHANNELS (info) : 0;
+}
+
+/* The part of real time that the filters have taken since the last call. */
+static gdouble
+measure_load (GstTfxServerStream *self, gint rate_hz)
+{
+  GstElement *elements[] = { self->chain, self->volume };
+  guint64 time_ns = 0, frames = 0, process_ns = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstStructure *stats;
+
+    g_object_get (elements[i], "stats", &stats, NULL);
+    gst_structure_get (stats, "process-time", G_TYPE_UINT64, &process_ns,
+        "frames", G_TYPE_UINT64, &frames, NULL);
+    time_ns += process_ns;
+    gst_structure_free (stats);
+  }
+  if (frames < self->frames)
+    self->frames = self->time_ns = 0;
+  if (rate_hz > 0 && frames > self->frames)
+    self->load = (gdouble)(time_ns - self->time_ns) * rate_hz /
+                 ((gdouble)(frames - self->frames) * GST_SECOND);
+  self->time_ns = time_ns;
+  self->frames = frames;
+  return CLAMP (self->load, 0.0, 1.0);
+}
+
+void
+gst_tfx_server_stream_get_state (GstTfxServerStream *self,
+    GstTfxServerState *state)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime latency = 0;
+  GstAudioInfo info;
+  gint64 position = 0;
+
+  *state = (GstTfxServerState){ .is_playing = self->is_playing,
+    .is_bypassed = self->is_bypassed,
+    .is_muted = self->is_muted,
+    .volume_db = self->volume_db,
+    .n_dropped = __atomic_load_n (&self->n_dropped, __ATOMIC_RELAXED) };
+  state->n_outputs = count_channels (self->volume, "src", &info);
+  state->n_channels = count_channels (self->chain, "sink", &info);
+  if (state->n_channels > 0) {
+    state->rate_hz = GST_AUDIO_INFO_RATE (&info);
+    g_strlcpy (state->format, GST_AUDIO_INFO_NAME (&info),
+        sizeof state->format);
+    if (!GST_AUDIO_INFO_IS_UNPOSITIONED (&info))
+      gst_audio_channel_positions_to_mask (info.position, info.channels, TRUE,
+          &state->positions);
+  }
+  if (gst_element_query (self->pipeline, query))
+    gst_query_parse_latency (query, NULL, &latency, NULL);
+  gst_query_unref (query);
+  state->latency_s = (gdouble)latency / GST_SECOND;
+  gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &position);
+  state->position_s = (gdouble)MAX (position, 0) / GST_SECOND;
+  state->load = measure_load (self, state->rate_hz);
+}
+
+gboolean
+gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
+    gdouble *gain_db)
+{
+  GObject *child = find_stage (self, stage, "stats");
+  GstStructure *stats = NULL;
+  gboolean has_gain;
+
+  if (!child)
+    return FALSE;
+  g_object_get (child, "stats", &stats, NULL);
+  has_gain = stats && gst_structure_get_double (stats, "gain", gain_db);
+  g_clear_pointer (&stats, gst_structure_free);
+  g_object_unref (child);
+  return has_gain;
+}
+
+GstTfxServerMeter *
+gst_tfx_server_stream_get_input (GstTfxServerStream *self)
+{
+  return self->input;
+}
+
+GstTfxServerMeter *
+gst_tfx_server_stream_get_output (GstTfxServerStream *self)
+{
+  return self->output;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+GstTfxServerStream *
+gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
+    const gchar *sink, gboolean is_loop, GstTfxServerStreamNotify notify,
+    gpointer data, GError **error)
+{
+  GstElement *pipeline =
+      gst_tfx_pipeline_new (sound, source, FILTERS, sink, error);
+  GstTfxServerStream *self;
+  GstPad *before, *after;
+
+  if (!pipeline)
+    return NULL;
+  self = g_new0 (GstTfxServerStream, 1);
+  self->pipeline = pipeline;
+  self->chain = gst_bin_get_by_name (GST_BIN (pipeline), "chain");
+  self->volume = gst_bin_get_by_name (GST_BIN (pipeline), "volume");
+  self->is_loop = is_loop;
+  self->notify = notify;
+  self->data = data;
+  self->expr = tfx_expr_empty ();
+  self->text = g_strdup ("");
+  self->ramps = g_ptr_array_new_with_free_func (free_ramp);
+  self->expected = GST_CLOCK_TIME_NONE;
+  gst_segment_init (&self->segment, GST_FORMAT_TIME);
+  before = gst_element_get_static_pad (self->chain, "sink");
+  after = gst_element_get_static_pad (self->volume, "src");
+  self->input = gst_tfx_server_meter_new (before);
+  self->output = gst_tfx_server_meter_new (after);
+  gst_pad_add_probe (before,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      take_input, self, NULL);
+  gst_object_unref (before);
+  gst_object_unref (after);
+  self->bus = gst_element_get_bus (pipeline);
+  gst_bus_add_watch (self->bus, take_message, self);
+  return self;
+}
+
+void
+gst_tfx_server_stream_free (GstTfxServerStream *self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  gst_bus_remove_watch (self->bus);
+  if (self->ramp_timer)
+    g_source_remove (self->ramp_timer);
+  g_ptr_array_unref (self->ramps);
+  gst_object_unref (self->bus);
+  gst_object_unref (self->chain);
+  gst_object_unref (self->volume);
+  gst_object_unref (self->pipeline);
+  gst_tfx_server_meter_free (self->input);
+  gst_tfx_server_meter_free (self->output);
+  tfx_expr_free (&self->expr);
+  g_free (self->text);
+  g_free (self->missing);
+  g_free (self);
+}
