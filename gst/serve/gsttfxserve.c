@@ -3,27 +3,35 @@
  * change.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
 #include "gsttfxoptions.h"
-#include "gsttfxserverhttp.h"
-#include "gsttfxtool.h"
+#include "gsttfxserver.h"
 
-#define LOOK_MSEC 100
+#define LOOK_MSEC 200
 #define DEFAULT_PORT 8390
 #define TOKEN_BYTES 24
+#define LEAST_TOKEN 16
+#define GROUP "serve"
+
+/* A file: when it was read, and when it was looked at. */
+typedef struct Seen
+{
+  GstTfxChainVersion read, last;
+} Seen;
 
 typedef struct Server
 {
   GstTfxOptions options; /* the chain alone */
   gchar *input, *source, *sink, *listen, *token_file, *files, *presets, *config;
   gint port;
-  gboolean is_loop;
-  gchar *token; /* or NULL */
+  gboolean is_loop, is_chain_given; /* on the command line */
+  gchar *token;                     /* or NULL */
+  Seen seen_config, seen_chain;
   GMainLoop *loop;
   GstTfxServerStream *stream;
   GstTfxServerApi *api;
@@ -38,17 +46,16 @@ static gchar *
 make_token (const gchar *path, GError **error)
 {
   guint8 bytes[TOKEN_BYTES];
-  GString *token = g_string_new (NULL);
+  gchar *token = g_malloc0 (2 * TOKEN_BYTES + 1);
 
   if (getentropy (bytes, sizeof bytes) < 0)
-    g_error ("there is no source of random numbers");
+    g_error ("there are no random numbers");
   for (gsize i = 0; i < sizeof bytes; i++)
-    g_string_append_printf (token, "%02x", bytes[i]);
-  if (g_file_set_contents_full (path, token->str, -1,
+    g_snprintf (token + 2 * i, 3, "%02x", bytes[i]);
+  if (!g_file_set_contents_full (path, token, -1,
           G_FILE_SET_CONTENTS_CONSISTENT, 0600, error))
-    return g_string_free (token, FALSE);
-  g_string_free (token, TRUE);
-  return NULL;
+    g_clear_pointer (&token, g_free);
+  return token;
 }
 
 /* The token of a file, which is made if there is none.  NULL after a message. */
@@ -65,10 +72,10 @@ read_token (const gchar *path)
     g_strstrip (token);
     if (status.st_mode & 077)
       g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_PERM,
-          "others may read %s: chmod 600 %s", path, path);
-    else if (strlen (token) < 16)
+          "others may read the token: chmod 600 %s", path);
+    else if (strlen (token) < LEAST_TOKEN)
       g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-          "%s has a token of less than 16 characters", path);
+          "the token in %s must have %d characters or more", path, LEAST_TOKEN);
   }
   if (!error)
     return token;
@@ -76,6 +83,155 @@ read_token (const gchar *path)
   g_error_free (error);
   g_free (token);
   return NULL;
+}
+
+/* ---- the configuration file ------------------------------------------------------------- */
+
+/* Sets an option that was not given from its key. */
+static void
+take_key (GKeyFile *file, const GOptionEntry *entry, GError **error)
+{
+  gchar **text = entry->arg_data;
+  gint *number = entry->arg_data;
+
+  if (entry->arg == G_OPTION_ARG_INT && *number == -1)
+    *number = g_key_file_get_integer (file, GROUP, entry->long_name, error);
+  else if (entry->arg == G_OPTION_ARG_NONE && !*number)
+    *number = g_key_file_get_boolean (file, GROUP, entry->long_name, error);
+  else if ((entry->arg == G_OPTION_ARG_STRING ||
+               entry->arg == G_OPTION_ARG_FILENAME) &&
+           !*text)
+    *text = g_key_file_get_string (file, GROUP, entry->long_name, error);
+}
+
+/* FALSE after a message. */
+static gboolean
+read_config (const Server *server, const GOptionEntry *entries)
+{
+  const gchar *path = server->config;
+  GKeyFile *file = g_key_file_new ();
+  GError *error = NULL;
+  gchar **keys = NULL;
+
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error))
+    keys = g_key_file_get_keys (file, GROUP, NULL, &error);
+  for (gsize i = 0; keys && keys[i] && !error; i++) {
+    const GOptionEntry *entry = entries;
+
+    if (server->is_chain_given && (g_str_has_prefix (keys[i], "chain") ||
+                                      strcmp (keys[i], "preset") == 0))
+      continue;
+    while (entry->long_name && strcmp (entry->long_name, keys[i]) != 0)
+      entry++;
+    if (entry->long_name)
+      take_key (file, entry, &error);
+    else
+      g_set_error (&error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_KEY_NOT_FOUND,
+          "there is no option '%s'", keys[i]);
+  }
+  if (error)
+    gst_tfx_tool_error ("%s: %s", path, error->message);
+  g_strfreev (keys);
+  g_key_file_unref (file);
+  if (!error)
+    return TRUE;
+  g_error_free (error);
+  return FALSE;
+}
+
+/* Sets the chain of the options, with full names of files.  FALSE after a message. */
+static gboolean
+set_chain (Server *server, const GstTfxOptions *options)
+{
+  TfxExprError fault = { 0 };
+  gchar *why = NULL, *text = gst_tfx_chain_reader_make_absolute (options->chain,
+                         ".", NULL, &fault);
+
+  if (text)
+    why = gst_tfx_server_api_set_chain (server->api, text);
+  if (!text || why)
+    gst_tfx_tool_error ("%s", why ? why : fault.rendered);
+  g_free (why);
+  g_free (text);
+  return text && !why;
+}
+
+/* The options of the command line, which are keys of the file too. */
+#define N_ENTRIES (13 + GST_TFX_OPTIONS_N_CHAIN)
+
+static void
+list_entries (Server *server, GOptionEntry entries[N_ENTRIES])
+{
+  const GOptionEntry own[] = {
+    { "input", 'i', 0, G_OPTION_ARG_STRING, &server->input,
+        "file or URI to play (default: the microphone)", "SOUND" },
+    { "source", 's', 0, G_OPTION_ARG_STRING, &server->source,
+        "GStreamer elements to use as the microphone (autoaudiosrc)",
+        "ELEMENTS" },
+    { "sink", 'o', 0, G_OPTION_ARG_STRING, &server->sink,
+        "GStreamer elements to play to (autoaudiosink)", "ELEMENTS" },
+    { "loop", 0, 0, G_OPTION_ARG_NONE, &server->is_loop, "repeat the file",
+        NULL },
+    { "port", 0, 0, G_OPTION_ARG_INT, &server->port,
+        "TCP port (8390); 0: any that is free", "PORT" },
+    { "listen", 0, 0, G_OPTION_ARG_STRING, &server->listen,
+        "address or name to listen at (default: this machine alone)",
+        "ADDRESS" },
+    { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &server->token_file,
+        "file with the token of clients; made if there is none", "FILE" },
+    { "files", 0, 0, G_OPTION_ARG_FILENAME, &server->files,
+        "folder of files that clients may name in chains", "FOLDER" },
+    { "presets", 0, 0, G_OPTION_ARG_FILENAME, &server->presets,
+        "folder of presets that clients load and save", "FOLDER" },
+    { "config", 0, 0, G_OPTION_ARG_FILENAME, &server->config,
+        "file with options; its chain is read again when it is saved", "FILE" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &server->options.quiet,
+        "print errors and warnings only", NULL },
+  };
+
+  memset (entries, 0, N_ENTRIES * sizeof *entries);
+  memcpy (entries, own, sizeof own);
+  gst_tfx_options_list_chain (&server->options, entries + G_N_ELEMENTS (own));
+}
+
+static void
+clear (Server *server)
+{
+  gst_tfx_options_clear (&server->options);
+  g_free (server->input);
+  g_free (server->source);
+  g_free (server->sink);
+  g_free (server->listen);
+  g_free (server->token_file);
+  g_free (server->files);
+  g_free (server->presets);
+  g_free (server->config);
+  g_free (server->token);
+}
+
+/* Reads the chain again.  A wrong one is reported, and the old one stays; one that is the
+ * same does not undo what clients have set. */
+static void
+reload (Server *server)
+{
+  Server fresh = { .config = g_strdup (server->config), .port = -1 };
+  GOptionEntry entries[N_ENTRIES];
+  gboolean is_good = TRUE;
+
+  list_entries (&fresh, entries);
+  if (server->is_chain_given)
+    fresh.options.chain_file = g_strdup (server->options.chain_file);
+  else
+    is_good = read_config (&fresh, entries);
+  if (is_good && gst_tfx_options_read_chain (&fresh.options) &&
+      strcmp (fresh.options.chain, server->options.chain) != 0 &&
+      set_chain (server, &fresh.options)) {
+    GstTfxOptions before = server->options;
+
+    server->options = fresh.options;
+    fresh.options = before;
+  }
+  clear (&fresh);
 }
 
 /* ---- serving -------------------------------------------------------------------------- */
@@ -97,32 +253,37 @@ take_notice (const gchar *warning, gboolean is_over, gpointer data)
   }
 }
 
+/* Whether a file has changed since the last call, and no more since the last but one: a
+ * program may save in several steps. */
+static gboolean
+is_saved (const gchar *path, Seen *seen)
+{
+  const GstTfxChainVersion now = gst_tfx_chain_file_look (path);
+  const gboolean is_still = memcmp (&now, &seen->last, sizeof now) == 0;
+  const gboolean is_new = memcmp (&now, &seen->read, sizeof now) != 0;
+
+  seen->last = now;
+  if (is_new && is_still && now.is_there)
+    seen->read = now;
+  return is_new && is_still && now.is_there;
+}
+
 static gboolean
 look (gpointer data)
 {
   Server *server = data;
+  const gchar *chain_file = server->options.chain_file;
+  gboolean is_due = FALSE;
 
   if (gst_tfx_tool_is_interrupted ())
     g_main_loop_quit (server->loop);
+  if (server->config && !server->is_chain_given)
+    is_due = is_saved (server->config, &server->seen_config);
+  if (chain_file)
+    is_due |= is_saved (chain_file, &server->seen_chain);
+  if (is_due)
+    reload (server);
   return G_SOURCE_CONTINUE;
-}
-
-/* The chain of the command line, with full names of files. */
-static gboolean
-set_first_chain (Server *server)
-{
-  TfxExprError fault;
-  gchar *text = gst_tfx_chain_reader_make_absolute (server->options.chain, ".",
-      NULL, &fault);
-  TfxExpr *expr =
-      text ? gst_tfx_chain_reader_parse (text, NULL, NULL, NULL, &fault) : NULL;
-
-  if (expr)
-    gst_tfx_server_stream_set_chain (server->stream, text, expr);
-  else
-    gst_tfx_tool_error ("%s", fault.rendered);
-  g_free (text);
-  return expr != NULL;
 }
 
 static gboolean
@@ -139,15 +300,13 @@ begin (Server *server, GError **error)
   server->http = gst_tfx_server_http_new (server->listen, server->token);
   server->api = gst_tfx_server_api_new (server->stream, server->files,
       server->presets, gst_tfx_server_http_emit, server->http);
-  if (!set_first_chain (server) ||
-      (server->files && g_chdir (server->files) < 0))
-    return FALSE;
-  if (!gst_tfx_server_stream_start (server->stream, error))
+  if (!set_chain (server, &server->options) ||
+      !gst_tfx_server_stream_start (server->stream, error))
     return FALSE;
   port = gst_tfx_server_http_listen (server->http, server->api,
       (guint16)server->port, error);
   if (port && !server->options.quiet)
-    g_printerr ("http://%s:%u/%s%s\n",
+    g_print ("http://%s:%u/%s%s\n",
         server->listen ? server->listen : "localhost", port,
         server->token ? "#token=" : "", server->token ? server->token : "");
   return port != 0;
@@ -160,8 +319,8 @@ serve (Server *server)
   guint looks;
 
   server->loop = g_main_loop_new (NULL, FALSE);
+  server->status = GST_TFX_TOOL_OK;
   if (begin (server, &error)) {
-    server->status = GST_TFX_TOOL_OK;
     looks = g_timeout_add (LOOK_MSEC, look, server);
     g_main_loop_run (server->loop);
     g_source_remove (looks);
@@ -177,63 +336,57 @@ serve (Server *server)
   g_main_loop_unref (server->loop);
 }
 
+/* Reads the rest of the options.  FALSE after a message. */
+static gboolean
+complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
+{
+  const gchar *chain_file;
+
+  server->is_chain_given =
+      argc > 1 || gst_tfx_options_has_chain (&server->options);
+  if (server->is_chain_given &&
+      !gst_tfx_options_find_chain (&server->options, argc, argv, "serve"))
+    return FALSE;
+  if ((server->config && !read_config (server, entries)) ||
+      !gst_tfx_options_read_chain (&server->options))
+    return FALSE;
+  if (server->port == -1)
+    server->port = DEFAULT_PORT;
+  if (server->port < 0 || server->port > G_MAXUINT16) {
+    gst_tfx_tool_error ("port is %d, but must be from 0 to %d", server->port,
+        G_MAXUINT16);
+    return FALSE;
+  }
+  if (server->listen && !server->token_file) {
+    gst_tfx_tool_error ("--listen needs --token-file");
+    return FALSE;
+  }
+  chain_file = server->options.chain_file;
+  if (chain_file)
+    server->seen_chain.read = gst_tfx_chain_file_look (chain_file);
+  if (server->config)
+    server->seen_config.read = gst_tfx_chain_file_look (server->config);
+  if (server->token_file)
+    server->token = read_token (server->token_file);
+  return !server->token_file || server->token;
+}
+
 GstTfxToolStatus
 gst_tfx_serve_run (gint argc, gchar **argv)
 {
-  Server server = { .port = DEFAULT_PORT, .status = GST_TFX_TOOL_USAGE };
-  GOptionEntry entries[12 + GST_TFX_OPTIONS_N_CHAIN] = {
-    { "input", 'i', 0, G_OPTION_ARG_STRING, &server.input,
-        "file or URI to play; default: the microphone", "SOUND" },
-    { "source", 's', 0, G_OPTION_ARG_STRING, &server.source,
-        "GStreamer elements to use as the microphone (autoaudiosrc)",
-        "ELEMENTS" },
-    { "sink", 'o', 0, G_OPTION_ARG_STRING, &server.sink,
-        "GStreamer elements to play to (autoaudiosink)", "ELEMENTS" },
-    { "loop", 0, 0, G_OPTION_ARG_NONE, &server.is_loop, "repeat the file",
-        NULL },
-    { "port", 0, 0, G_OPTION_ARG_INT, &server.port, "TCP port; 0: any (8390)",
-        "PORT" },
-    { "listen", 0, 0, G_OPTION_ARG_STRING, &server.listen,
-        "address or name to listen at; default: this machine alone",
-        "ADDRESS" },
-    { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &server.token_file,
-        "file with the token that clients need; made if there is none",
-        "FILE" },
-    { "files", 0, 0, G_OPTION_ARG_FILENAME, &server.files,
-        "folder of the files that clients may name in chains", "FOLDER" },
-    { "presets", 0, 0, G_OPTION_ARG_FILENAME, &server.presets,
-        "folder of presets, NAME.chain", "FOLDER" },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &server.options.quiet,
-        "print errors and warnings only", NULL },
-  };
+  Server server = { .port = -1, .status = GST_TFX_TOOL_USAGE };
+  GOptionEntry entries[N_ENTRIES];
 
-  gst_tfx_options_list_chain (&server.options, entries + 10);
+  list_entries (&server, entries);
   if (gst_tfx_tool_parse ("CHAIN",
-          "Plays a sound through a chain that programs and web pages see and "
+          "Plays a sound through a chain that web pages and programs see and "
           "change.",
           "Examples:\n"
           "  gst-tfx serve 'eq=ParametricEQ(1000, 1, 0)'\n"
           "  gst-tfx serve --input song.flac --loop --chain-file room.chain\n",
           entries, &argc, &argv) &&
-      gst_tfx_options_find_chain (&server.options, argc, argv, "serve") &&
-      gst_tfx_options_read_chain (&server.options)) {
-    if (server.port < 0 || server.port > 65535)
-      gst_tfx_tool_error ("port is %d, but must be from 0 to 65535",
-          server.port);
-    else if (server.listen && !server.token_file)
-      gst_tfx_tool_error ("--listen needs --token-file");
-    else if (!server.token_file ||
-             (server.token = read_token (server.token_file)))
-      serve (&server);
-  }
-  gst_tfx_options_clear (&server.options);
-  g_free (server.input);
-  g_free (server.source);
-  g_free (server.sink);
-  g_free (server.listen);
-  g_free (server.token_file);
-  g_free (server.token);
-  g_free (server.files);
-  g_free (server.presets);
+      complete (&server, argc, argv, entries))
+    serve (&server);
+  clear (&server);
   return server.status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxserverflow.c: a WebSocket's stream, with bounds on what it keeps in memory.
  */
-#include "gsttfxserverflow.h"
+#include "gsttfxserver.h"
 
 /* Bytes that are read before the main loop does something else. */
 #define PART_BYTES 65536
@@ -33,12 +33,6 @@ typedef GFilterInputStreamClass InputClass;
 #define BASE_OUT(stream)                                                       \
   G_POLLABLE_OUTPUT_STREAM (g_filter_output_stream_get_base_stream (           \
       G_FILTER_OUTPUT_STREAM (stream)))
-
-static gboolean
-output_is_writable (GPollableOutputStream *stream)
-{
-  return g_pollable_output_stream_is_writable (BASE_OUT (stream));
-}
 
 static GSource *
 output_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
@@ -77,7 +71,6 @@ output_write (GPollableOutputStream *stream, const void *data, gsize length,
 static void
 output_init_pollable (GPollableOutputStreamInterface *iface)
 {
-  iface->is_writable = output_is_writable;
   iface->create_source = output_create_source;
   iface->write_nonblocking = output_write;
 }
@@ -101,12 +94,6 @@ output_init (Output *self)
 #define BASE_IN(stream)                                                        \
   G_POLLABLE_INPUT_STREAM (                                                    \
       g_filter_input_stream_get_base_stream (G_FILTER_INPUT_STREAM (stream)))
-
-static gboolean
-input_is_readable (GPollableInputStream *stream)
-{
-  return g_pollable_input_stream_is_readable (BASE_IN (stream));
-}
 
 /* Waits for the client to read while it does not. */
 static GSource *
@@ -154,7 +141,6 @@ input_read (GPollableInputStream *stream, void *buffer, gsize length,
 static void
 input_init_pollable (GPollableInputStreamInterface *iface)
 {
-  iface->is_readable = input_is_readable;
   iface->create_source = input_create_source;
   iface->read_nonblocking = input_read;
 }

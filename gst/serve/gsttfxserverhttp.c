@@ -3,22 +3,18 @@
  *
  * A connection has one request, or becomes a WebSocket.
  */
-#include "gsttfxserverhttp.h"
-
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
 #include <libsoup/soup.h>
 
-#include "gsttfxserverflow.h"
-#include "gsttfxserverjson.h"
+#include "gsttfxserver.h"
 
 #define API "/api/v1/"
-#define SOCKET API "socket"
 #define PAGE "/gst-tfx/serve"
 
 #define MAX_MESSAGE 65536
-/* A longer body ends the connection at once. */
-#define MAX_BODY (1 << 20)
 #define MAX_CLIENTS 256
 #define MAX_CONNECTIONS 320
 #define MAX_REQUESTS 200     /* in a second, of a client */
@@ -36,6 +32,14 @@ enum
   SPECTRUM,
   N_KINDS
 };
+static const gchar *const kinds[] = { "meters", "spectrum" };
+
+/* How many requests there were in a second. */
+typedef struct Pace
+{
+  gint64 second;
+  guint n;
+} Pace;
 
 typedef struct Client
 {
@@ -44,11 +48,10 @@ typedef struct Client
   GIOStream *flow;
   guint number;
   guint rates_hz[N_KINDS];
-  GQueue waiting; /* of JsonObject */
-  JsonNode *id;   /* of the request that runs, or NULL */
+  GQueue waiting; /* of GVariant, requests */
+  GVariant *id;   /* of the one that runs, boxed; or NULL */
   gboolean is_running, is_gone;
-  gint64 second;
-  guint n_requests; /* in it */
+  Pace pace;
 } Client;
 
 /* The clients with one rate of one kind. */
@@ -64,70 +67,96 @@ struct GstTfxServerHttp
   GstTfxServerApi *api;
   SoupServer *soup;
   GSocketService *service;
-  GSocketConnection *accepted; /* while its first request begins */
-  gchar *address, *token;      /* or NULL */
+  gchar *address, *token; /* or NULL */
   GPtrArray *clients;
   Group groups[N_KINDS][MAX_HZ + 1];
   guint n_connections, last_number;
-  gint64 second;
-  guint n_requests; /* in it, of HTTP */
+  Pace pace; /* of HTTP */
 };
 
-/* ---- bounds --------------------------------------------------------------------------- */
-
-/* Counts a request.  Returns how many there were in this second. */
 static guint
-count_request (gint64 *second, guint *n_requests)
+count_request (Pace *pace)
 {
   const gint64 now = g_get_monotonic_time () / G_USEC_PER_SEC;
 
-  if (now != *second)
-    *n_requests = 0;
-  *second = now;
-  return ++*n_requests;
+  if (now != pace->second)
+    *pace = (Pace){ now, 0 };
+  return ++pace->n;
 }
 
-/* In a time that does not depend on where they differ. */
+/* ---- sending to WebSocket clients ----------------------------------------------------- */
+
+/* After all requests of the client, and not from within its connection. */
 static gboolean
-is_same_token (const gchar *a, const gchar *b)
+drop (gpointer data)
 {
-  const gsize n = strlen (b);
-  guint difference = strlen (a) != n;
+  Client *client = data;
+  GstTfxServerHttp *self = client->http;
 
-  for (gsize i = 0; i < n; i++)
-    difference |= (guint)(a[i % (strlen (a) + 1)] ^ b[i]);
-  return difference == 0;
+  if (client->is_running)
+    return G_SOURCE_CONTINUE;
+  g_ptr_array_remove (self->clients, client);
+  gst_tfx_server_api_set_clients (self->api, self->clients->len);
+  return G_SOURCE_REMOVE;
 }
 
-/* ---- WebSocket clients ---------------------------------------------------------------- */
+static void regroup (GstTfxServerHttp *self);
 
-static void run_next (Client *client);
+static void
+begin_drop (Client *client)
+{
+  if (client->is_gone)
+    return;
+  client->is_gone = TRUE;
+  memset (client->rates_hz, 0, sizeof client->rates_hz);
+  regroup (client->http);
+  g_timeout_add (10, drop, client);
+}
+
+static void
+send_text (Client *client, const gchar *text, gsize most_queued)
+{
+  if (client->is_gone ||
+      gst_tfx_server_flow_get_queued (client->flow) > most_queued ||
+      soup_websocket_connection_get_state (client->connection) !=
+          SOUP_WEBSOCKET_STATE_OPEN)
+    return;
+  gst_tfx_server_flow_queue (client->flow, strlen (text));
+  soup_websocket_connection_send_text (client->connection, text);
+  if (gst_tfx_server_flow_get_queued (client->flow) > MAX_QUEUED)
+    begin_drop (client);
+}
+
+void
+gst_tfx_server_http_emit (GVariant *event, gpointer data)
+{
+  GstTfxServerHttp *self = data;
+  gchar *text = gst_tfx_server_json_print (event);
+
+  for (guint i = 0; i < self->clients->len; i++)
+    send_text (self->clients->pdata[i], text, MAX_QUEUED);
+  g_free (text);
+}
 
 static gboolean
 tick (gpointer data)
 {
   Group *group = data;
   GstTfxServerHttp *self = group->http;
-  JsonObject *event =
+  GVariant *event = g_variant_ref_sink (
       group->kind == METERS
           ? gst_tfx_server_api_make_meters (self->api, group->positions)
-          : gst_tfx_server_api_make_spectrum (self->api);
-  JsonNode *node = json_node_init_object (json_node_alloc (), event);
-  gchar *text = json_to_string (node, FALSE);
-  const gsize length = strlen (text);
+          : gst_tfx_server_api_make_spectrum (self->api));
+  gchar *text = gst_tfx_server_json_print (event);
 
   for (guint i = 0; i < self->clients->len; i++) {
     Client *client = self->clients->pdata[i];
 
-    if (client->rates_hz[group->kind] != group->rate_hz || client->is_gone ||
-        gst_tfx_server_flow_get_queued (client->flow) > BUSY_QUEUED)
-      continue;
-    gst_tfx_server_flow_queue (client->flow, length);
-    soup_websocket_connection_send_text (client->connection, text);
+    if (client->rates_hz[group->kind] == group->rate_hz)
+      send_text (client, text, BUSY_QUEUED);
   }
   g_free (text);
-  json_node_unref (node);
-  json_object_unref (event);
+  g_variant_unref (event);
   return G_SOURCE_CONTINUE;
 }
 
@@ -142,135 +171,101 @@ regroup (GstTfxServerHttp *self)
 
       for (guint i = 0; i < self->clients->len && !is_used; i++)
         is_used = ((Client *)self->clients->pdata[i])->rates_hz[kind] == hz;
-      if (is_used && !group->timer) {
+      if (!is_used)
+        g_clear_handle_id (&group->timer, g_source_remove);
+      else if (!group->timer)
         *group =
             (Group){ self, kind, hz, g_timeout_add (1000 / hz, tick, group),
               { G_MAXUINT64, G_MAXUINT64 } };
-      } else if (!is_used && group->timer) {
-        g_source_remove (group->timer);
-        group->timer = 0;
-      }
     }
   }
 }
 
-static gboolean
-drop (gpointer data)
-{
-  Client *client = data;
-  GstTfxServerHttp *self = client->http;
+/* ---- requests of WebSocket clients ------------------------------------------------------ */
 
-  if (client->is_running)
-    return G_SOURCE_CONTINUE;
-  g_ptr_array_remove (self->clients, client);
-  gst_tfx_server_api_set_clients (self->api, self->clients->len);
-  regroup (self);
-  return G_SOURCE_REMOVE;
-}
+static void run_next (Client *client);
 
-/* Its connection may be in use: ends it from the main loop. */
+/* id: boxed, or NULL. */
 static void
-begin_drop (Client *client)
+answer_with_id (Client *client, GVariant *answer, GVariant *id)
 {
-  if (client->is_gone)
-    return;
-  client->is_gone = TRUE;
-  memset (client->rates_hz, 0, sizeof client->rates_hz);
-  g_timeout_add (10, drop, client);
-}
+  GVariantDict dict;
+  gchar *text;
 
-static void
-send_object (Client *client, JsonObject *object)
-{
-  JsonNode *node = json_node_init_object (json_node_alloc (), object);
-  gchar *text = json_to_string (node, FALSE);
-
-  if (!client->is_gone &&
-      soup_websocket_connection_get_state (client->connection) ==
-          SOUP_WEBSOCKET_STATE_OPEN) {
-    gst_tfx_server_flow_queue (client->flow, strlen (text));
-    soup_websocket_connection_send_text (client->connection, text);
-    if (gst_tfx_server_flow_get_queued (client->flow) > MAX_QUEUED)
-      begin_drop (client);
-  }
+  g_variant_dict_init (&dict, answer);
+  if (id)
+    g_variant_dict_insert_value (&dict, "id", id);
+  answer = g_variant_ref_sink (g_variant_dict_end (&dict));
+  text = gst_tfx_server_json_print (answer);
+  send_text (client, text, MAX_QUEUED);
   g_free (text);
-  json_node_unref (node);
+  g_variant_unref (answer);
 }
 
 static void
-reply_socket (JsonObject *answer, guint status, gpointer data)
+reply_socket (GVariant *answer, guint status, gpointer data)
 {
   Client *client = data;
 
-  if (client->id)
-    json_object_set_member (answer, "id", g_steal_pointer (&client->id));
-  send_object (client, answer);
-  json_object_unref (answer);
+  answer_with_id (client, answer, client->id);
+  g_clear_pointer (&client->id, g_variant_unref);
   client->is_running = FALSE;
   run_next (client);
 }
 
-static guint
-read_rate (JsonObject *in, const gchar *name, guint before)
+static void
+refuse (Client *client, GVariant *in, const gchar *why)
 {
-  JsonNode *node = json_object_get_member (in, name);
+  GVariant *answer =
+      g_variant_ref_sink (gst_tfx_server_json_error (why, NULL, NULL));
+  GVariant *id = in ? g_variant_lookup_value (in, "id", NULL) : NULL;
 
-  if (!node || !JSON_NODE_HOLDS_VALUE (node))
-    return before;
-  return (guint)(CLAMP (json_node_get_double (node), 0.0, MAX_HZ) + 0.5);
+  answer_with_id (client, answer, id);
+  g_clear_pointer (&id, g_variant_unref);
+  g_variant_unref (answer);
 }
 
 static void
-subscribe (Client *client, JsonObject *in)
+subscribe (Client *client, GVariant *in)
 {
-  JsonObject *answer = json_object_new (), *ok = json_object_new ();
+  GVariant *answer;
 
-  client->rates_hz[METERS] = read_rate (in, "meters", client->rates_hz[METERS]);
-  client->rates_hz[SPECTRUM] =
-      read_rate (in, "spectrum", client->rates_hz[SPECTRUM]);
+  for (guint kind = 0; kind < N_KINDS; kind++) {
+    GVariant *given = g_variant_lookup_value (in, kinds[kind], NULL);
+    gdouble hz;
+
+    if (gst_tfx_server_json_get_number (given, &hz))
+      client->rates_hz[kind] = (guint)(CLAMP (hz, 0.0, MAX_HZ) + 0.5);
+    g_clear_pointer (&given, g_variant_unref);
+  }
   regroup (client->http);
-  json_object_set_int_member (ok, "meters", client->rates_hz[METERS]);
-  json_object_set_int_member (ok, "spectrum", client->rates_hz[SPECTRUM]);
-  json_object_set_object_member (answer, "ok", ok);
+  answer = g_variant_ref_sink (
+      g_variant_new_parsed ("{'ok': <{'meters': <%u>, 'spectrum': <%u>}>}",
+          client->rates_hz[METERS], client->rates_hz[SPECTRUM]));
   reply_socket (answer, SOUP_STATUS_OK, client);
+  g_variant_unref (answer);
 }
 
-/* Runs the next request, if none is running: a client gets its answers in order. */
+/* A client gets its answers in the order of its requests. */
 static void
 run_next (Client *client)
 {
-  JsonObject *in;
-  JsonNode *command;
-  const gchar *name;
+  GVariant *in = client->is_running || client->is_gone
+                     ? NULL
+                     : g_queue_pop_head (&client->waiting);
+  const gchar *command = NULL;
 
-  if (client->is_running || client->is_gone)
-    return;
-  in = g_queue_pop_head (&client->waiting);
   if (!in)
     return;
   client->is_running = TRUE;
-  client->id = json_object_dup_member (in, "id");
-  command = json_object_get_member (in, "do");
-  name = command && JSON_NODE_HOLDS_VALUE (command)
-             ? json_node_get_string (command)
-             : NULL;
-  if (g_strcmp0 (name, "subscribe") == 0)
+  client->id = g_variant_lookup_value (in, "id", NULL);
+  g_variant_lookup (in, "do", "&s", &command);
+  if (g_strcmp0 (command, "subscribe") == 0)
     subscribe (client, in);
   else
-    gst_tfx_server_api_call (client->http->api, name, in, client->number, FALSE,
-        reply_socket, client);
-  json_object_unref (in);
-}
-
-static void
-refuse (Client *client, JsonObject *in, const gchar *why)
-{
-  JsonObject *answer = gst_tfx_server_api_make_error (why);
-
-  if (in && json_object_has_member (in, "id"))
-    json_object_set_member (answer, "id", json_object_dup_member (in, "id"));
-  send_object (client, answer);
-  json_object_unref (answer);
+    gst_tfx_server_api_call (client->http->api, command, in, client->number,
+        FALSE, reply_socket, client);
+  g_variant_unref (in);
 }
 
 static void
@@ -278,37 +273,28 @@ take_message (SoupWebsocketConnection *connection, gint type, GBytes *message,
     gpointer data)
 {
   Client *client = data;
-  const guint n = count_request (&client->second, &client->n_requests);
-  JsonObject *in;
+  const guint n = count_request (&client->pace);
   gsize length;
   const gchar *text = g_bytes_get_data (message, &length);
+  GVariant *in = NULL;
 
+  gst_tfx_server_flow_note_message (client->flow);
+  if (n > MAX_FLOOD)
+    begin_drop (client);
   if (client->is_gone)
     return;
-  gst_tfx_server_flow_note_message (client->flow);
-  if (n > MAX_FLOOD) {
-    begin_drop (client);
-    return;
-  }
-  in = type == SOUP_WEBSOCKET_DATA_TEXT && length <= MAX_MESSAGE
-           ? gst_tfx_server_json_parse (text, length)
-           : NULL;
+  if (type == SOUP_WEBSOCKET_DATA_TEXT && length <= MAX_MESSAGE)
+    in = gst_tfx_server_json_parse (text, length);
   if (!in) {
     refuse (client, NULL, "a request must be a JSON object");
   } else if (n > MAX_REQUESTS ||
              g_queue_get_length (&client->waiting) >= MAX_WAITING) {
     refuse (client, in, "too many requests");
   } else {
-    g_queue_push_tail (&client->waiting, json_object_ref (in));
+    g_queue_push_tail (&client->waiting, g_variant_ref (in));
     run_next (client);
   }
-  g_clear_pointer (&in, json_object_unref);
-}
-
-static void
-take_close (SoupWebsocketConnection *connection, gpointer data)
-{
-  begin_drop (data);
+  g_clear_pointer (&in, g_variant_unref);
 }
 
 static void
@@ -319,8 +305,8 @@ free_client (gpointer data)
   g_signal_handlers_disconnect_by_data (client->connection, client);
   g_object_unref (client->connection);
   g_object_unref (client->flow);
-  g_queue_clear_full (&client->waiting, (GDestroyNotify)json_object_unref);
-  g_clear_pointer (&client->id, json_node_unref);
+  g_queue_clear_full (&client->waiting, (GDestroyNotify)g_variant_unref);
+  g_clear_pointer (&client->id, g_variant_unref);
   g_free (client);
 }
 
@@ -345,108 +331,92 @@ open_socket (SoupServerMessage *message, gpointer data)
   soup_websocket_connection_set_keepalive_interval (client->connection, PING_S);
   g_signal_connect (client->connection, "message", G_CALLBACK (take_message),
       client);
-  g_signal_connect (client->connection, "closed", G_CALLBACK (take_close),
-      client);
+  g_signal_connect_swapped (client->connection, "closed",
+      G_CALLBACK (begin_drop), client);
   g_ptr_array_add (self->clients, client);
   gst_tfx_server_api_set_clients (self->api, self->clients->len);
   g_object_unref (message);
 }
 
-void
-gst_tfx_server_http_emit (JsonObject *event, gpointer data)
-{
-  GstTfxServerHttp *self = data;
-
-  for (guint i = 0; i < self->clients->len; i++)
-    send_object (self->clients->pdata[i], event);
-}
-
 /* ---- HTTP ----------------------------------------------------------------------------- */
 
 static void
-set_json (SoupServerMessage *message, JsonObject *answer, guint status)
+set_answer (SoupServerMessage *message, GVariant *answer, guint status)
 {
-  JsonNode *node = json_node_init_object (json_node_alloc (), answer);
-  gchar *text = json_to_string (node, FALSE);
+  gchar *text = gst_tfx_server_json_print (answer);
 
   soup_server_message_set_status (message, status, NULL);
   soup_server_message_set_response (message, "application/json",
       SOUP_MEMORY_TAKE, text, strlen (text));
-  json_node_unref (node);
-  json_object_unref (answer);
 }
 
 static void
 set_error (SoupServerMessage *message, guint status, const gchar *why)
 {
-  set_json (message, gst_tfx_server_api_make_error (why), status);
+  GVariant *answer =
+      g_variant_ref_sink (gst_tfx_server_json_error (why, NULL, NULL));
+
+  set_answer (message, answer, status);
+  g_variant_unref (answer);
 }
 
 static void
-reply_http (JsonObject *answer, guint status, gpointer data)
+reply_http (GVariant *answer, guint status, gpointer data)
 {
   SoupServerMessage *message = data;
 
-  set_json (message, answer, status);
+  set_answer (message, answer, status);
   soup_server_message_unpause (message);
   g_object_unref (message);
 }
 
-/* Those of a query: numbers and switches where the text is one. */
-static JsonObject *
+/* Those of a query: numbers where the text is one. */
+static GVariant *
 read_query (GHashTable *query)
 {
-  JsonObject *in = json_object_new ();
+  GVariantDict dict;
   GHashTableIter iter;
   gpointer name, text;
+  gchar *end;
 
-  if (!query)
-    return in;
-  g_hash_table_iter_init (&iter, query);
-  while (g_hash_table_iter_next (&iter, &name, &text)) {
-    gchar *end;
+  g_variant_dict_init (&dict, NULL);
+  if (query)
+    g_hash_table_iter_init (&iter, query);
+  while (query && g_hash_table_iter_next (&iter, &name, &text)) {
     const gdouble number = g_ascii_strtod (text, &end);
 
-    if (end != text && *end == '\0')
-      json_object_set_double_member (in, name, number);
-    else
-      json_object_set_string_member (in, name, text);
+    g_variant_dict_insert_value (&dict, name,
+        end != text && *end == '\0' ? g_variant_new_double (number)
+                                    : gst_tfx_server_json_string (text));
   }
-  return in;
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
 static void
 serve_command (GstTfxServerHttp *self, SoupServerMessage *message,
     const gchar *command, GHashTable *query)
 {
-  const gboolean is_get =
-      soup_server_message_get_method (message) == SOUP_METHOD_GET;
+  const gboolean is_post =
+      soup_server_message_get_method (message) == SOUP_METHOD_POST;
   SoupMessageBody *body = soup_server_message_get_request_body (message);
-  JsonObject *in;
+  GVariant *in;
 
-  if (!is_get && soup_server_message_get_method (message) != SOUP_METHOD_POST) {
-    set_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET or POST");
-    return;
-  }
-  if (count_request (&self->second, &self->n_requests) > MAX_REQUESTS) {
+  if (count_request (&self->pace) > MAX_REQUESTS) {
     set_error (message, 429, "too many requests");
     return;
   }
-  if (is_get)
-    in = read_query (query);
-  else if (body->length == 0)
-    in = json_object_new ();
-  else
-    in = gst_tfx_server_json_parse (body->data, (gsize)body->length);
+  in = is_post && body->length > 0
+           ? gst_tfx_server_json_parse (body->data, (gsize)body->length)
+           : read_query (is_post ? NULL : query);
   if (!in) {
     set_error (message, SOUP_STATUS_BAD_REQUEST,
         "the body must be a JSON object");
     return;
   }
   soup_server_message_pause (message);
-  gst_tfx_server_api_call (self->api, command, in, 0, is_get, reply_http,
+  gst_tfx_server_api_call (self->api, command, in, 0, !is_post, reply_http,
       g_object_ref (message));
-  json_object_unref (in);
+  g_variant_unref (in);
 }
 
 static void
@@ -459,53 +429,37 @@ serve_page (SoupServerMessage *message, const gchar *path)
   SoupMessageHeaders *headers =
       soup_server_message_get_response_headers (message);
 
+  g_free (resource);
   if (!bytes) {
     set_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
-  } else {
-    soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
-    soup_message_headers_replace (headers, "Content-Type",
-        g_str_has_suffix (name, ".css")  ? "text/css; charset=utf-8"
-        : g_str_has_suffix (name, ".js") ? "text/javascript; charset=utf-8"
-                                         : "text/html; charset=utf-8");
-    soup_message_headers_replace (headers, "Cache-Control", "no-cache");
-    soup_message_headers_replace (headers, "Content-Security-Policy",
-        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
-    soup_message_body_append_bytes (soup_server_message_get_response_body (
-                                        message),
-        bytes);
-    g_bytes_unref (bytes);
+    return;
   }
-  g_free (resource);
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_message_headers_replace (headers, "Content-Type",
+      g_str_has_suffix (name, ".css")  ? "text/css; charset=utf-8"
+      : g_str_has_suffix (name, ".js") ? "text/javascript; charset=utf-8"
+                                       : "text/html; charset=utf-8");
+  soup_message_headers_replace (headers, "Cache-Control", "no-cache");
+  soup_message_headers_replace (headers, "Content-Security-Policy",
+      "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+  soup_message_body_append_bytes (soup_server_message_get_response_body (
+                                      message),
+      bytes);
+  g_bytes_unref (bytes);
 }
 
-/* Whether a host is one that no other site can name: see DNS rebinding. */
+/* ---- who may ask ------------------------------------------------------------------------ */
+
+/* In a time that does not depend on where they differ. */
 static gboolean
-is_own_host (GstTfxServerHttp *self, const gchar *header)
+is_same_token (const gchar *given, const gchar *token)
 {
-  GSocketConnectable *address =
-      header ? g_network_address_parse (header, 80, NULL) : NULL;
-  const gchar *host;
-  gboolean is_own;
+  const gsize n = strlen (token);
+  guint difference = strlen (given) != n;
 
-  if (!address)
-    return FALSE;
-  host = g_network_address_get_hostname (G_NETWORK_ADDRESS (address));
-  is_own = g_hostname_is_ip_address (host) ||
-           g_ascii_strcasecmp (host, "localhost") == 0 ||
-           (self->address && g_ascii_strcasecmp (host, self->address) == 0);
-  g_object_unref (address);
-  return is_own;
-}
-
-/* A page of another site sends its own origin. */
-static gboolean
-is_own_origin (const gchar *origin, const gchar *host)
-{
-  const gchar *authority = strstr (origin, "://");
-
-  return (g_str_has_prefix (origin, "http://") ||
-             g_str_has_prefix (origin, "https://")) &&
-         g_ascii_strcasecmp (authority + 3, host) == 0;
+  for (gsize i = 0; i < n && strlen (given) == n; i++)
+    difference |= (guint)(given[i] ^ token[i]);
+  return difference == 0;
 }
 
 static gboolean
@@ -514,13 +468,39 @@ has_token (GstTfxServerHttp *self, SoupMessageHeaders *headers,
 {
   const gchar *given = soup_message_headers_get_one (headers, "Authorization");
 
-  if (!self->token)
-    return TRUE;
   if (given && g_ascii_strncasecmp (given, "Bearer ", 7) == 0)
     given += 7;
   else
     given = query ? g_hash_table_lookup (query, "token") : NULL;
-  return given && is_same_token (given, self->token);
+  return !self->token || (given && is_same_token (given, self->token));
+}
+
+/* Whether a host is one that no other site can name (DNS rebinding). */
+static gboolean
+is_own_host (GstTfxServerHttp *self, const gchar *header)
+{
+  GSocketConnectable *address =
+      header ? g_network_address_parse (header, 80, NULL) : NULL;
+  const gchar *host =
+      address ? g_network_address_get_hostname (G_NETWORK_ADDRESS (address))
+              : "";
+  const gboolean is_own =
+      g_hostname_is_ip_address (host) ||
+      g_ascii_strcasecmp (host, "localhost") == 0 ||
+      (self->address && g_ascii_strcasecmp (host, self->address) == 0);
+
+  g_clear_object (&address);
+  return is_own;
+}
+
+/* A page of another site sends its own origin. */
+static gboolean
+is_own_origin (const gchar *origin, const gchar *host)
+{
+  return (g_str_has_prefix (origin, "http://") &&
+             g_ascii_strcasecmp (origin + 7, host) == 0) ||
+         (g_str_has_prefix (origin, "https://") &&
+             g_ascii_strcasecmp (origin + 8, host) == 0);
 }
 
 /* Before the body is read. */
@@ -529,37 +509,32 @@ check_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
     GHashTable *query, gpointer data)
 {
   GstTfxServerHttp *self = data;
-  SoupMessageHeaders *headers =
-      soup_server_message_get_request_headers (message);
-  const gchar *host = soup_message_headers_get_one (headers, "Host");
-  const gchar *origin = soup_message_headers_get_one (headers, "Origin");
+  SoupMessageHeaders *in = soup_server_message_get_request_headers (message);
+  SoupMessageHeaders *out = soup_server_message_get_response_headers (message);
+  const gchar *host = soup_message_headers_get_one (in, "Host");
+  const gchar *origin = soup_message_headers_get_one (in, "Origin");
   const gboolean is_socket =
-      soup_message_headers_get_one (headers, "Upgrade") != NULL;
-  const goffset length = soup_message_headers_get_content_length (headers);
-  SoupMessageHeaders *answer =
-      soup_server_message_get_response_headers (message);
+      soup_message_headers_get_one (in, "Upgrade") != NULL;
+  const gboolean is_large =
+      soup_message_headers_get_content_length (in) > MAX_MESSAGE ||
+      soup_message_headers_get_encoding (in) == SOUP_ENCODING_CHUNKED;
 
-  soup_message_headers_replace (answer, "Connection", "close");
-  soup_message_headers_replace (answer, "X-Content-Type-Options", "nosniff");
-  soup_message_headers_remove (headers, "Range");
-  if (length > MAX_MESSAGE)
-    soup_message_body_set_accumulate (soup_server_message_get_request_body (
-                                          message),
-        FALSE);
-  if (length > MAX_BODY)
-    g_io_stream_close (g_object_get_data (G_OBJECT (message), "connection"),
-        NULL, NULL);
-  if (length > MAX_MESSAGE)
-    set_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "too large");
-  else if (soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CHUNKED)
-    set_error (message, SOUP_STATUS_LENGTH_REQUIRED, "give a length");
+  soup_message_headers_replace (out, "Connection", "close");
+  soup_message_headers_replace (out, "X-Content-Type-Options", "nosniff");
+  soup_message_headers_remove (in, "Range");
+  soup_message_body_set_accumulate (soup_server_message_get_request_body (
+                                        message),
+      !is_large);
+  if (is_large)
+    set_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE,
+        "the body must have a length of at most 64 KiB");
   else if (!is_own_host (self, host))
     set_error (message, SOUP_STATUS_FORBIDDEN,
         "the host must be an address, localhost or the name of --listen");
   else if (origin && !is_own_origin (origin, host))
     set_error (message, SOUP_STATUS_FORBIDDEN, "this is another site's page");
   else if ((is_socket || g_str_has_prefix (path, API)) &&
-           !has_token (self, headers, query))
+           !has_token (self, in, query))
     set_error (message, SOUP_STATUS_UNAUTHORIZED, "a token is needed");
   else if (is_socket && self->clients->len >= MAX_CLIENTS)
     set_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "too many clients");
@@ -570,36 +545,23 @@ take_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
     GHashTable *query, gpointer data)
 {
   GstTfxServerHttp *self = data;
-  SoupMessageHeaders *headers =
-      soup_server_message_get_request_headers (message);
+  const gchar *method = soup_server_message_get_method (message);
 
-  if (strcmp (path, SOCKET) == 0) {
+  if (strcmp (path, API "socket") == 0) {
     if (soup_websocket_server_process_handshake (message, NULL, NULL, NULL,
             NULL))
       g_signal_connect (message, "wrote-informational",
           G_CALLBACK (open_socket), self);
+  } else if (method != SOUP_METHOD_GET && method != SOUP_METHOD_POST) {
+    set_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET or POST");
   } else if (g_str_has_prefix (path, API)) {
     serve_command (self, message, path + strlen (API), query);
-  } else if (soup_server_message_get_method (message) == SOUP_METHOD_GET ||
-             soup_server_message_get_method (message) == SOUP_METHOD_HEAD) {
-    serve_page (message, path);
   } else {
-    set_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET");
+    serve_page (message, path);
   }
-  (void)headers;
 }
 
 /* ---- connections ---------------------------------------------------------------------- */
-
-static void
-note_request (SoupServer *soup, SoupServerMessage *message, gpointer data)
-{
-  GstTfxServerHttp *self = data;
-
-  if (self->accepted)
-    g_object_set_data_full (G_OBJECT (message), "connection",
-        g_object_ref (self->accepted), g_object_unref);
-}
 
 static void
 forget_connection (gpointer data, GObject *connection)
@@ -607,6 +569,7 @@ forget_connection (gpointer data, GObject *connection)
   ((GstTfxServerHttp *)data)->n_connections--;
 }
 
+/* A timeout of the socket ends what sends and takes nothing. */
 static gboolean
 accept_connection (GSocketService *service, GSocketConnection *connection,
     GObject *source, gpointer data)
@@ -621,20 +584,18 @@ accept_connection (GSocketService *service, GSocketConnection *connection,
   remote = g_socket_connection_get_remote_address (connection, NULL);
   if (local && remote) {
     g_socket_set_timeout (socket, IDLE_S);
-    g_socket_set_option (socket, 6 /* IPPROTO_TCP */, 1 /* TCP_NODELAY */, 1,
-        NULL);
+    g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
     self->n_connections++;
     g_object_weak_ref (G_OBJECT (connection), forget_connection, self);
-    self->accepted = connection;
     soup_server_accept_iostream (self->soup, G_IO_STREAM (connection), local,
         remote, NULL);
-    self->accepted = NULL;
   }
   g_clear_object (&local);
   g_clear_object (&remote);
   return TRUE;
 }
 
+/* Takes the address.  Returns the port, or 0. */
 static guint16
 add_address (GstTfxServerHttp *self, GInetAddress *address, guint16 port,
     GError **error)
@@ -642,13 +603,13 @@ add_address (GstTfxServerHttp *self, GInetAddress *address, guint16 port,
   GSocketAddress *socket = g_inet_socket_address_new (address, port);
   GSocketAddress *bound = NULL;
 
+  port = 0;
   if (g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), socket,
           G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &bound, error))
     port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-  else
-    port = 0;
   g_clear_object (&bound);
   g_object_unref (socket);
+  g_object_unref (address);
   return port;
 }
 
@@ -656,24 +617,23 @@ guint16
 gst_tfx_server_http_listen (GstTfxServerHttp *self, GstTfxServerApi *api,
     guint16 port, GError **error)
 {
-  GInetAddress *address;
   GList *addresses;
 
   self->api = api;
   if (self->address) {
     addresses = g_resolver_lookup_by_name (g_resolver_get_default (),
         self->address, NULL, error);
-    port = addresses ? add_address (self, addresses->data, port, error) : 0;
+    port = addresses
+               ? add_address (self, g_object_ref (addresses->data), port, error)
+               : 0;
     g_resolver_free_addresses (addresses);
   } else {
-    address = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
-    port = add_address (self, address, port, error);
-    g_object_unref (address);
+    port = add_address (self,
+        g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4), port, error);
     /* (A machine may have no IPv6.) */
-    address = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6);
     if (port)
-      add_address (self, address, port, NULL);
-    g_object_unref (address);
+      add_address (self, g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6),
+          port, NULL);
   }
   if (port)
     g_socket_service_start (self->service);
@@ -691,8 +651,6 @@ gst_tfx_server_http_new (const gchar *address, const gchar *token)
   self->soup = soup_server_new ("server-header", "gst-tfx", NULL);
   soup_server_add_early_handler (self->soup, NULL, check_request, self, NULL);
   soup_server_add_handler (self->soup, NULL, take_request, self, NULL);
-  g_signal_connect (self->soup, "request-started", G_CALLBACK (note_request),
-      self);
   self->service = g_socket_service_new ();
   g_socket_service_stop (self->service);
   g_signal_connect (self->service, "incoming", G_CALLBACK (accept_connection),
@@ -706,9 +664,7 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   g_socket_service_stop (self->service);
   g_socket_listener_close (G_SOCKET_LISTENER (self->service));
   g_object_unref (self->service);
-  for (guint i = 0; i < self->clients->len; i++)
-    memset (((Client *)self->clients->pdata[i])->rates_hz, 0,
-        sizeof ((Client *)0)->rates_hz);
+  g_ptr_array_set_size (self->clients, 0);
   regroup (self);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxserverjson.c: chains and their values as JSON.
+ * gsttfxserverjson.c: chains and their values as JSON, by way of GVariants.
  */
-#include "gsttfxserverjson.h"
-
 #include <math.h>
 #include <string.h>
+
+#include <json-glib/json-glib.h>
+
+#include "gsttfxserver.h"
 
 /* A range of more than this is shown by its logarithm. */
 #define LOG_RANGE 100.0
 #define MAX_DEPTH 64
-
-JsonNode *
-gst_tfx_server_json_number (gdouble number)
-{
-  JsonNode *node = json_node_alloc ();
-
-  return isfinite (number) ? json_node_init_double (node, number)
-                           : json_node_init_null (node);
-}
-
-JsonNode *
-gst_tfx_server_json_level (gdouble db)
-{
-  return gst_tfx_server_json_number (rint (32.0 * db) / 32.0);
-}
 
 /* The parser calls itself for each array in an array. */
 static gboolean
@@ -40,250 +27,273 @@ is_too_deep (const gchar *text, gsize length)
   return depth > MAX_DEPTH;
 }
 
-JsonObject *
+GVariant *
 gst_tfx_server_json_parse (const gchar *text, gsize length)
 {
-  JsonParser *parser;
-  JsonObject *object = NULL;
-  JsonNode *root;
+  GVariant *variant = NULL;
 
-  if (!g_utf8_validate (text, (gssize)length, NULL) ||
-      is_too_deep (text, length))
-    return NULL;
-  parser = json_parser_new ();
-  if (json_parser_load_from_data (parser, text, (gssize)length, NULL)) {
-    root = json_parser_get_root (parser);
-    if (root && JSON_NODE_HOLDS_OBJECT (root))
-      object = json_node_dup_object (root);
-  }
-  g_object_unref (parser);
-  return object;
+  if (g_utf8_validate (text, (gssize)length, NULL) &&
+      !is_too_deep (text, length))
+    variant =
+        json_gvariant_deserialize_data (text, (gssize)length, "a{sv}", NULL);
+  return variant ? g_variant_take_ref (variant) : NULL;
+}
+
+gchar *
+gst_tfx_server_json_print (GVariant *variant)
+{
+  return json_gvariant_serialize_data (variant, NULL);
 }
 
 /* ---- values --------------------------------------------------------------------------- */
 
-/* A list in rows becomes an array of arrays. */
-static JsonArray *
-list_numbers (const TfxValue *value)
+GVariant *
+gst_tfx_server_json_number (gdouble number)
 {
-  const gsize n_columns = value->n_columns;
-  JsonArray *list = json_array_new (), *row = NULL;
-
-  for (gsize i = 0; i < value->n_list; i++) {
-    if (n_columns > 0 && i % n_columns == 0) {
-      row = json_array_new ();
-      json_array_add_array_element (list, row);
-    }
-    json_array_add_element (row ? row : list,
-        gst_tfx_server_json_number (value->list[i]));
-  }
-  return list;
+  return isfinite (number) ? g_variant_new_double (number)
+                           : g_variant_new_maybe (G_VARIANT_TYPE_DOUBLE, NULL);
 }
 
-JsonNode *
+GVariant *
+gst_tfx_server_json_level (gdouble db)
+{
+  return gst_tfx_server_json_number (rint (32.0 * db) / 32.0);
+}
+
+GVariant *
+gst_tfx_server_json_levels (const gdouble *db, guint n)
+{
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
+
+  for (guint i = 0; i < n; i++)
+    g_variant_builder_add (&list, "v", gst_tfx_server_json_level (db[i]));
+  return g_variant_builder_end (&list);
+}
+
+GVariant *
+gst_tfx_server_json_string (const gchar *text)
+{
+  return g_variant_new_take_string (g_utf8_make_valid (text, -1));
+}
+
+/* A list in rows becomes an array of arrays. */
+static GVariant *
+list_numbers (const gdouble *numbers, gsize n, gsize n_columns)
+{
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
+  const gsize step = n_columns > 0 ? n_columns : 1;
+
+  for (gsize i = 0; i < n; i += step)
+    g_variant_builder_add (&list, "v",
+        n_columns > 0 ? list_numbers (numbers + i, MIN (step, n - i), 0)
+                      : gst_tfx_server_json_number (numbers[i]));
+  return g_variant_builder_end (&list);
+}
+
+GVariant *
 gst_tfx_server_json_value (const TfxValue *value)
 {
-  JsonNode *node = json_node_alloc ();
-
   switch (value->type) {
     case TFX_VALUE_BOOL:
-      return json_node_init_boolean (node, value->number != 0.0);
+      return g_variant_new_boolean (value->number != 0.0);
     case TFX_VALUE_NUMBER:
-      json_node_free (node);
       return gst_tfx_server_json_number (value->number);
     case TFX_VALUE_WORD:
-      return json_node_init_string (node, value->word);
+      return gst_tfx_server_json_string (value->word);
     case TFX_VALUE_TEXT:
-      return json_node_init_string (node, value->text);
+      return gst_tfx_server_json_string (value->text);
     case TFX_VALUE_LIST:
-      json_node_init (node, JSON_NODE_ARRAY);
-      json_node_take_array (node, list_numbers (value));
-      return node;
+      return list_numbers (value->list, value->n_list, value->n_columns);
     default:
-      return json_node_init_null (node);
+      return gst_tfx_server_json_number (INFINITY);
   }
-}
-
-/* Appends the numbers of an array, of rows or not.  FALSE: it has something else. */
-static gboolean
-read_list (JsonArray *list, GArray *numbers, gsize *n_columns)
-{
-  for (guint i = 0; i < json_array_get_length (list); i++) {
-    JsonNode *item = json_array_get_element (list, i);
-
-    if (JSON_NODE_HOLDS_ARRAY (item) && n_columns) {
-      JsonArray *row = json_node_get_array (item);
-
-      if (i > 0 && json_array_get_length (row) != *n_columns)
-        return FALSE;
-      *n_columns = json_array_get_length (row);
-      if (!read_list (row, numbers, NULL))
-        return FALSE;
-    } else if (JSON_NODE_HOLDS_VALUE (item) &&
-               json_node_get_value_type (item) != G_TYPE_STRING &&
-               !(n_columns && *n_columns > 0)) {
-      const gdouble number = json_node_get_double (item);
-
-      g_array_append_val (numbers, number);
-    } else {
-      return FALSE;
-    }
-  }
-  return TRUE;
 }
 
 gboolean
-gst_tfx_server_json_read_value (JsonNode *node, const TfxParam *param,
-    TfxValue *value)
+gst_tfx_server_json_get_number (GVariant *variant, gdouble *number)
 {
-  const GType type = JSON_NODE_HOLDS_VALUE (node)
-                         ? json_node_get_value_type (node)
-                         : G_TYPE_NONE;
-  gboolean is_good = TRUE;
-  GArray *numbers;
+  if (variant && g_variant_is_of_type (variant, G_VARIANT_TYPE_DOUBLE))
+    *number = g_variant_get_double (variant);
+  else if (variant && g_variant_is_of_type (variant, G_VARIANT_TYPE_INT64))
+    *number = (gdouble)g_variant_get_int64 (variant);
+  else
+    return FALSE;
+  return TRUE;
+}
 
-  *value = (TfxValue){ .type = TFX_VALUE_NONE };
-  if (type == G_TYPE_BOOLEAN) {
-    value->type = TFX_VALUE_BOOL;
-    value->number = json_node_get_boolean (node);
-  } else if (type == G_TYPE_DOUBLE || type == G_TYPE_INT64) {
-    value->type = TFX_VALUE_NUMBER;
-    value->number = json_node_get_double (node);
-  } else if (type == G_TYPE_STRING && (param->types & TFX_VALUE_WORD)) {
-    value->type = TFX_VALUE_WORD;
-    is_good = g_strlcpy (value->word, json_node_get_string (node),
-                  sizeof value->word) < sizeof value->word;
-  } else if (type == G_TYPE_STRING) {
-    value->type = TFX_VALUE_TEXT;
-    value->text = (gchar *)json_node_get_string (node);
-  } else if (JSON_NODE_HOLDS_ARRAY (node)) {
-    numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
-    value->type = TFX_VALUE_LIST;
-    is_good =
-        read_list (json_node_get_array (node), numbers, &value->n_columns);
-    value->n_list = numbers->len;
-    value->list = (gdouble *)(gpointer)g_array_free (numbers, FALSE);
-  } else {
-    is_good = JSON_NODE_HOLDS_NULL (node);
+/* Appends the numbers of an array, or of rows of one length.  FALSE: there is something
+ * else. */
+static gboolean
+get_numbers (GVariant *list, GArray *numbers, gsize *n_columns)
+{
+  const gsize n = g_variant_n_children (list);
+  gboolean is_good = TRUE;
+  gdouble number;
+
+  for (gsize i = 0; i < n && is_good; i++) {
+    GVariant *boxed = g_variant_get_child_value (list, i);
+    GVariant *item = g_variant_get_variant (boxed);
+
+    if (gst_tfx_server_json_get_number (item, &number)) {
+      g_array_append_val (numbers, number);
+      is_good = !n_columns || *n_columns == 0;
+    } else if (n_columns &&
+               g_variant_is_of_type (item, G_VARIANT_TYPE ("av"))) {
+      is_good = (i == 0 || *n_columns == g_variant_n_children (item)) &&
+                get_numbers (item, numbers, NULL);
+      *n_columns = g_variant_n_children (item);
+    } else {
+      is_good = FALSE;
+    }
+    g_variant_unref (item);
+    g_variant_unref (boxed);
   }
   return is_good;
 }
 
-/* ---- parameters ----------------------------------------------------------------------- */
-
-static void
-add_choices (JsonObject *to, const TfxParam *param)
+gboolean
+gst_tfx_server_json_get_value (GVariant *variant, const TfxParam *param,
+    TfxValue *value)
 {
-  JsonArray *words;
+  gboolean is_good = TRUE;
+  GArray *numbers;
 
-  if (!param->words) {
-    json_object_set_null_member (to, "choices");
-    return;
+  *value = (TfxValue){ .type = TFX_VALUE_NONE };
+  if (gst_tfx_server_json_get_number (variant, &value->number)) {
+    value->type = TFX_VALUE_NUMBER;
+  } else if (g_variant_is_of_type (variant, G_VARIANT_TYPE_BOOLEAN)) {
+    value->type = TFX_VALUE_BOOL;
+    value->number = g_variant_get_boolean (variant);
+  } else if (g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING)) {
+    value->text = (gchar *)g_variant_get_string (variant, NULL);
+    value->type =
+        param->types & TFX_VALUE_WORD ? TFX_VALUE_WORD : TFX_VALUE_TEXT;
+    is_good = value->type == TFX_VALUE_TEXT ||
+              g_strlcpy (value->word, value->text, sizeof value->word) <
+                  sizeof value->word;
+  } else if (g_variant_is_of_type (variant, G_VARIANT_TYPE ("av"))) {
+    numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
+    value->type = TFX_VALUE_LIST;
+    is_good = get_numbers (variant, numbers, &value->n_columns);
+    value->n_list = numbers->len;
+    value->list = (gdouble *)(gpointer)g_array_free (numbers, FALSE);
+  } else {
+    is_good = g_variant_is_of_type (variant, G_VARIANT_TYPE_MAYBE);
   }
-  words = json_array_new ();
-  for (const TfxWord *word = param->words; word->word; word++)
-    json_array_add_string_element (words, word->word);
-  json_object_set_array_member (to, "choices", words);
+  return is_good;
 }
 
-/* value: NULL: that of no stage. */
-static JsonObject *
-describe_param (const TfxParam *param, const TfxValue *value, gint rate_hz)
+/* ---- the catalogue -------------------------------------------------------------------- */
+
+static GVariant *
+list_words (const TfxWord *word)
 {
-  const gboolean is_frequency = param->flags & TFX_PARAM_FREQUENCY;
-  const gdouble high = is_frequency && rate_hz > 0
-                           ? MIN (param->maximum, rate_hz / 2.0)
-                           : param->maximum;
-  JsonObject *to = json_object_new ();
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("as"));
 
-  json_object_set_string_member (to, "name", param->name);
-  json_object_set_string_member (to, "unit", param->unit);
-  if (value)
-    json_object_set_member (to, "value", gst_tfx_server_json_value (value));
-  json_object_set_member (to, "default",
-      param->flags & TFX_PARAM_REQUIRED
-          ? json_node_init_null (json_node_alloc ())
-          : gst_tfx_server_json_value (&param->initial));
-  json_object_set_member (to, "min",
-      gst_tfx_server_json_number (param->minimum));
-  json_object_set_member (to, "max", gst_tfx_server_json_number (high));
-  json_object_set_boolean_member (to, "log",
-      is_frequency || (param->minimum > 0.0 &&
-                          param->maximum / param->minimum >= LOG_RANGE));
-  add_choices (to, param);
-  json_object_set_string_member (to, "doc", param->doc);
-  return to;
+  if (!word)
+    return gst_tfx_server_json_number (INFINITY);
+  for (; word->word; word++)
+    g_variant_builder_add (&list, "s", word->word);
+  return g_variant_builder_end (&list);
 }
 
-static JsonArray *
+/* Those of a stage; expr: NULL: those of the class, with the default for a value. */
+static GVariant *
 list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
     gint rate_hz)
 {
-  JsonArray *list = json_array_new ();
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
-    TfxValue value;
+    const gboolean is_frequency = (param->flags & TFX_PARAM_FREQUENCY) != 0;
+    TfxValue value = param->initial, initial = param->initial;
 
     if (param->flags & TFX_PARAM_STREAM)
       continue;
+    if (param->flags & TFX_PARAM_REQUIRED)
+      initial.type = value.type = TFX_VALUE_NONE;
     if (expr)
       tfx_expr_get (expr, stage, param->name, &value);
-    json_array_add_object_element (list,
-        describe_param (param, expr ? &value : NULL, rate_hz));
+    g_variant_builder_add (&list, "v",
+        g_variant_new_parsed ("{'name': <%s>, 'unit': <%s>, 'value': %v, "
+                              "'default': %v, 'min': %v, 'max': %v, 'log': "
+                              "<%b>, 'choices': %v, 'doc': <%s>}",
+            param->name, param->unit, gst_tfx_server_json_value (&value),
+            gst_tfx_server_json_value (&initial),
+            gst_tfx_server_json_number (param->minimum),
+            gst_tfx_server_json_number (
+                is_frequency && rate_hz > 0
+                    ? MIN (param->maximum, rate_hz / 2.0)
+                    : param->maximum),
+            is_frequency || (param->minimum > 0.0 &&
+                                param->maximum / param->minimum >= LOG_RANGE),
+            list_words (param->words), param->doc));
   }
-  return list;
+  return g_variant_builder_end (&list);
 }
 
-JsonArray *
+GVariant *
 gst_tfx_server_json_stages (const TfxExpr *expr, gint rate_hz)
 {
-  JsonArray *stages = json_array_new ();
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 
   for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
     const TfxClass *klass = tfx_expr_stage_class (expr, i);
-    JsonObject *stage = json_object_new ();
 
-    json_object_set_string_member (stage, "name",
-        tfx_expr_stage_name (expr, i));
-    json_object_set_string_member (stage, "class", klass->name);
-    json_object_set_array_member (stage, "parameters",
-        list_params (klass, expr, i, rate_hz));
-    json_array_add_object_element (stages, stage);
+    g_variant_builder_add (&list, "v",
+        g_variant_new_parsed ("{'name': <%s>, 'class': <%s>, 'parameters': %v}",
+            tfx_expr_stage_name (expr, i), klass->name,
+            list_params (klass, expr, i, rate_hz)));
   }
-  return stages;
+  return g_variant_builder_end (&list);
 }
 
-JsonObject *
-gst_tfx_server_json_class (const TfxClass *klass, gint rate_hz)
+GVariant *
+gst_tfx_server_json_classes (gint rate_hz)
 {
-  JsonObject *to = json_object_new ();
+  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 
-  json_object_set_string_member (to, "name", klass->name);
-  json_object_set_string_member (to, "doc", klass->doc);
-  json_object_set_string_member (to, "example", klass->example);
-  json_object_set_array_member (to, "parameters",
-      list_params (klass, NULL, 0, rate_hz));
-  return to;
+  for (gsize i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+
+    g_variant_builder_add (&list, "v",
+        g_variant_new_parsed ("{'name': <%s>, 'doc': <%s>, 'example': <%s>, "
+                              "'parameters': %v}",
+            klass->name, klass->doc, klass->example,
+            list_params (klass, NULL, 0, rate_hz)));
+  }
+  return g_variant_builder_end (&list);
 }
 
-/* ---- places ---------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------- */
 
-guint
-gst_tfx_server_json_token_length (const gchar *text, guint line, guint column)
+/* The number of characters of the word or sign at a place of a text in UTF-8. */
+static guint
+measure_token (const gchar *text, guint line, guint column)
 {
   const gchar *at = text;
   guint n = 0;
 
-  for (guint i = 1; i < line && at; i++) {
-    at = strchr (at, '\n');
-    at = at ? at + 1 : NULL;
-  }
-  if (!at || !g_utf8_validate (at, -1, NULL) ||
-      g_utf8_strlen (at, -1) < (glong)column)
-    return 0;
-  at = g_utf8_offset_to_pointer (at, (glong)column - 1);
+  for (; line > 1 && *at; at++)
+    line -= *at == '\n';
+  for (; column > 1 && *at; column--)
+    at = g_utf8_next_char (at);
   while (g_ascii_isalnum (at[n]) || at[n] == '_' || at[n] == '.')
     n++;
-  return MAX (n, *at && *at != '\n' ? 1 : 0);
+  return MAX (n, *at && *at != '\n' ? 1u : 0u);
+}
+
+GVariant *
+gst_tfx_server_json_error (const gchar *message, const TfxExprError *fault,
+    const gchar *text)
+{
+  GVariant *said = gst_tfx_server_json_string (message);
+
+  if (!fault || fault->line == 0)
+    return g_variant_new_parsed ("{'error': <{'message': %v}>}", said);
+  return g_variant_new_parsed ("{'error': <{'message': %v, 'line': <%u>, "
+                               "'column': <%u>, 'length': <%u>}>}",
+      said, fault->line, fault->column,
+      measure_token (text, fault->line, fault->column));
 }

@@ -5,14 +5,13 @@
  * to overwrite, copies, and then publishes their end; the reader copies, and discards what
  * was announced in the meantime.
  */
-#include "gsttfxservermeter.h"
-
 #include <math.h>
 #include <string.h>
 
 #include <gst/audio/audio.h>
 
 #include "gsttfxmeter.h"
+#include "gsttfxserver.h"
 #include "gsttfxspectrum.h"
 
 #define RING_SAMPLES (1u << 18)
@@ -110,12 +109,6 @@ take (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 
 /* ---- the reader ---------------------------------------------------------------------- */
 
-gint
-gst_tfx_server_meter_get_rate (const GstTfxServerMeter *self)
-{
-  return __atomic_load_n (&self->rate_hz, __ATOMIC_SEQ_CST);
-}
-
 guint64
 gst_tfx_server_meter_count_clipped (const GstTfxServerMeter *self)
 {
@@ -129,7 +122,7 @@ look_at_format (GstTfxServerMeter *self)
 {
   const gint generation = __atomic_load_n (&self->generation, __ATOMIC_SEQ_CST);
   const gint n_channels = __atomic_load_n (&self->n_channels, __ATOMIC_SEQ_CST);
-  const gint rate_hz = gst_tfx_server_meter_get_rate (self);
+  const gint rate_hz = __atomic_load_n (&self->rate_hz, __ATOMIC_SEQ_CST);
   GstAudioInfo info;
 
   if (generation % 2 || n_channels == 0 ||

@@ -7,59 +7,49 @@
  * The expression has all values.  A number goes to the property of its stage, anything else
  * to the text of the chain; so the streaming thread waits for no client.
  */
-#include "gsttfxserverstream.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gst/audio/audio.h>
 #include <gst/controller/controller.h>
 
 #include "gsttfxpipeline.h"
-#include "gsttfxtool.h"
+#include "gsttfxserver.h"
 
 #define FILTERS                                                                \
   "capsfilter name=samples caps=audio/x-raw,layout=interleaved ! "             \
   "tfxchain name=chain ! tfxchain name=volume "                                \
   "chain=\"volume=Gain(0, gain_type='db')\""
 #define MUTED_DB -200.0
-/* Between two looks at ramps, and what may be missing of one in a stream without
- * timestamps. */
-#define RAMP_LOOK_MS 20
-#define RAMP_PATIENCE_MS 2000
+/* After a ramp, before its curve is removed: the stream may be late. */
+#define SETTLING_MS 1000
+/* Look-aheads that differ by rounding to frames. */
+#define SAME_S 30e-6
 /* Gaps that rounding of timestamps makes. */
 #define GAP_NS GST_MSECOND
-
-typedef struct Ramp
-{
-  GstObject *stage;
-  gchar *property;
-  gdouble value;
-  guint64 end_ns;     /* stream time */
-  gint64 deadline_us; /* of a stream without timestamps */
-} Ramp;
 
 struct GstTfxServerStream
 {
   GstElement *pipeline, *chain, *volume;
   GstBus *bus;
-  GstTfxServerStreamNotify notify;
+  GstTfxServerNotify notify;
   gpointer data;
-  gboolean is_loop, is_playing, is_over, is_bypassed, is_muted;
+  gboolean is_loop, is_started, is_playing, is_over, is_bypassed, is_muted;
   gdouble volume_db;
   gchar *missing; /* what the decoder lacks, or NULL */
   gchar *text;    /* NULL after a value was set */
   TfxExpr *expr;
-  GPtrArray *ramps; /* of Ramp */
-  guint ramp_timer;
+  gdouble ahead_s, now_ahead_s; /* look-ahead of the chain; of the element */
+  guint settling;               /* a timer, or 0 */
   GstTfxServerMeter *input, *output;
   guint64 time_ns, frames; /* of process-time and frames at the last state */
   gdouble load;
 
   /* Written by the streaming thread, atomically. */
-  guint64 next_ns, duration_ns; /* stream time of the next buffer; its length */
-  guint64 n_dropped;
+  guint64 next_ns, length_ns; /* stream time of the next buffer; its length */
+  guint64 dropped_ns;         /* gaps in the input */
   /* Of the streaming thread. */
   GstSegment segment;
   GstClockTime expected;
@@ -68,21 +58,18 @@ struct GstTfxServerStream
 /* ---- the streaming thread ---------------------------------------------------------- */
 
 static void
-follow_time (GstTfxServerStream *self, GstPad *pad, GstBuffer *buffer)
+follow_time (GstTfxServerStream *self, GstBuffer *buffer)
 {
   const GstClockTime pts = GST_BUFFER_PTS (buffer);
   const GstClockTime duration = GST_BUFFER_DURATION (buffer);
-  const gint rate_hz = gst_tfx_server_meter_get_rate (self->input);
 
   if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (duration))
     return;
   if (GST_CLOCK_TIME_IS_VALID (self->expected) && pts > self->expected + GAP_NS)
-    __atomic_fetch_add (&self->n_dropped,
-        gst_util_uint64_scale_round (pts - self->expected, (guint64)rate_hz,
-            GST_SECOND),
+    __atomic_fetch_add (&self->dropped_ns, pts - self->expected,
         __ATOMIC_RELAXED);
   self->expected = pts + duration;
-  __atomic_store_n (&self->duration_ns, duration, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->length_ns, duration, __ATOMIC_RELAXED);
   __atomic_store_n (&self->next_ns,
       gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME,
           self->expected),
@@ -95,7 +82,7 @@ take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstTfxServerStream *self = data;
 
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    follow_time (self, pad, info->data);
+    follow_time (self, info->data);
   } else if (GST_EVENT_TYPE (info->data) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (info->data, &self->segment);
     self->expected = GST_CLOCK_TIME_NONE;
@@ -103,100 +90,7 @@ take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* ---- ramps -------------------------------------------------------------------------- */
-
-static void
-free_ramp (gpointer data)
-{
-  Ramp *ramp = data;
-
-  gst_object_unref (ramp->stage);
-  g_free (ramp->property);
-  g_free (ramp);
-}
-
-/* Removes the curve; with is_done the property gets its last value. */
-static void
-end_ramp (Ramp *ramp, gboolean is_done)
-{
-  GstControlBinding *binding =
-      gst_object_get_control_binding (ramp->stage, ramp->property);
-
-  if (binding) {
-    gst_object_remove_control_binding (ramp->stage, binding);
-    gst_object_unref (binding);
-  }
-  if (is_done)
-    g_object_set (ramp->stage, ramp->property, ramp->value, NULL);
-}
-
-/* Those of a property of a stage; of all stages if it is NULL. */
-static void
-end_ramps (GstTfxServerStream *self, GstObject *stage, const gchar *property,
-    gboolean is_done)
-{
-  for (guint i = self->ramps->len; i-- > 0;) {
-    Ramp *ramp = self->ramps->pdata[i];
-
-    if (stage &&
-        (ramp->stage != stage || g_strcmp0 (ramp->property, property) != 0))
-      continue;
-    end_ramp (ramp, is_done);
-    g_ptr_array_remove_index_fast (self->ramps, i);
-  }
-}
-
-static gboolean
-look_at_ramps (gpointer data)
-{
-  GstTfxServerStream *self = data;
-  const guint64 now_ns = __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED);
-
-  for (guint i = self->ramps->len; i-- > 0;) {
-    Ramp *ramp = self->ramps->pdata[i];
-
-    if (!self->is_playing ||
-        (now_ns < ramp->end_ns && g_get_monotonic_time () < ramp->deadline_us))
-      continue;
-    end_ramp (ramp, TRUE);
-    g_ptr_array_remove_index_fast (self->ramps, i);
-  }
-  if (self->ramps->len > 0)
-    return G_SOURCE_CONTINUE;
-  self->ramp_timer = 0;
-  return G_SOURCE_REMOVE;
-}
-
-/* A line from the current value to the next, in the curves that elements follow to the
- * sample.  It begins after the next buffer, which may be on its way. */
-static void
-begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
-    gdouble value, gdouble ramp_ms)
-{
-  GstControlSource *source = gst_interpolation_control_source_new ();
-  GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
-  const guint64 begin_ns =
-      __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) +
-      __atomic_load_n (&self->duration_ns, __ATOMIC_RELAXED);
-  Ramp *ramp = g_new (Ramp, 1);
-  gdouble now;
-
-  *ramp = (Ramp){ gst_object_ref (stage), g_strdup (property), value,
-    begin_ns + (guint64)(ramp_ms * GST_MSECOND),
-    g_get_monotonic_time () + (gint64)((ramp_ms + RAMP_PATIENCE_MS) * 1000.0) };
-  g_object_get (stage, property, &now, NULL);
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  gst_timed_value_control_source_set (points, begin_ns, now);
-  gst_timed_value_control_source_set (points, ramp->end_ns, value);
-  gst_object_add_control_binding (stage,
-      gst_direct_control_binding_new_absolute (stage, property, source));
-  gst_object_unref (source);
-  g_ptr_array_add (self->ramps, ramp);
-  if (!self->ramp_timer)
-    self->ramp_timer = g_timeout_add (RAMP_LOOK_MS, look_at_ramps, self);
-}
-
-/* ---- the chain ---------------------------------------------------------------------- */
+/* ---- the chain ------------------------------------------------------------------------ */
 
 const gchar *
 gst_tfx_server_stream_get_text (GstTfxServerStream *self)
@@ -217,17 +111,55 @@ gst_tfx_server_stream_get_expr (const GstTfxServerStream *self)
   return self->expr;
 }
 
+static GObject *
+get_child (GstTfxServerStream *self, gsize stage)
+{
+  return gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (self->chain),
+      tfx_expr_stage_name (self->expr, stage));
+}
+
+static void
+remove_curves (GstTfxServerStream *self)
+{
+  GstChildProxy *proxy = GST_CHILD_PROXY (self->chain);
+
+  g_clear_handle_id (&self->settling, g_source_remove);
+  for (guint i = gst_child_proxy_get_children_count (proxy); i-- > 0;) {
+    GstObject *child =
+        GST_OBJECT (gst_child_proxy_get_child_by_index (proxy, i));
+
+    while (child->control_bindings)
+      gst_object_remove_control_binding (child, child->control_bindings->data);
+    gst_object_unref (child);
+  }
+}
+
+/* Gives the element the text with all values.  Another look-ahead needs a flush: a seek, or
+ * a new start. */
 static void
 apply (GstTfxServerStream *self)
 {
-  end_ramps (self, NULL, NULL, FALSE);
+  const gdouble ahead_s = self->is_bypassed ? 0.0 : self->ahead_s;
+  const gboolean is_restart =
+      self->is_started && fabs (ahead_s - self->now_ahead_s) > SAME_S;
+  const gboolean can_seek =
+      is_restart && gst_tfx_pipeline_can_seek (self->pipeline);
+
+  remove_curves (self);
+  if (is_restart && !can_seek)
+    gst_element_set_state (self->pipeline, GST_STATE_READY);
   g_object_set (self->chain, "chain",
       self->is_bypassed ? "" : gst_tfx_server_stream_get_text (self), NULL);
+  if (can_seek)
+    gst_tfx_pipeline_seek (self->pipeline, 0);
+  else if (is_restart)
+    gst_tfx_server_stream_set_playing (self, self->is_playing);
+  self->now_ahead_s = ahead_s;
 }
 
 void
 gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
-    TfxExpr *expr)
+    TfxExpr *expr, gdouble ahead_s)
 {
   gchar *copy = g_strdup (text);
 
@@ -235,6 +167,7 @@ gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
   self->text = copy;
   tfx_expr_free (&self->expr);
   self->expr = expr;
+  self->ahead_s = ahead_s;
   apply (self);
 }
 
@@ -247,47 +180,64 @@ gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on)
   apply (self);
 }
 
-/* The child that has this number or switch as a property; NULL: none. */
-static GObject *
-find_stage (GstTfxServerStream *self, gsize stage, const gchar *property)
+static gboolean
+settle (gpointer data)
 {
-  GObject *child =
-      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (self->chain),
-          tfx_expr_stage_name (self->expr, stage));
+  GstTfxServerStream *self = data;
 
-  if (child &&
-      !g_object_class_find_property (G_OBJECT_GET_CLASS (child), property))
-    g_clear_object (&child);
-  return child;
+  self->settling = 0;
+  apply (self);
+  return G_SOURCE_REMOVE;
 }
 
+/* A line from the current value to the next, in the curves that elements follow to the
+ * sample.  It begins after the next buffer, since that may be on its way.  The curve holds
+ * the value until it is removed. */
+static void
+begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
+    gdouble value, gdouble ramp_ms)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  const guint64 begin_ns = __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) +
+                           __atomic_load_n (&self->length_ns, __ATOMIC_RELAXED);
+  gdouble now;
+
+  g_object_get (stage, property, &now, NULL);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  gst_timed_value_control_source_set (points, begin_ns, now);
+  gst_timed_value_control_source_set (points,
+      begin_ns + (guint64)(ramp_ms * GST_MSECOND), value);
+  gst_object_add_control_binding (stage,
+      gst_direct_control_binding_new_absolute (stage, property, source));
+  gst_object_unref (source);
+  g_clear_handle_id (&self->settling, g_source_remove);
+  self->settling = g_timeout_add ((guint)ramp_ms + SETTLING_MS, settle, self);
+}
+
+/* Sets a property of the child.  -ENOTSUP: it has no such number, or cannot ramp. */
 static gint
 give_value (GstTfxServerStream *self, GObject *child, const gchar *property,
     gdouble number, gdouble ramp_ms)
 {
-  const GType type =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (child), property)
-          ->value_type;
-  GValue value = G_VALUE_INIT;
+  const GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (child), property);
+  GstControlBinding *binding;
 
-  if (ramp_ms > 0.0 && type != G_TYPE_DOUBLE)
+  if (!spec || (spec->value_type != G_TYPE_DOUBLE &&
+                   (ramp_ms > 0.0 || (spec->value_type != G_TYPE_INT &&
+                                         spec->value_type != G_TYPE_BOOLEAN))))
     return -ENOTSUP;
-  end_ramps (self, GST_OBJECT (child), property, FALSE);
-  if (ramp_ms > 0.0) {
+  binding = gst_object_get_control_binding (GST_OBJECT (child), property);
+  if (binding)
+    gst_object_remove_control_binding (GST_OBJECT (child), binding);
+  gst_clear_object (&binding);
+  if (ramp_ms > 0.0 && self->is_playing)
     begin_ramp (self, GST_OBJECT (child), property, number, ramp_ms);
-    return 0;
-  }
-  g_value_init (&value, type);
-  if (type == G_TYPE_DOUBLE)
-    g_value_set_double (&value, number);
-  else if (type == G_TYPE_INT)
-    g_value_set_int (&value, (gint)number);
-  else if (type == G_TYPE_BOOLEAN)
-    g_value_set_boolean (&value, number != 0.0);
+  else if (spec->value_type == G_TYPE_DOUBLE)
+    g_object_set (child, property, number, NULL);
   else
-    return -ENOTSUP;
-  g_object_set_property (child, property, &value);
-  g_value_unset (&value);
+    g_object_set (child, property, (gint)number, NULL);
   return 0;
 }
 
@@ -297,27 +247,23 @@ gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
     TfxExprError *error)
 {
   gchar *property = g_strdelimit (g_strdup (param), "_", '-');
-  GObject *child = NULL;
+  GObject *child = self->is_bypassed ? NULL : get_child (self, stage);
   TfxValue old;
-  gint ret;
+  gint ret = tfx_expr_get (self->expr, stage, param, &old);
 
-  ret = tfx_expr_get (self->expr, stage, param, &old);
   if (ret == 0 && (old.type != value->type ||
-                      !(value->type & (TFX_VALUE_NUMBER | TFX_VALUE_BOOL))))
+                      !(value->type & (TFX_VALUE_NUMBER | TFX_VALUE_BOOL)) ||
+                      strcmp (param, "lookahead") == 0))
     ret = -ENOTSUP;
-  if (ret == 0 && !self->is_bypassed) {
-    child = find_stage (self, stage, property);
-    ret = child ? 0 : -ENOTSUP;
-  }
   if (ret == 0)
     ret = tfx_expr_set (self->expr, stage, param, value, error);
-  if (ret == 0) {
-    g_clear_pointer (&self->text, g_free);
-    if (child)
-      ret = give_value (self, child, property, value->number, ramp_ms);
+  if (ret == 0 && child) {
+    ret = give_value (self, child, property, value->number, ramp_ms);
     if (ret < 0)
       tfx_expr_set (self->expr, stage, param, &old, NULL);
   }
+  if (ret == 0)
+    g_clear_pointer (&self->text, g_free);
   g_clear_object (&child);
   g_free (property);
   return ret;
@@ -351,7 +297,8 @@ gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
 {
   if (!gst_tfx_pipeline_can_seek (self->pipeline))
     return FALSE;
-  end_ramps (self, NULL, NULL, TRUE);
+  if (self->settling)
+    settle (self);
   self->is_over = FALSE;
   return gst_element_seek_simple (self->pipeline, GST_FORMAT_TIME,
       GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
@@ -407,8 +354,8 @@ gst_tfx_server_stream_start (GstTfxServerStream *self, GError **error)
 {
   if (!gst_tfx_tool_find_devices (self->pipeline, error))
     return FALSE;
-  self->is_playing = TRUE;
-  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  self->is_started = TRUE;
+  gst_tfx_server_stream_set_playing (self, TRUE);
   return TRUE;
 }
 
@@ -459,11 +406,12 @@ gst_tfx_server_stream_get_state (GstTfxServerStream *self,
   GstAudioInfo info;
   gint64 position = 0;
 
-  *state = (GstTfxServerState){ .is_playing = self->is_playing,
+  *state = (GstTfxServerState){
+    .is_playing = self->is_playing,
     .is_bypassed = self->is_bypassed,
     .is_muted = self->is_muted,
     .volume_db = self->volume_db,
-    .n_dropped = __atomic_load_n (&self->n_dropped, __ATOMIC_RELAXED) };
+  };
   state->n_outputs = count_channels (self->volume, "src", &info);
   state->n_channels = count_channels (self->chain, "sink", &info);
   if (state->n_channels > 0) {
@@ -474,6 +422,10 @@ gst_tfx_server_stream_get_state (GstTfxServerStream *self,
       gst_audio_channel_positions_to_mask (info.position, info.channels, TRUE,
           &state->positions);
   }
+  state->n_dropped =
+      gst_util_uint64_scale_round (__atomic_load_n (&self->dropped_ns,
+                                       __ATOMIC_RELAXED),
+          (guint64)state->rate_hz, GST_SECOND);
   if (gst_element_query (self->pipeline, query))
     gst_query_parse_latency (query, NULL, &latency, NULL);
   gst_query_unref (query);
@@ -487,7 +439,7 @@ gboolean
 gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
     gdouble *gain_db)
 {
-  GObject *child = find_stage (self, stage, "stats");
+  GObject *child = self->is_bypassed ? NULL : get_child (self, stage);
   GstStructure *stats = NULL;
   gboolean has_gain;
 
@@ -516,7 +468,7 @@ gst_tfx_server_stream_get_output (GstTfxServerStream *self)
 
 GstTfxServerStream *
 gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
-    const gchar *sink, gboolean is_loop, GstTfxServerStreamNotify notify,
+    const gchar *sink, gboolean is_loop, GstTfxServerNotify notify,
     gpointer data, GError **error)
 {
   GstElement *pipeline =
@@ -535,7 +487,6 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
   self->data = data;
   self->expr = tfx_expr_empty ();
   self->text = g_strdup ("");
-  self->ramps = g_ptr_array_new_with_free_func (free_ramp);
   self->expected = GST_CLOCK_TIME_NONE;
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
   before = gst_element_get_static_pad (self->chain, "sink");
@@ -557,9 +508,7 @@ gst_tfx_server_stream_free (GstTfxServerStream *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_bus_remove_watch (self->bus);
-  if (self->ramp_timer)
-    g_source_remove (self->ramp_timer);
-  g_ptr_array_unref (self->ramps);
+  g_clear_handle_id (&self->settling, g_source_remove);
   gst_object_unref (self->bus);
   gst_object_unref (self->chain);
   gst_object_unref (self->volume);

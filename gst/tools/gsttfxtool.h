@@ -94,7 +94,6 @@ GstTfxToolStatus gst_tfx_devices_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_play_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_record_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_response_run (gint argc, gchar **argv);
-GstTfxToolStatus gst_tfx_serve_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_spectra_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_verify_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_watch_run (gint argc, gchar **argv);

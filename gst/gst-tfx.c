@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "gsttfxtool.h"
+#include "gsttfxserver.h"
 
 typedef struct Command
 {

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxserver.h: the parts of gst-tfx serve.  All functions are called from the thread of
+ * the main loop. */
+#ifndef GST_TFX_SERVER_H
+#define GST_TFX_SERVER_H
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include "gsttfxtool.h"
+#include "lang/expr.h"
+
+G_BEGIN_DECLS
+
+/* The command. */
+GstTfxToolStatus gst_tfx_serve_run (gint argc, gchar **argv);
+
+/* ---- meters: levels, loudness and spectrum of a running stream ---------------------- */
+
+/* The streaming thread of a pad copies its samples into a ring of a fixed size, and waits
+ * for nobody.  Channels beyond these are not measured. */
+#define GST_TFX_SERVER_METER_CHANNELS 64
+
+typedef struct GstTfxServerMeter GstTfxServerMeter;
+
+typedef struct GstTfxServerLevels
+{
+  guint n_channels; /* 0: nothing has come */
+  gdouble peak_db[GST_TFX_SERVER_METER_CHANNELS];
+  gdouble rms_db[GST_TFX_SERVER_METER_CHANNELS];
+} GstTfxServerLevels;
+
+/* For interleaved F32 or F64 in system memory.  Free it after the pad has stopped. */
+GstTfxServerMeter *gst_tfx_server_meter_new (GstPad *pad);
+void gst_tfx_server_meter_free (GstTfxServerMeter *self);
+
+/* Samples beyond full scale since the beginning. */
+guint64 gst_tfx_server_meter_count_clipped (const GstTfxServerMeter *self);
+
+/* The levels since a position, which it moves to the present; first G_MAXUINT64. */
+void gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
+    GstTfxServerLevels *levels);
+
+/* Momentary loudness by ITU-R BS.1770 in LUFS; -INFINITY: silence. */
+gdouble gst_tfx_server_meter_read_loudness (GstTfxServerMeter *self);
+
+/* The power density of the last frames at n frequencies, in dBFS/Hz, averaged over 1/24
+ * octave; NaN above half the rate.  FALSE: nothing has come. */
+gboolean gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
+    const gdouble *freq_hz, gdouble *db, guint n);
+
+/* ---- the stream: a pipeline with a chain that clients change -------------------------- */
+
+typedef struct GstTfxServerStream GstTfxServerStream;
+
+/* Called after the stream has ended, with a warning, or (is_over) with the reason why it
+ * has failed. */
+typedef void (*GstTfxServerNotify) (const gchar *warning, gboolean is_over,
+    gpointer data);
+
+typedef struct GstTfxServerState
+{
+  gint rate_hz, n_channels, n_outputs; /* 0: not known yet */
+  guint64 positions;
+  gchar format[16];
+  gdouble latency_s, position_s, load;
+  guint64 n_dropped; /* frames that the input left out */
+  gboolean is_playing, is_bypassed, is_muted;
+  gdouble volume_db; /* behind the chain */
+} GstTfxServerState;
+
+/* Of gst_tfx_pipeline_new(); NULL with an error. */
+GstTfxServerStream *gst_tfx_server_stream_new (const gchar *sound,
+    const gchar *source, const gchar *sink, gboolean is_loop,
+    GstTfxServerNotify notify, gpointer data, GError **error);
+void gst_tfx_server_stream_free (GstTfxServerStream *self);
+
+gboolean gst_tfx_server_stream_start (GstTfxServerStream *self, GError **error);
+void gst_tfx_server_stream_get_state (GstTfxServerStream *self,
+    GstTfxServerState *state);
+void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
+    gboolean is_playing);
+/* FALSE: the sound cannot be sought. */
+gboolean gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s);
+
+/* Replaces the chain by a valid one with this look-ahead, and takes its expression over. */
+void gst_tfx_server_stream_set_chain (GstTfxServerStream *self,
+    const gchar *text, TfxExpr *expr, gdouble ahead_s);
+/* The chain with its current values; that of a parameter that ramps is its target. */
+const gchar *gst_tfx_server_stream_get_text (GstTfxServerStream *self);
+const TfxExpr *gst_tfx_server_stream_get_expr (const GstTfxServerStream *self);
+
+/* Sets a number or a switch within ramp_ms.  0; -ENOTSUP if this value needs a new text
+ * of the chain, or cannot ramp; or another negative errno value with the error. */
+gint gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
+    const gchar *param, const TfxValue *value, gdouble ramp_ms,
+    TfxExprError *error);
+
+void gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on);
+void gst_tfx_server_stream_set_volume (GstTfxServerStream *self,
+    gdouble volume_db, gboolean is_muted);
+
+/* The lowest gain of a stage since the last call, in dB.  FALSE: it measures none. */
+gboolean gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
+    gdouble *gain_db);
+
+/* Those before and after the chain, of the stream. */
+GstTfxServerMeter *gst_tfx_server_stream_get_input (GstTfxServerStream *self);
+GstTfxServerMeter *gst_tfx_server_stream_get_output (GstTfxServerStream *self);
+
+/* ---- JSON, as GVariants --------------------------------------------------------------- */
+
+/* Reads an object of a stranger (a{sv}); NULL: it is none, or too deep. */
+GVariant *gst_tfx_server_json_parse (const gchar *text, gsize length);
+gchar *gst_tfx_server_json_print (GVariant *variant);
+
+/* New values, to be boxed.  What is not finite is null; a level is rounded to 1/32 dB,
+ * which JSON has in few digits. */
+GVariant *gst_tfx_server_json_number (gdouble number);
+GVariant *gst_tfx_server_json_level (gdouble db);
+GVariant *gst_tfx_server_json_levels (const gdouble *db, guint n);
+GVariant *gst_tfx_server_json_string (const gchar *text);
+GVariant *gst_tfx_server_json_value (const TfxValue *value);
+GVariant *gst_tfx_server_json_stages (const TfxExpr *expr, gint rate_hz);
+GVariant *gst_tfx_server_json_classes (gint rate_hz);
+/* {"error": …}; fault, or NULL, has a place in the text. */
+GVariant *gst_tfx_server_json_error (const gchar *message,
+    const TfxExprError *fault, const gchar *text);
+
+/* Reads a number; FALSE: it is none. */
+gboolean gst_tfx_server_json_get_number (GVariant *variant, gdouble *number);
+/* Reads a value for a parameter, whose strings are the variant's; free value->list.
+ * FALSE: it is no value. */
+gboolean gst_tfx_server_json_get_value (GVariant *variant,
+    const TfxParam *param, TfxValue *value);
+
+/* ---- commands --------------------------------------------------------------------------- */
+
+typedef struct GstTfxServerApi GstTfxServerApi;
+
+/* An event for all clients, which is borrowed. */
+typedef void (*GstTfxServerEmit) (GVariant *event, gpointer data);
+
+/* The answer to a call, borrowed: with "ok", or "error" and the HTTP status. */
+typedef void (
+    *GstTfxServerReply) (GVariant *answer, guint status, gpointer data);
+
+/* Clients name files in chains below the folder `files` (NULL: none), and presets are in
+ * the folder `presets` (NULL: none). */
+GstTfxServerApi *
+gst_tfx_server_api_new (GstTfxServerStream *stream, const gchar *files,
+    const gchar *presets, GstTfxServerEmit emit, gpointer data);
+/* Waits for all replies. */
+void gst_tfx_server_api_free (GstTfxServerApi *self);
+
+/* Runs a command of client `by`, and replies now or later.  is_reading: a command that
+ * changes something is refused. */
+void gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
+    GVariant *in, guint by, gboolean is_reading, GstTfxServerReply reply,
+    gpointer data);
+
+/* Sets a chain of the server's owner, whose files may be anywhere.  NULL, or what is wrong
+ * with it; free that. */
+gchar *gst_tfx_server_api_set_chain (GstTfxServerApi *self, const gchar *text);
+
+void gst_tfx_server_api_set_clients (GstTfxServerApi *self, guint n_clients);
+void gst_tfx_server_api_emit_state (GstTfxServerApi *self);
+void
+gst_tfx_server_api_emit_warning (GstTfxServerApi *self, const gchar *warning);
+
+/* New events: the levels since two positions, of input and output; and the present
+ * spectrum. */
+GVariant *
+gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 positions[2]);
+GVariant *gst_tfx_server_api_make_spectrum (GstTfxServerApi *self);
+
+GstTfxServerStream *gst_tfx_server_api_get_stream (GstTfxServerApi *self);
+
+/* ---- HTTP and WebSocket ----------------------------------------------------------------- */
+
+/* The stream of a connection, for a WebSocket of a server, which has no bounds of its own
+ * (libsoup 3.2): it reads no more than a part at a time, nothing while the client does not
+ * read, and no message without end.  Takes ownership. */
+GIOStream *gst_tfx_server_flow_new (GIOStream *base);
+/* Counts a text message that is about to be sent. */
+void gst_tfx_server_flow_queue (GIOStream *flow, gsize length);
+/* The bytes of text messages that are not written yet. */
+gsize gst_tfx_server_flow_get_queued (GIOStream *flow);
+/* A whole message has been read. */
+void gst_tfx_server_flow_note_message (GIOStream *flow);
+
+typedef struct GstTfxServerHttp GstTfxServerHttp;
+
+/* address: a name or a literal; NULL: this machine alone.  token: what each request must
+ * have; or NULL. */
+GstTfxServerHttp *
+gst_tfx_server_http_new (const gchar *address, const gchar *token);
+void gst_tfx_server_http_free (GstTfxServerHttp *self);
+/* Listens, from now on with the commands of `api`.  The port; 0 with an error. */
+guint16 gst_tfx_server_http_listen (GstTfxServerHttp *self,
+    GstTfxServerApi *api, guint16 port, GError **error);
+/* Sends an event to all WebSocket clients: GstTfxServerEmit. */
+void gst_tfx_server_http_emit (GVariant *event, gpointer self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_SERVER_H */
