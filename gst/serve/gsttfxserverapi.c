@@ -132,20 +132,22 @@ work_chain (Call *call)
   TfxExprError fault = { 0 };
   guint64 positions;
   guint n_channels;
-  gchar *absolute;
 
-  call->expr =
-      call->is_trusted
-          ? gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &fault)
-          : gst_tfx_chain_reader_parse_below (call->text, root, &fault);
-  absolute =
-      call->expr && !call->is_trusted
-          ? gst_tfx_chain_reader_make_absolute (call->text, root, NULL, &fault)
-          : NULL;
-  if (absolute) {
+  /* A stranger's file is read to see whether it may be. */
+  if (!call->is_trusted)
+    call->expr = gst_tfx_chain_reader_parse_below (call->text, root, &fault);
+  if (call->expr) {
+    gchar *absolute =
+        gst_tfx_chain_reader_make_absolute (call->text, root, NULL, &fault);
+
+    tfx_expr_free (&call->expr);
     g_free (call->text);
     call->text = absolute;
+    call->is_trusted = TRUE;
   }
+  if (call->is_trusted && call->text)
+    call->expr =
+        gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &fault);
   if (call->expr) {
     n_channels = tfx_expr_find_channels (call->expr,
         state->n_channels > 0 ? (guint)state->n_channels : 2, &positions);

@@ -32,7 +32,9 @@ gst_tfx_server_json_parse (const gchar *text, gsize length)
 {
   GVariant *variant = NULL;
 
+  /* (A string of GLib ends at a NUL.) */
   if (g_utf8_validate (text, (gssize)length, NULL) &&
+      !g_strstr_len (text, (gssize)length, "\\u0000") &&
       !is_too_deep (text, length))
     variant =
         json_gvariant_deserialize_data (text, (gssize)length, "a{sv}", NULL);
@@ -268,7 +270,7 @@ gst_tfx_server_json_classes (gint rate_hz)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
-/* The number of characters of the word or sign at a place of a text in UTF-8. */
+/* The length of the word, string or sign at a place of a text in UTF-8. */
 static guint
 measure_token (const gchar *text, guint line, guint column)
 {
@@ -279,6 +281,8 @@ measure_token (const gchar *text, guint line, guint column)
     line -= *at == '\n';
   for (; column > 1 && *at; column--)
     at = g_utf8_next_char (at);
+  if (*at == '\'' || *at == '"')
+    return (guint)strcspn (at + 1, "'\"\n") + 2;
   while (g_ascii_isalnum (at[n]) || at[n] == '_' || at[n] == '.')
     n++;
   return MAX (n, *at && *at != '\n' ? 1u : 0u);

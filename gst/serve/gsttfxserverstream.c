@@ -36,7 +36,8 @@ struct GstTfxServerStream
   GstBus *bus;
   GstTfxServerNotify notify;
   gpointer data;
-  gboolean is_loop, is_started, is_playing, is_over, is_bypassed, is_muted;
+  gboolean is_microphone, is_loop, is_started, is_playing, is_over, is_bypassed,
+      is_muted;
   gdouble volume_db;
   gchar *missing; /* what the decoder lacks, or NULL */
   gchar *text;    /* NULL after a value was set */
@@ -134,6 +135,13 @@ remove_curves (GstTfxServerStream *self)
   }
 }
 
+/* A microphone (some test sources too) is only live. */
+static gboolean
+can_seek (GstTfxServerStream *self)
+{
+  return !self->is_microphone && gst_tfx_pipeline_can_seek (self->pipeline);
+}
+
 /* Gives the element the text with all values.  Another look-ahead needs a flush: a seek, or
  * a new start. */
 static void
@@ -142,15 +150,14 @@ apply (GstTfxServerStream *self)
   const gdouble ahead_s = self->is_bypassed ? 0.0 : self->ahead_s;
   const gboolean is_restart =
       self->is_started && fabs (ahead_s - self->now_ahead_s) > SAME_S;
-  const gboolean can_seek =
-      is_restart && gst_tfx_pipeline_can_seek (self->pipeline);
+  const gboolean is_sought = is_restart && can_seek (self);
 
   remove_curves (self);
-  if (is_restart && !can_seek)
+  if (is_restart && !is_sought)
     gst_element_set_state (self->pipeline, GST_STATE_READY);
   g_object_set (self->chain, "chain",
       self->is_bypassed ? "" : gst_tfx_server_stream_get_text (self), NULL);
-  if (can_seek)
+  if (is_sought)
     gst_tfx_pipeline_seek (self->pipeline, 0);
   else if (is_restart)
     gst_tfx_server_stream_set_playing (self, self->is_playing);
@@ -295,7 +302,7 @@ gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
 gboolean
 gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
 {
-  if (!gst_tfx_pipeline_can_seek (self->pipeline))
+  if (!can_seek (self))
     return FALSE;
   if (self->settling)
     settle (self);
@@ -482,6 +489,7 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
   self->pipeline = pipeline;
   self->chain = gst_bin_get_by_name (GST_BIN (pipeline), "chain");
   self->volume = gst_bin_get_by_name (GST_BIN (pipeline), "volume");
+  self->is_microphone = strcmp (sound, "-") == 0;
   self->is_loop = is_loop;
   self->notify = notify;
   self->data = data;

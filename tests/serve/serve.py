@@ -1,0 +1,657 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""gst-tfx serve: every command and error, what it refuses, and that the sound goes on.
+
+  serve.py [NAME… | --skip]
+"""
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+
+from client import CLOSE, PING, RATE, TEXT, Server, Socket, amplitude, roughness
+
+EQ = 'eq=ParametricEQ(1000, 1, 0)'
+# Of a steady sine in F32; a frame that is missing makes it 1000 times as large.
+SMOOTH = 1e-5
+# Of a gain that ramps: its slope and its bends are that small.
+SMOOTH_RAMP = 2e-3
+
+
+def db(ratio):
+    return 20 * math.log10(ratio)
+
+
+def check(condition, *told):
+    if not condition:
+        raise AssertionError(*told)
+
+
+def check_error(answer, status, word=''):
+    got, text = answer
+    check(got == status and word in text['error']['message'], answer)
+
+
+def check_smooth(server, most=SMOOTH):
+    """No frame is missing, and no step was heard, since 0.1 s after the start."""
+    server.sound.wait(RATE // 4)
+    rough = roughness(server.sound.samples[RATE // 10:], server.freq_hz)
+    check(rough < most, rough)
+
+
+# ---- commands ------------------------------------------------------------------------
+
+
+def test_reading_commands():
+    with Server(EQ) as server:
+        server.sound.wait(4800)
+        status, state = server.get('state')
+        state = state['ok']
+        check(status == 200 and state['rate'] == RATE and
+              state['channels'] == 1 and state['output_channels'] == 1 and
+              state['playing'] and not state['bypassed'] and
+              state['clients'] == 0 and 0 <= state['load'] <= 1 and
+              state['position_s'] > 0 and state['dropped'] == 0, state)
+        chain = server.get('chain')[1]['ok']
+        check(chain['chain'] == EQ)
+        stage, = chain['stages']
+        check(stage['name'] == 'eq' and stage['class'] == 'ParametricEQ')
+        frequency = stage['parameters'][0]
+        check(frequency == {
+            'name': 'frequency', 'unit': 'Hz', 'value': 1000.0, 'default': None,
+            'min': 0.0, 'max': RATE / 2, 'log': True, 'choices': None,
+            'doc': 'centre frequency'}, frequency)
+        check(server.get('parameters')[1]['ok']['stages'] == chain['stages'])
+        classes = {c['name']: c for c in server.get('classes')[1]['ok']}
+        check('octaves' in next(
+            p for p in classes['ParametricEQ']['parameters']
+            if p['name'] == 'q_scale')['choices'])
+        for klass in classes.values():
+            status, answer = server.post('check', chain=klass['example'])
+            check(status == 200 or 'files are not allowed' in
+                  answer['error']['message'] or 'channel' in
+                  answer['error']['message'], klass['name'], answer)
+        check(server.http('GET', '/')[0] == 200)
+        check(server.http('GET', '/page.js')[0] == 200)
+
+
+def test_errors():
+    with Server(EQ) as server:
+        check_error(server.get('no-such'), 404, 'no such command')
+        check_error(server.get('set'), 405, 'POST')
+        check_error(server.post('set', stage='x', parameter='gain', value=1),
+                    422, "no stage 'x'")
+        check_error(server.post('set', stage='eq', parameter='x', value=1),
+                    422, "no parameter 'x'")
+        check_error(server.post('set', stage='eq', parameter='gain'), 400)
+        check_error(server.post('set', stage='eq', parameter='gain',
+                                value={'a': 1}), 400)
+        check_error(server.post('set', stage='eq', parameter='gain',
+                                value=121), 422, 'out of range')
+        check_error(server.post('set', stage='eq', parameter='q_scale',
+                                value='x'), 422, "'octaves'")
+        check_error(server.post('set', stage='eq', parameter='gain', value=1,
+                                ramp_ms=-1), 400, 'ramp_ms')
+        check_error(server.post('set', stage='eq', parameter='q_scale',
+                                value='octaves', ramp_ms=10), 422, 'ramp')
+        check_error(server.post('set-chain'), 400, 'chain')
+        check_error(server.post('bypass', on=1), 400, 'on')
+        check_error(server.post('seek', position_s=1), 422, 'sought')
+        check_error(server.get('response?points=1'), 400, 'points')
+        check_error(server.get('response?from=0'), 400, 'from')
+        check_error(server.post('load-preset', name='x'), 422, '--presets')
+        status, text = server.http('POST', '/api/v1/set', '[1]')
+        check(status == 400)
+        status, answer = server.post('check', chain=EQ + ' | Gian(2)')
+        check(status == 422 and answer['error']['line'] == 1 and
+              answer['error']['column'] == len(EQ) + 4 and
+              answer['error']['length'] == 4 and
+              "'Gain'" in answer['error']['message'], answer)
+        # What is refused changes nothing.
+        check(server.post('set-chain', chain='Gain(')[0] == 422)
+        check(server.get('chain')[1]['ok']['chain'] == EQ)
+        check_smooth(server, SMOOTH)
+
+
+def test_two_clients():
+    """Both see what one of them changes, and by whom."""
+    with Server(EQ) as server:
+        a, b = Socket(server), Socket(server)
+        me = a.ok('state')['client']
+        check(b.ok('state')['client'] != me and b.ok('state')['clients'] == 2)
+        check(a.ok('set', stage='eq', parameter='gain', value=3)['value'] == 3)
+        event = b.event('parameter')
+        check(event == {'event': 'parameter', 'stage': 'eq', 'by': me,
+                        'parameter': 'gain', 'value': 3.0}, event)
+        check(a.event('parameter') == event)
+        # A word, a list and None go through the text.
+        check(a.ok('set', stage='eq', parameter='q_scale',
+                   value='octaves')['value'] == 'octaves')
+        check(b.event('parameter')['value'] == 'octaves')
+        new = 'm=Mix([[1]]) | d=Delay(480)'
+        check(a.ok('set-chain', chain=new)['chain'] == new)
+        event = b.event('chain')
+        check(event['by'] == me and event['chain'] == new and
+              len(event['stages']) == 2, event)
+        check(a.ok('set', stage='m', parameter='gains',
+                   value=[[0.5]])['value'] == [[0.5]])
+        check(b.event('parameter')['value'] == [[0.5]])
+        server.post('bypass', on=True)
+        check(b.event('state')['bypassed'])
+        # Answers have the ids of their requests, in their order.
+        for i in 'xyz':
+            a.send({'id': [i, None], 'do': 'check', 'chain': EQ})
+        check([a.receive()['id'][0] for _ in 'xyz'] == list('xyz')
+              if not a.events else True)
+        a.close()
+        while b.ok('state')['clients'] > 1:
+            pass
+
+
+def test_subscriptions():
+    with Server(EQ + ' | Limiter(-30)') as server:
+        a = Socket(server)
+        check(a.ok('subscribe', meters=50, spectrum=10) ==
+              {'meters': 50, 'spectrum': 10})
+        a.event('meters')
+        meters = [a.event('meters') for _ in range(20)][-1]
+        # The sine has 0.25 of full scale.
+        check(abs(meters['input']['peak_db'][0] - db(0.25)) < 0.05, meters)
+        check(abs(meters['input']['rms_db'][0] - db(0.25) + 3.01) < 0.05)
+        check(abs(meters['output']['peak_db'][0] + 30) < 0.1, meters)
+        check(-36 < meters['output']['momentary_lufs'] < -30, meters)
+        check(abs(meters['reduction_db']['limiter0'] + 30 + db(0.25)) < 0.5,
+              meters)
+        spectrum = a.event('spectrum')
+        n = len(spectrum['db'])
+        lines = [spectrum['from_hz'] * (spectrum['to_hz'] / spectrum['from_hz'])
+                 ** (i / (n - 1)) for i in range(n)]
+        loudest = max(range(n), key=lambda i: spectrum['db_input'][i])
+        check(abs(math.log2(lines[loudest] / 1000)) < 1 / 24, lines[loudest])
+        check(a.ok('subscribe', meters=0, spectrum=0) ==
+              {'meters': 0, 'spectrum': 0})
+
+
+# ---- the sound -----------------------------------------------------------------------
+
+
+def test_response_is_the_sound():
+    """The level of the sink changes as the response says."""
+    with Server(EQ) as server:
+        a = Socket(server)
+        for gain, q, hz in (0, 1, 1000), (6, 1, 1000), (-12, 2, 700), (9, 1, 1500):
+            for name, value in ('gain', gain), ('q', q), ('frequency', hz):
+                a.ok('set', stage='eq', parameter=name, value=value)
+            said = a.ok('response', **{'from': 1000, 'to': 1000.001, 'points': 2})
+            server.sound.wait(RATE // 4)
+            heard = db(amplitude(server.sound.wait(RATE // 4)) / server.level)
+            check(abs(heard - said['db'][0]) < 0.1, heard, said)
+        # That of another chain; its phase.
+        said = a.ok('response', chain='Gain(-2)', points=3)
+        check(max(abs(d - db(2)) for d in said['db']) < 1e-9 and
+              abs(abs(said['phase_rad'][1]) - math.pi) < 1e-9, said)
+        check(said['frequencies'][0] == 20 and
+              abs(said['frequencies'][2] - 20000) < 1e-6)
+
+
+def find_ramp(samples, low, high):
+    """The number of samples between the last peak below one level and the first above
+    another, or the other way round."""
+    half = RATE // Server.freq_hz // 2
+    peaks = [max(abs(x) for x in samples[i:i + half])
+             for i in range(0, len(samples) - half, half)]
+    rising = peaks[-1] > peaks[0]
+    peaks = peaks if rising else peaks[::-1]
+    first = max(i for i, p in enumerate(peaks) if p < low)
+    last = min(i for i, p in enumerate(peaks) if p > high)
+    return (last - first) * half
+
+
+def test_ramp():
+    """A ramp has no click, takes its time, and ends at its value."""
+    with Server("g=Gain(0, gain_type='db')") as server:
+        a = Socket(server)
+        server.sound.wait(RATE // 10)
+        first = server.sound.count()
+        a.ok('set', stage='g', parameter='gain', value=-20, ramp_ms=400)
+        server.sound.wait(RATE)
+        samples = server.sound.samples[first:]
+        check(roughness(samples, 1000) < SMOOTH_RAMP, roughness(samples, 1000))
+        after = amplitude(samples[-RATE // 10:]) / server.level
+        check(abs(db(after) + 20) < 0.01, db(after))
+        # From 1 % of the way to 99 %, in dB.
+        span = find_ramp(samples, 0.25 * 10 ** (-19.8 / 20),
+                         0.25 * 10 ** (-0.2 / 20))
+        check(abs(span - 0.98 * 0.4 * RATE) < 0.03 * RATE, span)
+        # Another ramp takes over where the first one is.
+        first = server.sound.count()
+        a.ok('set', stage='g', parameter='gain', value=0, ramp_ms=500)
+        server.sound.wait(RATE // 8)
+        a.ok('set', stage='g', parameter='gain', value=-20, ramp_ms=300)
+        server.sound.wait(2 * RATE)
+        samples = server.sound.samples[first:]
+        check(roughness(samples, 1000) < SMOOTH_RAMP, roughness(samples, 1000))
+        check(a.ok('chain')['chain'] == "g=Gain(-20, gain_type='db')")
+        after = amplitude(server.sound.wait(RATE // 10)) / server.level
+        check(abs(db(after) + 20) < 0.01, db(after))
+
+
+def test_chains_and_slots():
+    """Chains with and without look-ahead replace each other; both slots keep theirs."""
+    with Server('g=Gain(1)') as server:
+        a = Socket(server)
+        check(a.ok('state')['slot'] == 'a')
+        answer = a.ok('ab')
+        check(answer == {'slot': 'b', 'chain': 'g=Gain(1)'}, answer)
+        a.ok('set-chain', chain='g=Gain(0.5)')
+        server.sound.wait(RATE // 4)
+        check(abs(amplitude(server.sound.wait(4800)) - 0.125) < 1e-3)
+        check_smooth(server, 0.01)
+        check(a.ok('ab') == {'slot': 'a', 'chain': 'g=Gain(1)'})
+        server.sound.wait(RATE // 4)
+        check(abs(amplitude(server.sound.wait(4800)) - 0.25) < 1e-3)
+        # Another look-ahead needs a new start.
+        a.ok('set-chain', chain='l=Limiter(-20, lookahead=0.01)')
+        server.sound.wait(RATE // 2)
+        check(abs(amplitude(server.sound.wait(4800)) - 0.1) < 1e-2)
+        a.ok('set', stage='l', parameter='lookahead', value=0.002)
+        server.sound.wait(RATE // 2)
+        a.ok('bypass', on=True)
+        server.sound.wait(RATE // 2)
+        check(abs(amplitude(server.sound.wait(4800)) - 0.25) < 1e-3)
+        # A bypassed chain can be changed.
+        a.ok('set', stage='l', parameter='threshold', value=-26)
+        check('-26' in a.ok('chain')['chain'])
+        a.ok('bypass', on=False)
+        server.sound.wait(RATE // 2)
+        check(abs(amplitude(server.sound.wait(4800)) - 0.05) < 5e-3)
+        check(not [e for e in a.events if e.get('event') == 'warning'],
+              a.events)
+
+
+def test_file():
+    """A file is sought, paused, played to its end, and repeated."""
+    folder = os.environ.get('TMPDIR', '/tmp')
+    path = os.path.join(folder, f'tfx-serve-{os.getpid()}.wav')
+    subprocess.run(['gst-launch-1.0', '-q', 'audiotestsrc', 'num-buffers=50',
+                    'samplesperbuffer=960', '!', f'audio/x-raw,rate={RATE}',
+                    '!', 'wavenc', '!', 'filesink', f'location={path}'],
+                   check=True)
+    try:
+        with Server('Gain(1)', '--input', path) as server:
+            a = Socket(server)
+            server.sound.wait(1)
+            a.ok('pause')
+            check(not a.ok('state')['playing'])
+            a.ok('seek', position_s=0.5)
+            while abs(a.ok('state')['position_s'] - 0.5) > 0.01:
+                pass
+            a.events.clear()
+            a.ok('play')
+            a.event('state')
+            check(not a.event('state')['playing'])  # its end
+            a.ok('play')
+            check(a.ok('state')['position_s'] < 0.9)
+        with Server('Gain(1)', '--input', path, '--loop') as server:
+            server.sound.wait(3 * RATE)
+    finally:
+        os.unlink(path)
+
+
+# ---- presets, files ------------------------------------------------------------------
+
+
+def test_presets():
+    with Server(EQ) as folder:
+        presets = folder.path('presets')
+        os.mkdir(presets)
+        with Server(EQ, '--presets', presets) as server:
+            a = Socket(server)
+            check(a.ok('presets') == {'names': [], 'current': None})
+            a.ok('save-preset', name='ä b')
+            check(a.event('preset')['name'] == 'ä b')
+            a.ok('set-chain', chain='Gain(0.5)')
+            check(a.ok('save-preset', name='half') ==
+                  {'names': ['half', 'ä b'], 'current': 'half'})
+            check(a.ok('load-preset', name='ä b')['chain'] == EQ)
+            check(a.ok('state')['preset'] == 'ä b')
+            for name in ('../x', '/x', '', '.x', 'a/b', 'a\\b', 'x' * 101,
+                         'a\nb', 3, None):
+                for do in 'load-preset', 'save-preset', 'delete-preset':
+                    check('error' in a.ask(do, name=name), do, name)
+            check(os.listdir(presets) and all(
+                n.endswith('.chain') for n in os.listdir(presets)))
+            with open(os.path.join(presets, 'bad.chain'), 'w') as file:
+                file.write('Gain(2) | Gian(1)')
+            answer = a.ask('load-preset', name='bad')
+            check(answer['error']['column'] == 11, answer)
+            check(a.ok('delete-preset', name='half')['names'] == ['bad', 'ä b'])
+            check('error' in a.ask('delete-preset', name='half'))
+
+
+def write_kernel(path):
+    with open(path, 'w') as file:
+        file.write('0.5\n0.25\n')
+
+
+def test_files():
+    """Clients name files below --files alone; no link leads out."""
+    with Server(EQ) as outer:
+        files = outer.path('files')
+        os.makedirs(files + '/sub')
+        write_kernel(files + '/in.txt')
+        write_kernel(files + '/sub/in.txt')
+        write_kernel(outer.path('out.txt'))
+        os.symlink(outer.path('out.txt'), files + '/link.txt')
+        os.symlink(outer.folder, files + '/up')
+        os.symlink('in.txt', files + '/good.txt')
+        with Server(f"Convolve('{outer.path('out.txt')}')", '--files',
+                    files) as server:
+            a = Socket(server)
+            for name in 'in.txt', 'sub/in.txt', 'good.txt', files + '/in.txt':
+                a.ok('set-chain', chain=f"c=Convolve('{name}')")
+                check(files + '/' in a.ok('chain')['chain'])
+            for name in ('link.txt', 'up/out.txt', '../out.txt',
+                         outer.path('out.txt'), '/etc/passwd', '.', '',
+                         'none.txt', files, 'sub/../../out.txt'):
+                for do in 'check', 'set-chain', 'response':
+                    answer = a.ask(do, chain=f"Convolve('{name}')")
+                    check('error' in answer, name)
+                answer = a.ask('set', stage='c', parameter='location',
+                               value=name)
+                check('error' in answer, name)
+            check(a.ok('set', stage='c', parameter='location',
+                       value='sub/in.txt')['value'] == files + '/sub/in.txt')
+
+
+# ---- who may ask ---------------------------------------------------------------------
+
+
+def test_hosts_and_origins():
+    with Server(EQ) as server:
+        own = f'localhost:{server.port}'
+        for host, origin, status in (
+                (own, None, 200), (own, 'http://' + own, 200),
+                ('127.0.0.1', None, 200), ('[::1]:99', None, 200),
+                ('evil.example', None, 403), ('localhost.evil.example', None, 403),
+                ('127.0.0.1.evil.example', None, 403), ('', None, 400),
+                (own, 'http://evil.example', 403), (own, 'null', 403),
+                (own, 'http://localhost', 403), (own, 'http://' + own + '0', 403),
+                (own, 'file://' + own, 403)):
+            headers = {'Host': host}
+            if origin:
+                headers['Origin'] = origin
+            got, text = server.http('GET', '/api/v1/state', headers=headers)
+            check(got == status or (status == 400 and got == 403), host, origin,
+                  got)
+        check(Socket(server, headers=['Origin: http://evil.example']).status ==
+              403)
+        check(Socket(server, headers=['Origin: http://' + own]).status == 101)
+
+
+def test_token():
+    with Server(EQ) as outer:
+        path = outer.path('token')
+        with Server(EQ, '--listen', '127.0.0.1', '--token-file', path) as server:
+            with open(path) as file:
+                token = file.read()
+            check(os.stat(path).st_mode & 0o777 == 0o600 and len(token) == 48)
+            check(server.url.endswith('#token=' + token))
+            for given, status in (
+                    (None, 401), ('', 401), (token[:-1], 401),
+                    (token[:-1] + 'x', 401), (token + 'x', 401), (token, 200)):
+                headers = {}
+                if given is not None:
+                    headers['Authorization'] = 'Bearer ' + given
+                got, _ = server.http('GET', '/api/v1/state', headers=headers,
+                                     host='127.0.0.1')
+                check(got == status, given, got)
+            get = '/api/v1/state?token='
+            check(server.http('GET', get + token, host='127.0.0.1')[0] == 200)
+            check(server.http('GET', get + 'x', host='127.0.0.1')[0] == 401)
+            check(Socket(server).status == 401)
+            check(Socket(server, '/api/v1/socket?token=' + token).status == 101)
+            # The page itself has no secrets.
+            check(server.http('GET', '/', host='127.0.0.1')[0] == 200)
+
+
+def run(*arguments):
+    done = subprocess.run(
+        ['gst-tfx', 'serve', '-s', 'audiotestsrc', '-o', 'fakesink', *arguments],
+        capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def test_statuses():
+    """Exit statuses: 0 after a signal, 1 if it cannot serve, 2 for wrong options."""
+    with Server(EQ) as outer:
+        wide, short = outer.path('wide'), outer.path('short')
+        for path, mode in (wide, 0o644), (short, 0o600):
+            with open(path, 'w') as file:
+                file.write('x' * (32 if path == wide else 5))
+            os.chmod(path, mode)
+        for status, word, arguments in (
+                (1, '', ['--port', str(outer.port), EQ]),
+                (1, 'no such', ['--input', '/none.wav', 'Gain(']),
+                (2, '--token-file', ['--listen', '0.0.0.0', EQ]),
+                (2, 'chmod 600', ['--token-file', wide, EQ]),
+                (2, '16 characters', ['--token-file', short, EQ]),
+                (2, 'port', ['--port', '65536', EQ]),
+                (2, 'chain', []), (2, 'chain', [EQ, EQ]),
+                (2, 'no class', ['Gian(1)'])):
+            if '/none.wav' in arguments:
+                continue
+            got, errors = run(*arguments)
+            check(got == status and word in errors, arguments, got, errors)
+    for number in signal.SIGTERM, signal.SIGINT:
+        server = Server(EQ)
+        Socket(server).ok('state')
+        server.process.send_signal(number)
+        check(server.process.wait(60) == 0, number)
+        server.sound.join(60)
+
+
+def test_config():
+    """The file has the options; its chain is taken when it is saved, and a wrong one
+    is reported."""
+    with Server(EQ) as outer:
+        path = outer.path('serve.conf')
+
+        def save(chain, more=''):
+            with open(path + '.new', 'w') as file:
+                file.write(f'[serve]\nchain={chain}\nloop=false\n{more}')
+            os.rename(path + '.new', path)
+
+        save('g=Gain(0.5)')
+        with Server(None, '--config', path) as server:
+            a = Socket(server)
+            check(a.ok('chain')['chain'] == 'g=Gain(0.5)')
+            save('g=Gain(0.25)')
+            check(a.event('chain')['chain'] == 'g=Gain(0.25)')
+            save('g=Gian(1)')
+            save_wrong = server.process.stderr.readline()
+            check("no class 'Gian'" in save_wrong, save_wrong)
+            check(a.ok('chain')['chain'] == 'g=Gain(0.25)')
+            save('g=Gain(0.125)')
+            check(a.event('chain')['chain'] == 'g=Gain(0.125)')
+        save('g=Gain(1)', 'prt=1\n')
+        check(run('--config', path)[0] == 2)
+        chain = outer.path('x.chain')
+        with open(chain, 'w') as file:
+            file.write('Gain(0.5)')
+        with Server(None, '--chain-file', chain) as server:
+            a = Socket(server)
+            with open(chain, 'w') as file:
+                file.write('Gain(0.25)  # less')
+            check(a.event('chain')['chain'] == 'Gain(0.25)  # less')
+
+
+# ---- bad clients ---------------------------------------------------------------------
+
+
+def ended(client, n=10000):
+    """Whether a client comes to the end of its connection."""
+    try:
+        for _ in range(n):
+            client.receive()
+    except (EOFError, ConnectionError):
+        return True
+    return False
+
+
+def test_large_requests():
+    with Server(EQ) as server:
+        before = server.memory()
+        check(server.http('POST', '/api/v1/set-chain', 'x' * 70000)[0] == 413)
+        check(server.http('POST', '/api/v1/set-chain', 'x' * 60000)[0] == 400)
+        check(server.http('POST', '/api/v1/check', '1\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
+                          {'Transfer-Encoding': 'chunked'})[0] == 413)
+        check(server.http('POST', '/api/v1/check', '[' * 60000)[0] == 400)
+        check(server.http('POST', '/api/v1/check', '{"a":' * 12000)[0] == 400)
+        try:
+            check(server.http('GET', '/' + 'x' * 100000)[0] == 400)
+        except ConnectionError:
+            pass
+        a = Socket(server)
+        a.send('{"id": 1, "do": "' + 'x' * 60000 + '"}')
+        check('no such command' in a.receive()['error']['message'])
+        for text in '{"do": "state\\u0000"}', '[' * 60000, 'null', '{"do":', '\x00', '{"do": 3}', '{}':
+            a.send(text)
+            check('error' in a.receive(), text[:10])
+        a.send('{"do": "' + 'x' * 70000 + '"}')
+        check(ended(a))
+        a = Socket(server)
+        a.send_frame(2, b'{"do": "state"}')
+        check('error' in a.receive())
+        a.send_frame(TEXT, b'{"do": "\xff"}')
+        check(ended(a))
+        # A message without end.
+        a = Socket(server)
+        a.send_frame(TEXT, b'{', fin=False)
+        try:
+            for _ in range(10000):
+                a.send_frame(0, b' ' * 1000, fin=False)
+            check(ended(a))
+        except ConnectionError:
+            pass
+        check(server.memory() - before < 16 << 20, server.memory() - before)
+        check(server.get('state')[0] == 200)
+        check_smooth(server, SMOOTH)
+
+
+def test_slow_client():
+    """A client that does not read is dropped before it costs memory; others and the
+    sound do not notice."""
+    with Server(EQ) as server:
+        good = Socket(server)
+        good.ok('classes')
+        before = server.memory()
+        slow = [Socket(server, receive=4096) for _ in range(8)]
+        for client in slow:
+            client.socket.settimeout(0.5)
+            client.send({'id': 0, 'do': 'subscribe', 'meters': 50, 'spectrum': 50})
+            try:
+                for i in range(150):
+                    client.send({'id': i, 'do': 'classes'})
+            except (OSError, ConnectionError):
+                pass
+        for i in range(40):
+            good.ok('set', stage='eq', parameter='gain', value=i % 2)
+            server.sound.wait(RATE // 20)
+        grown = server.memory() - before
+        check(grown < len(slow) * (4 << 20), grown)
+        check(good.ok('state')['playing'])
+        check_smooth(server, SMOOTH_RAMP)
+
+
+def test_flood():
+    """Requests and pings without end do not keep the server from others."""
+    with Server(EQ) as server:
+        before = server.memory()
+        over = threading.Event()
+
+        def flood(opcode, data):
+            while not over.is_set():
+                try:
+                    client = Socket(server)
+                    while not over.is_set():
+                        client.send_frame(opcode, data)
+                except (OSError, EOFError):
+                    pass
+
+        threads = [threading.Thread(target=flood, args=a, daemon=True) for a in (
+            (TEXT, b'{"do": "state"}'), (TEXT, b'{"do": "check", "chain": "Gain(1)"}'),
+            (PING, b'x' * 100))]
+        for thread in threads:
+            thread.start()
+        good = Socket(server)
+        for i in range(40):
+            good.ok('set', stage='eq', parameter='gain', value=i % 2)
+            server.sound.wait(RATE // 20)
+        over.set()
+        for thread in threads:
+            thread.join(60)
+        check(server.memory() - before < 32 << 20, server.memory() - before)
+        # What is too much for a second is refused, and more ends the connection.
+        a = Socket(server)
+        for i in range(300):
+            a.send({'id': i, 'do': 'state'})
+        answers = [a.receive() for _ in range(300)]
+        check(any('error' in x for x in answers) and
+              sum('ok' in x for x in answers) >= 60)
+        try:
+            for i in range(20000):
+                a.send({'do': 'state'})
+            check(ended(a, 30000))
+        except ConnectionError:
+            pass
+        check_smooth(server, SMOOTH_RAMP)
+
+
+def test_many_clients():
+    """200 clients with meters at 20/s, as many as there may be, and one more."""
+    with Server(EQ + ' | Limiter(-3)') as server:
+        clients = [Socket(server) for _ in range(200)]
+        before = server.memory()
+        for client in clients:
+            client.ok('subscribe', meters=20)
+        first = server.sound.count()
+        for _ in range(20):
+            for client in clients:
+                client.event('meters')
+        server.sound.wait(1)
+        check_smooth(server, SMOOTH)
+        check(server.memory() - before < 16 << 20, server.memory() - before)
+        check(server.sound.count() > first)
+        check(clients[0].ok('state')['dropped'] == 0)
+        clients += [Socket(server) for _ in range(56)]
+        check(clients[-1].status == 101)
+        check(Socket(server).status == 503)
+
+
+def main():
+    if sys.argv[1:] == ['--skip']:
+        print('1..0 # SKIP built without libsoup 3 and JSON-GLib')
+        return 0
+    tests = [(name[5:], function) for name, function in globals().items()
+             if name.startswith('test_') and
+             (len(sys.argv) == 1 or name[5:] in sys.argv[1:])]
+    print(f'1..{len(tests)}')
+    failed = 0
+    for i, (name, function) in enumerate(tests):
+        try:
+            function()
+            print(f'ok {i + 1} - {name}', flush=True)
+        except Exception:
+            failed += 1
+            print(f'not ok {i + 1} - {name}')
+            for line in traceback.format_exc().splitlines():
+                print('#', line, flush=True)
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
