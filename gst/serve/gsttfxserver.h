@@ -176,6 +176,15 @@ GVariant *gst_tfx_server_api_make_spectrum (GstTfxServerApi *self);
 
 GstTfxServerStream *gst_tfx_server_api_get_stream (GstTfxServerApi *self);
 
+/* The commands of CamillaDSP. */
+typedef struct GstTfxServerCamilla GstTfxServerCamilla;
+
+GstTfxServerCamilla *gst_tfx_server_camilla_new (GstTfxServerApi *api);
+void gst_tfx_server_camilla_free (GstTfxServerCamilla *self);
+/* Runs the request in the member "command" of `in`. */
+void gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in,
+    guint by, GstTfxServerReply reply, gpointer data);
+
 /* ---- HTTP and WebSocket ----------------------------------------------------------------- */
 
 /* The stream of a connection, for a WebSocket of a server, which has no bounds of its own

@@ -51,6 +51,7 @@ typedef struct Client
   GQueue waiting; /* of GVariant, requests */
   GVariant *id;   /* of the one that runs, boxed; or NULL */
   gboolean is_running, is_gone;
+  gboolean is_camilla; /* it has the commands of CamillaDSP, and no events */
   Pace pace;
 } Client;
 
@@ -65,6 +66,7 @@ typedef struct Group
 struct GstTfxServerHttp
 {
   GstTfxServerApi *api;
+  GstTfxServerCamilla *camilla;
   SoupServer *soup;
   GSocketService *service;
   gchar *address, *token; /* or NULL */
@@ -133,8 +135,12 @@ gst_tfx_server_http_emit (GVariant *event, gpointer data)
   GstTfxServerHttp *self = data;
   gchar *text = gst_tfx_server_json_print (event);
 
-  for (guint i = 0; i < self->clients->len; i++)
-    send_text (self->clients->pdata[i], text, MAX_QUEUED);
+  for (guint i = 0; i < self->clients->len; i++) {
+    Client *client = self->clients->pdata[i];
+
+    if (!client->is_camilla)
+      send_text (client, text, MAX_QUEUED);
+  }
   g_free (text);
 }
 
@@ -260,7 +266,10 @@ run_next (Client *client)
   client->is_running = TRUE;
   client->id = g_variant_lookup_value (in, "id", NULL);
   g_variant_lookup (in, "do", "&s", &command);
-  if (g_strcmp0 (command, "subscribe") == 0)
+  if (client->is_camilla)
+    gst_tfx_server_camilla_call (client->http->camilla, in, client->number,
+        reply_socket, client);
+  else if (g_strcmp0 (command, "subscribe") == 0)
     subscribe (client, in);
   else
     gst_tfx_server_api_call (client->http->api, command, in, client->number,
@@ -283,8 +292,13 @@ take_message (SoupWebsocketConnection *connection, gint type, GBytes *message,
     begin_drop (client);
   if (client->is_gone)
     return;
-  if (type == SOUP_WEBSOCKET_DATA_TEXT && length <= MAX_MESSAGE)
-    in = gst_tfx_server_json_parse (text, length);
+  if (type == SOUP_WEBSOCKET_DATA_TEXT && length <= MAX_MESSAGE) {
+    gchar *object =
+        g_strdup_printf (client->is_camilla ? "{\"command\": %s}" : "%s", text);
+
+    in = gst_tfx_server_json_parse (object, strlen (object));
+    g_free (object);
+  }
   if (!in) {
     refuse (client, NULL, "a request must be a JSON object");
   } else if (n > MAX_REQUESTS ||
@@ -320,6 +334,8 @@ open_socket (SoupServerMessage *message, gpointer data)
   g_object_ref (message);
   client->http = self;
   client->number = ++self->last_number;
+  client->is_camilla =
+      strcmp (g_uri_get_path (soup_server_message_get_uri (message)), "/") == 0;
   client->flow =
       gst_tfx_server_flow_new (soup_server_message_steal_connection (message));
   client->connection = soup_websocket_connection_new (client->flow,
@@ -547,7 +563,10 @@ take_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
   GstTfxServerHttp *self = data;
   const gchar *method = soup_server_message_get_method (message);
 
-  if (strcmp (path, API "socket") == 0) {
+  if (strcmp (path, API "socket") == 0 ||
+      (strcmp (path, "/") == 0 &&
+          soup_message_headers_get_one (
+              soup_server_message_get_request_headers (message), "Upgrade"))) {
     if (soup_websocket_server_process_handshake (message, NULL, NULL, NULL,
             NULL))
       g_signal_connect (message, "wrote-informational",
@@ -620,6 +639,7 @@ gst_tfx_server_http_listen (GstTfxServerHttp *self, GstTfxServerApi *api,
   GList *addresses;
 
   self->api = api;
+  self->camilla = gst_tfx_server_camilla_new (api);
   if (self->address) {
     addresses = g_resolver_lookup_by_name (g_resolver_get_default (),
         self->address, NULL, error);
@@ -669,6 +689,7 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
   g_ptr_array_unref (self->clients);
+  g_clear_pointer (&self->camilla, gst_tfx_server_camilla_free);
   g_free (self->address);
   g_free (self->token);
   g_free (self);

@@ -301,6 +301,81 @@ def test_file():
         os.unlink(path)
 
 
+CAMILLA = """
+devices: {samplerate: 48000, chunksize: 1024}
+filters:
+  less: {type: Gain, parameters: {gain: -6, inverted: false}}
+pipeline:
+  - {type: Filter, channels: [0], names: [less]}
+"""
+
+
+def test_camilla():
+    """The commands of CamillaDSP, at its path."""
+    with Server(EQ) as server:
+        client = Socket(server, '/')
+
+        def ask(command, *argument):
+            client.send({command: argument[0]} if argument else f'"{command}"')
+            answer = client.receive()
+            check(list(answer) == [command], answer)
+            return answer[command]
+
+        def value(command, *argument):
+            answer = ask(command, *argument)
+            check(answer['result'] == 'Ok', command, answer)
+            return answer.get('value')
+
+        server.sound.wait(RATE // 2)
+        check(value('GetVersion').count('.') == 2)
+        check(value('GetState') == 'Running')
+        check(value('GetCaptureRate') == RATE)
+        check(value('GetVolume') == 0 and value('GetMute') is False)
+        value('GetCaptureSignalPeak')
+        server.sound.wait(RATE // 5)
+        check(abs(value('GetCaptureSignalPeak')[0] - db(0.25)) < 0.05)
+        check(abs(value('GetSignalRange') - 0.5) < 0.01)
+        for command in ('GetStopReason', 'GetSupportedDeviceTypes',
+                        'GetUpdateInterval', 'GetProcessingLoad',
+                        'GetRateAdjust', 'GetCaptureSignalRms',
+                        'GetPlaybackSignalPeak', 'GetPlaybackSignalRms',
+                        'GetClippedSamples', 'GetBufferLevel',
+                        'GetConfigFilePath'):
+            value(command)
+        check(set(value('GetSignalLevels')) == {
+            'playback_rms', 'playback_peak', 'capture_rms', 'capture_peak'})
+        value('SetVolume', -20)
+        check(value('AdjustVolume', -6) == -26 and value('GetVolume') == -26)
+        server.sound.wait(RATE // 4)
+        heard = db(amplitude(server.sound.wait(4800)) / 0.25)
+        check(abs(heard + 26) < 0.05, heard)
+        check(value('ToggleMute') is True)
+        server.sound.wait(RATE // 4)
+        check(amplitude(server.sound.wait(4800)) < 1e-5)
+        value('SetMute', False)
+        value('SetVolume', 0)
+        check(value('GetConfig') == 'null')
+        check(value('ValidateConfig', CAMILLA) == CAMILLA)
+        check(server.get('chain')[1]['ok']['chain'] == EQ)
+        value('SetConfig', CAMILLA)
+        check(value('GetConfig') == CAMILLA)
+        server.sound.wait(RATE // 4)
+        heard = db(amplitude(server.sound.wait(4800)) / 0.25)
+        check(abs(heard + 6) < 0.05, heard)
+        for bad in 'x', CAMILLA + 'wrong: 1', CAMILLA.replace(
+                'type: Gain', 'type: Conv').replace(
+                    'gain: -6, inverted: false', 'type: Wav, filename: /x.wav'):
+            check(ask('SetConfig', bad)['result'] == 'Error', bad)
+        for bad in ('SetVolume', 'x'), ('SetMute', 1), ('NoSuch',):
+            check(ask(*bad)['result'] == 'Error', bad)
+        value('Stop')
+        check(value('GetState') == 'Paused')
+        client.send('{')
+        check('error' in client.receive())
+        client.send('"Exit"')
+        check(server.process.wait(60) == 0)
+
+
 # ---- presets, files ------------------------------------------------------------------
 
 
