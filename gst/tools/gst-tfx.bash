@@ -77,12 +77,12 @@ _gst_tfx() {
     mapfile -t COMPREPLY < <(compgen -W "$(gst-tfx list presets 2> /dev/null)" -- "${word#"$quote"}")
     return
   fi
-  if [[ $previous == @(--chain-file|-C|--output|-o|--key|-k) ]]; then
+  if [[ $previous == @(--chain-file|-C|--output|-o|--key|-k|--input|-i|--token-file|--files|--presets|--config) ]]; then
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
     return
   fi
   if [[ -n $quote || $previous == --chain || $previous == -c ]] ||
-    { [[ $command == @(check|list|response|bench|devices) ]] && [[ ! -e $word ]]; }; then
+    { [[ $command == @(check|list|response|bench|devices|serve) ]] && [[ ! -e $word ]]; }; then
     compopt -o nospace 2> /dev/null
     mapfile -t COMPREPLY < <(_gst_tfx_chain "${word#"$quote"}" |
       { [[ $command == list ]] && tr -d '(' || cat; })

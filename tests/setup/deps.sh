@@ -17,7 +17,7 @@
 DEPS_CORE="gcc libc6-dev meson ninja-build"
 DEPS_BUILD="$DEPS_CORE pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libsndfile1-dev libyaml-dev libmysofa-dev"
+  libsndfile1-dev libyaml-dev libmysofa-dev libsoup-3.0-dev libjson-glib-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 # What loudness is held against.
 DEPS_LOUDNESS="libebur128-dev"
@@ -88,6 +88,8 @@ deps_has() {
     libsndfile1-dev) pkg-config sndfile ;;
     libyaml-dev) pkg-config yaml-0.1 ;;
     libmysofa-dev) pkg-config libmysofa ;;
+    libsoup-3.0-dev) pkg-config libsoup-3.0 ;;
+    libjson-glib-dev) pkg-config json-glib-1.0 ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
