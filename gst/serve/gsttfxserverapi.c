@@ -47,6 +47,7 @@ struct Call
   gpointer data;
 
   gchar *text;         /* the chain to read, or NULL */
+  gchar *before;       /* the chain that it was made of, or NULL */
   gboolean is_trusted; /* its files may be anywhere */
   GstTfxServerState state;
   TfxExpr *expr; /* of the text, then */
@@ -172,41 +173,6 @@ begin_chain (Call *call)
   return call->text != NULL;
 }
 
-static GVariant *
-describe_chain (Call *call, const gchar *event)
-{
-  GstTfxServerStream *stream = call->api->stream;
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  if (event) {
-    g_variant_dict_insert (&dict, "event", "s", event);
-    g_variant_dict_insert (&dict, "by", "u", call->by);
-  }
-  g_variant_dict_insert_value (&dict, "chain",
-      gst_tfx_server_json_string (gst_tfx_server_stream_get_text (stream)));
-  g_variant_dict_insert_value (&dict, "stages",
-      gst_tfx_server_json_stages (gst_tfx_server_stream_get_expr (stream),
-          call->state.rate_hz));
-  return g_variant_dict_end (&dict);
-}
-
-static void
-end_chain (Call *call)
-{
-  call->ok = describe_chain (call, NULL);
-}
-
-static void
-end_parameters (Call *call)
-{
-  call->ok = g_variant_new_parsed ("{'stages': %v}",
-      gst_tfx_server_json_stages (call->expr ? call->expr
-                                             : gst_tfx_server_stream_get_expr (
-                                                   call->api->stream),
-          call->state.rate_hz));
-}
-
 /* The stream has the chain of the call. */
 static void
 use_chain (Call *call)
@@ -220,11 +186,38 @@ use_chain (Call *call)
 }
 
 static void
+end_chain (Call *call)
+{
+  GstTfxServerStream *stream = call->api->stream;
+
+  call->ok = g_variant_new_parsed ("{'chain': %v, 'stages': %v}",
+      gst_tfx_server_json_string (gst_tfx_server_stream_get_text (stream)),
+      gst_tfx_server_json_stages (gst_tfx_server_stream_get_expr (stream),
+          call->state.rate_hz));
+}
+
+/* The stream gets the chain of the call; all clients are told. */
+static void
 end_set_chain (Call *call)
 {
+  GVariantDict event;
+
   use_chain (call);
-  emit_event (call->api, describe_chain (call, "chain"));
   end_chain (call);
+  g_variant_dict_init (&event, call->ok);
+  g_variant_dict_insert (&event, "event", "s", "chain");
+  g_variant_dict_insert (&event, "by", "u", call->by);
+  emit_event (call->api, g_variant_dict_end (&event));
+}
+
+static void
+end_parameters (Call *call)
+{
+  call->ok = g_variant_new_parsed ("{'stages': %v}",
+      gst_tfx_server_json_stages (call->expr ? call->expr
+                                             : gst_tfx_server_stream_get_expr (
+                                                   call->api->stream),
+          call->state.rate_hz));
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -262,6 +255,7 @@ print_with_value (Call *call, gsize stage, const TfxParam *param,
   if (copy && tfx_expr_set (copy, stage, param->name, value, &fault) == 0)
     printed = tfx_expr_print (copy);
   call->text = g_strdup (printed);
+  call->before = g_strdup (gst_tfx_server_stream_get_text (call->api->stream));
   call->is_trusted = value->type != TFX_VALUE_TEXT;
   free (printed);
   tfx_expr_free (&copy);
@@ -310,6 +304,12 @@ end_set (Call *call)
   TfxValue value;
   gsize stage;
 
+  /* Another client was quicker. */
+  if (call->before && strcmp (call->before, gst_tfx_server_stream_get_text (
+                                                call->api->stream)) != 0) {
+    fail (call, 409, "the chain has changed: try again");
+    return;
+  }
   if (call->expr)
     use_chain (call);
   expr = gst_tfx_server_stream_get_expr (call->api->stream);
@@ -714,6 +714,7 @@ finish (Call *call)
   tfx_expr_free (&call->expr);
   g_variant_unref (call->in);
   g_free (call->text);
+  g_free (call->before);
   g_free (call->fault);
   g_free (call);
 }
@@ -783,8 +784,8 @@ gst_tfx_server_api_set_chain (GstTfxServerApi *self, const gchar *text)
     why = g_steal_pointer (&call.fault);
     g_variant_unref (call.error);
   } else {
-    use_chain (&call);
-    emit_event (self, describe_chain (&call, "chain"));
+    end_set_chain (&call);
+    g_variant_unref (g_variant_ref_sink (call.ok));
   }
   tfx_chain_unref (&call.chain);
   tfx_expr_free (&call.expr);

@@ -27,17 +27,25 @@ is_too_deep (const gchar *text, gsize length)
   return depth > MAX_DEPTH;
 }
 
+/* (json_gvariant_deserialize_data() of JSON-GLib 1.6 leaks after an error; a string of
+ * GLib ends at a NUL.) */
 GVariant *
 gst_tfx_server_json_parse (const gchar *text, gsize length)
 {
   GVariant *variant = NULL;
+  JsonParser *parser;
+  JsonNode *root = NULL;
 
-  /* (A string of GLib ends at a NUL.) */
-  if (g_utf8_validate (text, (gssize)length, NULL) &&
-      !g_strstr_len (text, (gssize)length, "\\u0000") &&
-      !is_too_deep (text, length))
-    variant =
-        json_gvariant_deserialize_data (text, (gssize)length, "a{sv}", NULL);
+  if (!g_utf8_validate (text, (gssize)length, NULL) ||
+      g_strstr_len (text, (gssize)length, "\\u0000") ||
+      is_too_deep (text, length))
+    return NULL;
+  parser = json_parser_new ();
+  if (json_parser_load_from_data (parser, text, (gssize)length, NULL))
+    root = json_parser_get_root (parser);
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    variant = json_gvariant_deserialize (root, "a{sv}", NULL);
+  g_object_unref (parser);
   return variant ? g_variant_take_ref (variant) : NULL;
 }
 
