@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "gsttfxpresetfile.h"
 #include "gsttfxserver.h"
+#include "gsttfxstages.h"
 
 #define MIN_VOLUME_DB -150.0
 #define MAX_VOLUME_DB 50.0
@@ -215,7 +215,8 @@ take_chain (GVariant *said, guint status, gpointer data)
 static gboolean
 take_config (Request *request, guint by)
 {
-  const GstTfxPresetFileSource source = { NULL };
+  const GstTfxPresetSource source = { NULL };
+  GstTfxStages stages;
   const gboolean is_check = strcmp (request->command, "ValidateConfig") == 0;
   gchar *chain, *fault = NULL;
   GVariant *in;
@@ -226,8 +227,9 @@ take_config (Request *request, guint by)
       !g_variant_is_of_type (request->argument, G_VARIANT_TYPE_STRING))
     return FALSE;
   request->config = g_variant_dup_string (request->argument, NULL);
-  chain = gst_tfx_preset_file_convert (GST_TFX_PRESET_FILE_CAMILLA,
-      request->config, &source, &fault);
+  gst_tfx_stages_init (&stages, &source);
+  gst_tfx_camilla_write (&stages, request->config);
+  chain = gst_tfx_stages_finish (&stages, &fault);
   if (!chain) {
     answer (request, FALSE, gst_tfx_server_json_string (fault));
   } else {
