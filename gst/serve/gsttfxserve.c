@@ -157,7 +157,7 @@ set_chain (Server *server, const GstTfxOptions *options)
 }
 
 /* The options of the command line, which are keys of the file too. */
-#define N_ENTRIES (13 + GST_TFX_OPTIONS_N_CHAIN)
+#define N_ENTRIES (12 + GST_TFX_OPTIONS_N_CHAIN)
 
 static void
 list_entries (Server *server, GOptionEntry entries[N_ENTRIES])
