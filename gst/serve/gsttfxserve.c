@@ -209,8 +209,8 @@ clear (Server *server)
   g_free (server->token);
 }
 
-/* Reads the chain again.  A wrong one is reported, and the old one stays; one that is the
- * same does not undo what clients have set. */
+/* Reads the chain again.  A wrong one is reported, and the old one stays.  The same chain
+ * does not undo what clients have set. */
 static void
 reload (Server *server)
 {

@@ -196,7 +196,7 @@ end_chain (Call *call)
           call->state.rate_hz));
 }
 
-/* The stream gets the chain of the call; all clients are told. */
+/* The stream and all clients get the chain of the call. */
 static void
 end_set_chain (Call *call)
 {

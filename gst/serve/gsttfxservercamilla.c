@@ -221,12 +221,15 @@ take_config (Request *request, guint by)
   gchar *chain, *fault = NULL;
   GVariant *in;
 
-  if ((!is_check && strcmp (request->command, "SetConfig") != 0 &&
-          strcmp (request->command, "SetConfigJson") != 0) ||
-      !request->argument ||
-      !g_variant_is_of_type (request->argument, G_VARIANT_TYPE_STRING))
+  if (strcmp (request->command, "Reload") == 0)
+    request->config = g_strdup (request->self->config);
+  else if ((is_check || strcmp (request->command, "SetConfig") == 0 ||
+               strcmp (request->command, "SetConfigJson") == 0) &&
+           request->argument &&
+           g_variant_is_of_type (request->argument, G_VARIANT_TYPE_STRING))
+    request->config = g_variant_dup_string (request->argument, NULL);
+  if (!request->config)
     return FALSE;
-  request->config = g_variant_dup_string (request->argument, NULL);
   gst_tfx_stages_init (&stages, &source);
   gst_tfx_camilla_write (&stages, request->config);
   chain = gst_tfx_stages_finish (&stages, &fault);

@@ -66,7 +66,7 @@ write_samples (GstTfxServerMeter *self, const GstMapInfo *map,
   __atomic_store_n (&self->n_written, self->n_written + n, __ATOMIC_RELEASE);
 }
 
-/* Positions go on, at the first frame of a new ring. */
+/* Positions continue in a new ring. */
 static void
 take_caps (GstTfxServerMeter *self, GstEvent *event)
 {

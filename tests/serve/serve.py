@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-tfx serve: every command and error, what it refuses, and that the sound goes on.
+"""gst-tfx serve: every command and error, what it refuses, and that no frame is lost.
 
   serve.py [[--without] NAME… | --skip]
 """
@@ -374,6 +374,8 @@ def test_camilla():
         check(server.get('chain')[1]['ok']['chain'] == EQ)
         value('SetConfig', CAMILLA)
         check(value('GetConfig') == CAMILLA)
+        server.post('set-chain', chain=EQ)
+        value('Reload')
         server.sound.wait(RATE // 4)
         heard = db(amplitude(server.sound.wait(4800)) / 0.25)
         check(abs(heard + 6) < 0.05, heard)
