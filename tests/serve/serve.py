@@ -78,6 +78,11 @@ def test_reading_commands():
                   answer['error']['message'], klass['name'], answer)
         check(server.http('GET', '/')[0] == 200)
         check(server.http('GET', '/page.js')[0] == 200)
+        for path in ('/../../etc/passwd', '/%2e%2e/%2e%2e/etc/passwd',
+                     '//etc/passwd', '/page.js/../../../serve.conf', '/none',
+                     '/api/v1/../../etc/passwd', '/api/v2/state'):
+            status, text = server.http('GET', path)
+            check(status in (400, 404) and b'root:' not in text, path, status)
 
 
 def test_errors():
