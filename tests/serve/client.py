@@ -87,7 +87,8 @@ class Server:
                    *options]
         self.process = subprocess.Popen(
             command + ([chain] if chain is not None else []),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, 'G_DEBUG': 'fatal-criticals'})
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise AssertionError(self.process.stderr.read())

@@ -4,9 +4,11 @@
 
   serve.py [[--without] NAME… | --skip]
 """
+import json
 import math
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -666,6 +668,30 @@ def test_slow_client():
         grown = server.memory() - before
         check(grown < len(slow) * (2 << 20), grown)
         check_smooth(server, SMOOTH_SET)
+
+
+def test_leaving():
+    """Clients leave during their requests, and in the midst of them."""
+    chain = ' | '.join(['HiButterworth(80, order=8)'] * 100)
+    body = json.dumps({'chain': chain}).encode()
+    with Server(EQ) as server:
+        for i in range(60):
+            command = ('check', 'set-chain', 'response')[i % 3]
+            request = (f'POST /api/v1/{command} HTTP/1.1\r\nHost: localhost\r\n'
+                       f'Content-Length: {len(body)}\r\n\r\n').encode() + body
+            with socket.create_connection(('127.0.0.1', server.port)) as client:
+                client.sendall(request[:len(request) * (i % 5 + 1) // 5])
+            client = Socket(server)
+            client.send({'do': 'subscribe', 'meters': 50, 'spectrum': 50})
+            client.send({'do': command, 'chain': chain})
+            if i % 4 == 0:
+                client.send_frame(CLOSE, b'\x03\xe8')
+            elif i % 4 == 1:
+                client.socket.sendall(bytes(range(200)))
+            client.close()
+        good = Socket(server)
+        while good.ok('state')['clients'] > 1:
+            pass
 
 
 def test_flood():
