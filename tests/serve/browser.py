@@ -62,8 +62,9 @@ class Server:
                 f"buffer-mode=unbuffered location={self.sound}")
         self.process = subprocess.Popen(
             [program, "serve", "--port", "0", "--presets", folder, "-s", source,
-             "-o", sink, CHAIN], stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
+             "-o", sink, CHAIN], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True)
+        for line in self.process.stdout:
             found = re.search(r"http://\S+", line)
             if found:
                 self.address = found[0].rstrip("/.")
