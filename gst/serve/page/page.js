@@ -127,7 +127,7 @@ function sliderRange(p) {
   }
   if (low == null || high == null || !(high > low))
     return null;
-  return { low, high, isLog: Boolean(p.log) && low > 0 };
+  return { low, high, isLog: Boolean(p.log) && low > 0, isInteger: p.integer };
 }
 
 function toSlider(range, value) {
@@ -138,9 +138,9 @@ function toSlider(range, value) {
 }
 
 function fromSlider(range, position) {
-  const { low, high, isLog } = range, part = position / 1000;
+  const { low, high, isLog, isInteger } = range, part = position / 1000;
   const value = isLog ? low * Math.pow(high / low, part) : low + part * (high - low);
-  return +value.toPrecision(3);
+  return isInteger ? Math.round(value) : +value.toPrecision(3);
 }
 
 /** Sets a parameter.  While an answer is due, later values replace each other. */
@@ -206,6 +206,13 @@ function makeSelect(stage, p, id) {
   return select;
 }
 
+function makeCheckbox(stage, p, id) {
+  const box = make("input", { id, type: "checkbox" });
+  box.onchange = () => set(stage, p, box.checked);
+  p.shows.push(() => { box.checked = p.value; });
+  return box;
+}
+
 function makeText(stage, p, id) {
   const input = make("input", { id, type: "text", title: p.doc ?? "",
     className: isNumber(p) ? "" : "long", autocomplete: "off" });
@@ -250,14 +257,14 @@ function makeParameter(stage, p) {
   const usual = p.default != null ? `, default ${format(p.default)}` : "";
   p.shows = [];
   p.show = () => p.shows.forEach(show => show());
-  const box = make("span", { className: "box" },
-    p.choices ? makeSelect(stage, p, id) : makeText(stage, p, id),
+  const makeInput = p.choices ? makeSelect
+    : typeof p.value === "boolean" ? makeCheckbox : makeText;
+  const box = make("span", { className: "box" }, makeInput(stage, p, id),
     make("span", { className: "unit", textContent: p.unit ?? "" }));
-  const line = make("div", { className: "parameter" },
+  return make("div", { className: "parameter" },
     make("label", { htmlFor: id, textContent: name,
       title: `${p.doc || name}${limits}${usual}` }), box,
     isNumber(p) ? makeSlider(stage, p, `${stage.name} ${name}`) : "");
-  return line;
 }
 
 function makeStage(stage, index) {
@@ -280,7 +287,7 @@ function takeChain(answer) {
   model.stages = answer.stages;
   if (!isEdited)
     text.value = answer.chain;
-  else if (answer.by !== undefined)
+  else if (answer.by !== undefined && answer.by !== model.state.client)
     log("the chain was changed elsewhere; Revert shows it");
   byId("stages").replaceChildren(...model.stages.map(makeStage));
   makeHandles();
@@ -510,7 +517,7 @@ function drawCurve(context, axes, color) {
   context.beginPath();
   model.curve.frequencies.forEach((hz, i) =>
     context.lineTo(axes.x(hz), axes.y(Math.max(model.curve.db[i] ?? -1000, -1000))));
-  context.strokeStyle = color("curve");
+  context.strokeStyle = color(model.state.bypassed ? "dim" : "curve");
   context.lineWidth = 2;
   context.lineJoin = "round";
   context.stroke();
@@ -581,7 +588,8 @@ function takeState(event) {
   Object.assign(model.state, event);
   const s = model.state, parts = [];
   if (s.rate)
-    parts.push(`${s.rate / 1000} kHz`, `${s.channels} channels`);
+    parts.push(`${s.rate / 1000} kHz`,
+      s.channels === 1 ? "mono" : `${s.channels} channels`);
   if (s.latency_s != null)
     parts.push(`latency ${(1000 * s.latency_s).toFixed(1)} ms`);
   if (s.load != null)
@@ -594,6 +602,7 @@ function takeState(event) {
   byId("bypass").setAttribute("aria-pressed", Boolean(s.bypassed));
   if (s.slot)
     byId("ab").textContent = s.slot.toUpperCase();
+  redraw();
 }
 
 function log(text) {
