@@ -228,7 +228,8 @@ list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
     g_variant_builder_add (&list, "v",
         g_variant_new_parsed ("{'name': <%s>, 'unit': <%s>, 'value': %v, "
                               "'default': %v, 'min': %v, 'max': %v, 'log': "
-                              "<%b>, 'choices': %v, 'doc': <%s>}",
+                              "<%b>, 'integer': <%b>, 'choices': %v, 'doc': "
+                              "<%s>}",
             param->name, param->unit, gst_tfx_server_json_value (&value),
             gst_tfx_server_json_value (&initial),
             gst_tfx_server_json_number (param->minimum),
@@ -238,7 +239,7 @@ list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
                     : param->maximum),
             is_frequency || (param->minimum > 0.0 &&
                                 param->maximum / param->minimum >= LOG_RANGE),
-            list_words (param->words), param->doc));
+            (param->flags & TFX_PARAM_INTEGER) != 0, list_words (param->words), param->doc));
   }
   return g_variant_builder_end (&list);
 }

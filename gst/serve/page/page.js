@@ -115,6 +115,14 @@ function parse(text) {
   return Number(match[1].replace("−", "-")) * (match[2] ? 1000 : 1);
 }
 
+function parseList(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NaN;
+  }
+}
+
 /** The part of a parameter's range that a slider covers; null if it has no end. */
 function sliderRange(p) {
   let low = p.min, high = p.max;
@@ -216,13 +224,15 @@ function makeCheckbox(stage, p, id) {
 function makeText(stage, p, id) {
   const input = make("input", { id, type: "text", title: p.doc ?? "",
     className: isNumber(p) ? "" : "long", autocomplete: "off" });
-  const wasNumber = isNumber(p);
+  const wasNumber = isNumber(p), wasList = Array.isArray(p.value);
   input.onchange = () => {
-    const value = wasNumber ? parse(input.value) : input.value;
-    const isWrong = wasNumber && !Number.isFinite(value);
+    const value = wasNumber ? parse(input.value)
+      : wasList ? parseList(input.value) : input.value;
+    const isWrong = Number.isNaN(value);
     input.setAttribute("aria-invalid", isWrong);
     if (isWrong)
-      log(`${stage.name}.${p.name}: "${input.value}" is not a number`);
+      log(`${stage.name}.${p.name}: "${input.value}" is not a ` +
+        (wasNumber ? "number" : "list"));
     else
       set(stage, p, value);
   };
