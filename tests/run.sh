@@ -210,6 +210,8 @@ if ! is_quick; then
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for the equaliser's window" $DEPS_WINDOW || true
   # shellcheck disable=SC2086 # one word for each package
+  deps_require "for the server's page" $DEPS_BROWSER || true
+  # shellcheck disable=SC2086 # one word for each package
   deps_require "for live streams" $DEPS_LIVE || true
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for the Python package" $DEPS_NUMPY || true

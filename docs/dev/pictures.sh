@@ -97,6 +97,10 @@ export build work docs
 GDK_BACKEND=x11 GSK_RENDERER=cairo GST_PLUGIN_PATH=$build/gst \
   xvfb-run -s '-screen 0 1060x640x24' bash -c "$(declare -f window); window"
 
+# The page of gst-tfx serve (chromium, chromium-driver, python3-selenium).
+GST_PLUGIN_PATH=$build/gst "$docs/../tests/serve/browser.py" "$build/gst/tools/gst-tfx" "$work"
+cp "$work/wide.png" "$docs/serve.png"
+
 # A trace: two fused rows, on both sides of a queue.
 GST_PLUGIN_PATH=$build/gst GST_TRACERS="tfx(file=$work/trace.json)" \
   gst-launch-1.0 -q audiotestsrc name=source num-buffers=100 samplesperbuffer=16384 ! \

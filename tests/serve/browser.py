@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """browser.py: the page of gst-tfx serve in Chromium, as TAP.
 
-    browser.py GST-TFX [FOLDER]
+    browser.py GST-TFX           runs the tests
+    browser.py GST-TFX FOLDER    draws wide.png, narrow.png and light.png instead
 
 A sine goes through the chain to a file, whose level is compared with the response.
-With FOLDER, screenshots are left there: wide, narrow and light.
 """
 import array
 import json
@@ -24,11 +24,18 @@ try:
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
+    have_browser = os.path.exists("/usr/bin/chromium")
 except ImportError:
-    print("1..0 # SKIP python3-selenium is not installed")
+    have_browser = False
+if not have_browser or sys.argv[1:] == ["--skip"]:
+    print("1..0 # SKIP chromium, python3-selenium or the server is not installed")
     sys.exit(0)
 
 CHAIN = "HiButterworth(40) | eq=ParametricEQ(1000, q=1, gain=0) | comp=Compressor(0)"
+SCENE = ("hp=HiButterworth(60, order=4) | low=ParametricEQ(220, q=1.2, gain=-4) | "
+         "mid=ParametricEQ(1800, q=0.8, gain=5) | "
+         "air=HiShelving(9000, q=0.7, gain=-3, gain_scale='db') | "
+         "comp=Compressor(-24, 3) | limit=Limiter(-1)")
 TONE_HZ, RATE = 1000, 48000
 AMPLITUDE = 0.1
 WAIT_S = 20
@@ -51,18 +58,18 @@ def browser(width, height, scheme):
 
 
 class Server:
-    """gst-tfx serve with a sine as its input, and a file of floats as its output."""
+    """gst-tfx serve with a test signal as its input, and a file of floats as its
+    output."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, chain, signal, n_channels):
         self.sound = os.path.join(folder, "sound.raw")
-        source = (f"audiotestsrc is-live=true wave=sine freq={TONE_HZ} "
-                  f"volume={AMPLITUDE} ! audio/x-raw,format=F32LE,rate={RATE},"
-                  "channels=1")
+        source = (f"audiotestsrc is-live=true {signal} ! audio/x-raw,format=F32LE,"
+                  f"rate={RATE},channels={n_channels}")
         sink = ("audioconvert ! audio/x-raw,format=F32LE ! filesink "
                 f"buffer-mode=unbuffered location={self.sound}")
         self.process = subprocess.Popen(
             [program, "serve", "--port", "0", "--presets", folder, "-s", source,
-             "-o", sink, CHAIN], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+             "-o", sink, chain], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True)
         for line in self.process.stdout:
             found = re.search(r"http://\S+", line)
@@ -194,20 +201,35 @@ def run(test, wide, narrow):
         test.ok(not faults, "the browser reports no error", *faults)
 
 
+def draw(server, folder):
+    for name, width, height, scheme in (("wide", 1100, 540, "dark"),
+                                        ("narrow", 390, 1400, "dark"),
+                                        ("light", 1100, 980, "light")):
+        driver = browser(width, height, scheme)
+        driver.get(server.address)
+        time.sleep(3)
+        driver.save_screenshot(os.path.join(folder, f"{name}.png"))
+        driver.quit()
+
+
 def main():
     program, shots = sys.argv[1], sys.argv[2:]
+    signal = f"wave=sine freq={TONE_HZ} volume={AMPLITUDE}"
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(program, folder)
-        drivers = {"wide": browser(1200, 1000, "dark"),
-                   "narrow": browser(390, 1400, "dark")}
-        test = Test(server)
+        server = Server(program, folder, SCENE, "wave=pink-noise volume=0.5", 2) \
+            if shots else Server(program, folder, CHAIN, signal, 1)
         try:
-            run(test, drivers["wide"], drivers["narrow"])
+            if shots:
+                draw(server, shots[0])
+                return 0
+            test = Test(server)
+            drivers = browser(1200, 1000, "dark"), browser(390, 1400, "dark")
+            try:
+                run(test, *drivers)
+            finally:
+                for driver in drivers:
+                    driver.quit()
         finally:
-            for name, driver in drivers.items():
-                if shots:
-                    driver.save_screenshot(os.path.join(shots[0], f"{name}.png"))
-                driver.quit()
             server.process.terminate()
             server.process.wait()
     print(f"1..{test.n}")

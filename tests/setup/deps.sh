@@ -34,6 +34,8 @@ DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 DEPS_ARCHIVE="parallel slurm-wlm"
 # The Python package, and its tests.
 DEPS_NUMPY="python3-dev python3-numpy python3-scipy python3-pytest python3-soundfile mypy"
+# The page of the server, in a browser.
+DEPS_BROWSER="chromium chromium-driver python3-selenium"
 # What makes and reads sound files.
 DEPS_FILES="ffmpeg python3-mutagen"
 # What makes Debian packages.

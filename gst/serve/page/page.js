@@ -35,14 +35,12 @@ function request(command, values = {}) {
   });
 }
 
-/** The token of the address; the address bar and the history lose it. */
+/** The token behind "#" in the address; the address bar and the history lose it. */
 function takeToken() {
-  const address = new URL(location.href);
-  const token = address.searchParams.get("token");
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) {
     sessionStorage.setItem("token", token);
-    address.searchParams.delete("token");
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", location.pathname);
   }
   return sessionStorage.getItem("token");
 }
@@ -277,8 +275,17 @@ function makeParameter(stage, p) {
     isNumber(p) ? makeSlider(stage, p, `${stage.name} ${name}`) : "");
 }
 
+/** A gain is in dB if the parameter of its scale says so. */
+function scaleGain(stage) {
+  const find = test => stage.parameters.find(p => test.test(p.name));
+  const gain = find(/^gain$/), scale = find(/^gain_(scale|type)$/);
+  if (gain && scale?.value === "db")
+    Object.assign(gain, { unit: "dB", log: false, min: -120, max: 120 });
+}
+
 function makeStage(stage, index) {
   const card = make("fieldset");
+  scaleGain(stage);
   stage.color = COLORS[index % COLORS.length];
   stage.reduction = make("output");
   card.style.setProperty("--band", stage.color);
