@@ -202,7 +202,7 @@ def run(test, wide, narrow):
 
 
 def draw(server, folder):
-    for name, width, height, scheme in (("wide", 1100, 540, "dark"),
+    for name, width, height, scheme in (("wide", 1100, 680, "dark"),
                                         ("narrow", 390, 1400, "dark"),
                                         ("light", 1100, 980, "light")):
         driver = browser(width, height, scheme)
