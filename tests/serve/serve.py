@@ -66,8 +66,8 @@ def test_reading_commands():
         frequency = stage['parameters'][0]
         check(frequency == {
             'name': 'frequency', 'unit': 'Hz', 'value': 1000.0, 'default': None,
-            'min': 0.0, 'max': RATE / 2, 'log': True, 'choices': None,
-            'doc': 'centre frequency'}, frequency)
+            'min': 0.0, 'max': RATE / 2, 'log': True, 'integer': False,
+            'choices': None, 'doc': 'centre frequency'}, frequency)
         check(server.get('parameters')[1]['ok']['stages'] == chain['stages'])
         classes = {c['name']: c for c in server.get('classes')[1]['ok']}
         check('octaves' in next(
