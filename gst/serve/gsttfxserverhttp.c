@@ -457,7 +457,8 @@ serve_page (SoupServerMessage *message, const gchar *path)
                                        : "text/html; charset=utf-8");
   soup_message_headers_replace (headers, "Cache-Control", "no-cache");
   soup_message_headers_replace (headers, "Content-Security-Policy",
-      "default-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'");
+      "default-src 'self'; img-src data:; frame-ancestors 'none'; base-uri "
+      "'none'");
   soup_message_body_append_bytes (soup_server_message_get_response_body (
                                       message),
       bytes);

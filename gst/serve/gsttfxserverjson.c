@@ -239,7 +239,8 @@ list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
                     : param->maximum),
             is_frequency || (param->minimum > 0.0 &&
                                 param->maximum / param->minimum >= LOG_RANGE),
-            (param->flags & TFX_PARAM_INTEGER) != 0, list_words (param->words), param->doc));
+            (param->flags & TFX_PARAM_INTEGER) != 0, list_words (param->words),
+            param->doc));
   }
   return g_variant_builder_end (&list);
 }
