@@ -8,7 +8,8 @@
 /* Of two rates: the resampler's table grows with the ratio. */
 #define MAX_RATIO 1000
 
-/* Of a full table of coefficients, each of about 1600 bytes. */
+/* Of a full table of coefficients.  Each has about 1600 bytes, times the ratio of
+ * the rates if the key's is higher. */
 #define MAX_PHASES 4096
 
 /* ---- numbers of frames ---------------------------------------------------- */
@@ -157,6 +158,7 @@ begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
       GST_AUDIO_CONVERTER_OPT_RESAMPLER_METHOD, GST_TYPE_AUDIO_RESAMPLER_METHOD,
       GST_AUDIO_RESAMPLER_METHOD_KAISER, NULL);
   GstAudioInfo out = *info;
+  gint n_phases;
 
   out.finfo = keys->info.finfo;
   out.rate = keys->info.rate;
@@ -164,9 +166,9 @@ begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
   out.bpf = GST_AUDIO_INFO_BPS (&out) * out.channels;
   gst_audio_resampler_options_set_quality (GST_AUDIO_RESAMPLER_METHOD_KAISER,
       10, info->rate, out.rate, options);
+  n_phases = out.rate / gst_util_greatest_common_divisor (info->rate, out.rate);
   /* A table that is interpolated delays by a part of a frame. */
-  if (out.rate / gst_util_greatest_common_divisor (info->rate, out.rate) <=
-      MAX_PHASES)
+  if (n_phases <= MAX_PHASES / MAX (info->rate / out.rate, 1))
     gst_structure_set (options, GST_AUDIO_RESAMPLER_OPT_FILTER_MODE,
         GST_TYPE_AUDIO_RESAMPLER_FILTER_MODE,
         GST_AUDIO_RESAMPLER_FILTER_MODE_FULL,
@@ -232,6 +234,7 @@ gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info)
     GstTfxKey *key = keys->list->pdata[i];
     const gint64 end = key->end, next = key->place.next;
     GQueue items = key->items;
+    gint64 last = GST_TFX_KEYQUEUE_NOWHERE; /* end of the item before */
 
     g_queue_init (&key->items);
     key->n_queued = 0;
@@ -243,7 +246,8 @@ gst_tfx_keyqueue_set_info (GstTfxKeys *keys, const GstAudioInfo *info)
     while ((item = g_queue_pop_head (&items))) {
       if (item->buffer)
         gst_tfx_keyqueue_append (keys, key, g_steal_pointer (&item->buffer),
-            &item->info, item->n_in, item->time, FALSE);
+            &item->info, item->n_in, item->time, item->begin != last);
+      last = item->begin + item->n_frames;
       free_item (item);
     }
     if (key->is_ended)

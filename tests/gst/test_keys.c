@@ -3,6 +3,7 @@
  * its channels, whatever the buffers are; keys that are late, short, flushed, released,
  * live or wrong neither stop the main stream nor lose a frame of it.
  */
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -571,6 +572,52 @@ GST_START_TEST (test_main_changes_rate)
   /* (The first buffer that is converted begins at frame 4000.) */
   expect_sine (y, 44100, 4410, 8700, 2e-3);
   expect_whole_key (&k, 4800 + 8820);
+}
+GST_END_TEST;
+
+/* A gap of less than a second in a queued key stays one when the main stream changes its
+ * rate: after a mark DISCONT, or an event. */
+GST_START_TEST (test_gap_changes_rate)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (44100, 1);
+  g_autofree gdouble *x = sine (RATE, 0, 14400), *y = NULL;
+  g_autofree gdouble *ones = tfx_check_constant (14400, 1.0);
+  g_auto (Keyed) k = { NULL };
+  GstBuffer *late = tfx_check_stamped (&info, x + 9600, 4800, 9600);
+
+  keyed_open (&k, KEY_ALONE, &info, &info, 1, FALSE);
+  push (k.keys[0], &info, x, 0, 4800);
+  if (__i__)
+    gst_harness_push_event (k.keys[0],
+        gst_event_new_gap (GST_SECOND / 10, GST_SECOND / 10));
+  else
+    GST_BUFFER_FLAG_SET (late, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (k.keys[0], late);
+  gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+  push (k.h, &info, ones, 0, 2400);
+  g_free (pull_key (k.h, &info, 2400));
+  tfx_check_set_info (k.h, &other);
+  push (k.h, &other, ones, 2205, 13230);
+  y = pull_key (k.h, &other, 11025);
+  for (guint i = 4510; i < 8720; i++)
+    fail_unless (y[i - 2205] == 0.0, "frame %u: %g", i, y[i - 2205]);
+  expect_sine (y + 8920 - 2205, 44100, 8920, 4200, 2e-3);
+}
+GST_END_TEST;
+
+/* A rate that has next to no divisor in common with the main one takes no large table. */
+GST_START_TEST (test_odd_rate)
+{
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  GstAudioInfo other = tfx_check_f64 (1000 * RATE - 12, 1);
+  g_autofree gdouble *zeros = tfx_check_constant (1000, 0.0);
+  g_auto (Keyed) k = { NULL };
+  struct mallinfo2 heap;
+
+  keyed_open (&k, KEY_ALONE, &info, &other, 1, FALSE);
+  push (k.keys[0], &other, zeros, 0, 1000);
+  heap = mallinfo2 ();
+  fail_unless (heap.uordblks + heap.hblkhd < (gsize)200 << 20);
 }
 GST_END_TEST;
 
@@ -1301,6 +1348,8 @@ main (int argc, char **argv)
   tcase_add_loop_test (tcase, test_resampled, 0, 8);
   tcase_add_test (tcase, test_key_changes_rate);
   tcase_add_loop_test (tcase, test_main_changes_rate, 0, 2);
+  tcase_add_loop_test (tcase, test_gap_changes_rate, 0, 2);
+  tcase_add_test (tcase, test_odd_rate);
   tcase_add_loop_test (tcase, test_both_change_rate, 0, 2);
   tcase_add_test (tcase, test_other_samples);
   tcase_add_test (tcase, test_flush_key);
