@@ -260,12 +260,13 @@ find_shelf (GstTfxStages *stages, const GstTfxFilterMarks *marks,
 static void
 check_rest (GstTfxStages *stages, const Fields *fields)
 {
+  if (!*fields->rest || *fields->rest == '#')
+    return;
   stages->caret = fields->rest;
-  if (*fields->rest && *fields->rest != '#')
-    FAIL ("'%.*s' cannot be read; the fields are Fc, Gain, Q or BW Oct, and "
-          "T60 "
-          "target, each once and with a number",
-        (gint)MIN (strcspn (fields->rest, " \t"), 40), fields->rest);
+  FAIL ("'%.*s' cannot be read; the fields are Fc, Gain, Q or BW Oct, and "
+        "T60 "
+        "target, each once and with a number",
+      (gint)MIN (strcspn (fields->rest, " \t"), 40), fields->rest);
 }
 
 static void
@@ -278,8 +279,8 @@ write_filter (GstTfxStages *stages, GstTfxFilterMarks *marks, const Type *type,
   Fields fields;
 
   read_fields (&fields, marks, text);
-  hz = read_hz (stages, marks, &fields);
   check_rest (stages, &fields);
+  hz = read_hz (stages, marks, &fields);
   stages->caret = text;
   q = isnan (fields.width) ? type->q : fields.width;
   if (!isnan (fields.slope_db) && type->q != SHELF_Q)

@@ -815,6 +815,7 @@ REFUSED = [
     ('txt', 'Filter: ON LSC Fc 10 Hz Gain 1 dB BW Oct 1\n', 'line 1',
      'a shelf does not have'),
     ('txt', 'Filter: ON PK 6dB Fc 10 Hz Gain 1 dB\n', 'line 1', 'slope in dB'),
+    ('txt', 'Filter: ON LS 6 dB/oct Fc 10 Hz Gain 1 dB\n', "'/oct' cannot be read"),
     ('json', '{"a": 1}', 'a (line 1)', 'unknown parameter'),
     ('json', '{"output": {"plugins_order": ["reverb#0"],\n"reverb#0": {}}}',
      'output.reverb#0 (line 2)', 'no equal here'),
