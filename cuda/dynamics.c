@@ -25,7 +25,10 @@ typedef struct Unit
 static bool
 can_run (const TfxStage *stage)
 {
-  return stage->u.dynamics.key == 0 && stage->u.dynamics.n_key_sos == 0;
+  const TfxDynamics *d = &stage->u.dynamics;
+
+  return d->key == 0 && d->n_key_sos == 0 &&
+         !(d->is_linked && d->n_unmeasured > 0);
 }
 
 static void

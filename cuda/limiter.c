@@ -24,7 +24,9 @@ typedef struct Unit
 static bool
 can_run (const TfxStage *stage)
 {
-  return stage->u.limiter.n_late == 0;
+  const TfxLimiter *l = &stage->u.limiter;
+
+  return l->n_late == 0 && !(l->is_linked && l->n_unmeasured > 0);
 }
 
 static void

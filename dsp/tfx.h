@@ -354,7 +354,9 @@ typedef struct TfxDynamics
 {
   bool is_downward; /* acts on levels below the threshold */
   bool is_rms;
-  bool is_linked;      /* all channels use the level of the loudest one */
+  bool is_linked; /* all channels use the level of the loudest one */
+  /* If linked and without key: last channels that are not measured. */
+  size_t n_unmeasured;
   double threshold_db; /* -400 to 400 */
   double slope;        /* dB of gain per dB of level, -10^6 to 0 */
   double knee_db;      /* width of the knee, 0 to 400 */
@@ -410,6 +412,7 @@ typedef struct TfxLimiter
   size_t n_ahead, n_late;
   double attack, release; /* as in TfxDynamics */
   bool is_linked;
+  size_t n_unmeasured; /* as in TfxDynamics */
 } TfxLimiter;
 
 TfxStage *tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter);
@@ -597,7 +600,7 @@ void
 tfx_positions_print (uint64_t positions, char text[TFX_POSITIONS_TEXT_SIZE]);
 
 /* Added to a set: the last n channels of the stream are keys (sidechains), which
- * Normalize and Loudness do not measure. */
+ * linked stages do not measure. */
 #define TFX_POSITIONS_KEYS(n) ((uint64_t)(n) << 32)
 
 /* The positions assumed for channels without any: mono, stereo, 3.0, quadrophony, 5.0,

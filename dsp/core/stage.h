@@ -62,6 +62,7 @@ struct TfxStage
       double range_db;        /* the largest cut if negative, or boost */
       double attack, release; /* as those of TfxDynamics */
       bool is_shelf, is_linked;
+      size_t n_unmeasured; /* as in TfxDynamics */
     } dynamic_eq;
     TfxReverb reverb;
     TfxLimiter limiter;
@@ -75,6 +76,7 @@ struct TfxStage
       size_t n_window;                  /* of tfx_stft_window() */
       size_t n_learn; /* frames to learn the noise from; 0: it is given */
       bool is_following, is_linked;
+      size_t n_unmeasured; /* as in TfxDynamics */
       double *noise; /* [n_window / 2]: the given power of each bin; or NULL */
     } denoise;
     struct

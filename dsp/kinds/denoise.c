@@ -45,6 +45,7 @@ static const TfxField fields[] = {
   TFX_SIZE (denoise.n_learn, 0, 1u << 24),
   TFX_BOOL (denoise.is_following),
   TFX_BOOL (denoise.is_linked),
+  TFX_SIZE (denoise.n_unmeasured, 0, TFX_MAX_CHANNELS),
 };
 
 static bool
@@ -92,7 +93,7 @@ typedef struct Unit
 {
   TfxUnit unit;
   TfxStft *stft;
-  unsigned n_levels;
+  unsigned n_levels, n_measured; /* channels of a level */
   size_t n_values, n_learn;
   TfxSuppression suppression;
   double *presence, *prior, *noise; /* [n_levels][n_values] */
@@ -111,6 +112,8 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   size_t first;
 
   u->n_levels = stage->u.denoise.is_linked ? 1 : u->unit.n_channels;
+  u->n_measured = tfx_unit_measured (u->unit.n_channels / u->n_levels,
+      stage->u.denoise.n_unmeasured);
   u->n_values = n;
   u->n_learn = stage->u.denoise.n_learn;
   u->powers = tfx_room_take (room, 0, n);
@@ -213,7 +216,7 @@ process_level (Unit *u, unsigned level, double *restrict spectra, unsigned n,
   const bool is_learning = is_full && u->n_learned[level] < (double)u->n_learn;
   TfxSuppression s = u->suppression;
 
-  find_powers (spectra, n_values, n, u->powers);
+  find_powers (spectra, n_values, u->n_measured, u->powers);
   if (is_learning)
     learn (u->noise + at, u->powers, n_values, u->n_learned[level] += 1.0);
   s.noise = u->noise + at;
@@ -250,7 +253,7 @@ process (void *data, const TfxStftFrame *frame)
   for (unsigned k = 0; k < u->n_levels; k++) {
     bool is_full = false;
 
-    for (unsigned c = k * n; c < (k + 1) * n; c++)
+    for (unsigned c = k * n; c < k * n + u->n_measured; c++)
       is_full = is_full || frame->are_full[c];
     process_level (u, k, frame->spectra + k * n * 2 * u->n_values, n, is_full);
   }

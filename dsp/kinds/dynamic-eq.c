@@ -52,6 +52,7 @@ static const TfxField fields[] = {
   TFX_PARAM (dynamic_eq.release, 0, TFX_BELOW_1),
   TFX_BOOL (dynamic_eq.is_shelf),
   TFX_BOOL (dynamic_eq.is_linked),
+  TFX_SIZE (dynamic_eq.n_unmeasured, 0, TFX_MAX_CHANNELS),
 };
 
 static double
@@ -109,6 +110,7 @@ typedef struct Unit
 {
   TfxUnit unit;
   bool is_shelf, is_linked;
+  unsigned n_measured;
   /* [n_channels], and [n_channels] after a cross-fade */
   State *states;
   double most_db; /* the gain farthest from 0 since the last read */
@@ -126,6 +128,7 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
 
   u->is_shelf = stage->u.dynamic_eq.is_shelf;
   u->is_linked = stage->u.dynamic_eq.is_linked;
+  u->n_measured = tfx_unit_measured (n, stage->u.dynamic_eq.n_unmeasured);
   u->states = (State *)tfx_room_take (room, 0, 2 * N_STATE * n);
   u->signals = tfx_room_take (room, 0, n);
   u->others = tfx_room_take (room, 0, n);
@@ -191,7 +194,8 @@ run_frame (Unit *u, State *states, const Frame *f, double *x)
   for (unsigned c = 0; c < n; c++) {
     run_svf (&states[c].detector, x[c], g, k, &v, &w);
     u->signals[c] = fabs (u->is_shelf ? x[c] - k * v - w : k * v);
-    most = fmax (most, u->signals[c]);
+    if (c < u->n_measured)
+      most = fmax (most, u->signals[c]);
   }
   for (unsigned c = 0; c < n; c++) {
     State *s = &states[c];

@@ -39,6 +39,7 @@ static const TfxField fields[] = {
   TFX_BOOL (dynamics.is_downward),
   TFX_BOOL (dynamics.is_rms),
   TFX_BOOL (dynamics.is_linked),
+  TFX_SIZE (dynamics.n_unmeasured, 0, TFX_MAX_CHANNELS),
 };
 
 TfxStage *
@@ -82,6 +83,7 @@ static bool
 dynamics_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
   return a->u.dynamics.key == b->u.dynamics.key &&
+         a->u.dynamics.n_unmeasured == b->u.dynamics.n_unmeasured &&
          a->u.dynamics.n_key_sos == b->u.dynamics.n_key_sos;
 }
 

@@ -11,10 +11,12 @@ tfx_key_lay_out (TfxKey *key, const TfxDynamics *dynamics, unsigned n_channels,
 {
   const uint64_t channels = dynamics->key;
 
-  key->is_on = channels != 0 || dynamics->n_key_sos > 0;
   key->channels = channels;
   key->n_channels = n_channels;
-  key->n = channels ? (unsigned)__builtin_popcountll (channels) : n_channels;
+  key->n = channels ? (unsigned)__builtin_popcountll (channels)
+                    : tfx_unit_measured (n_channels,
+                          dynamics->is_linked ? dynamics->n_unmeasured : 0);
+  key->is_on = key->n < n_channels || dynamics->n_key_sos > 0;
   key->n_sos = dynamics->n_key_sos;
   key->coef =
       tfx_room_take (room, 0, key->n_sos * TFX_SVF_COEF * TFX_GRID_FRAMES);
@@ -129,8 +131,8 @@ tfx_key_run (TfxKey *key, const TfxDynamicsKernels *kernels,
   const size_t n = n_frames * key->n;
   double *to = x;
 
-  if (!key->channels)
-    memcpy (x, samples, n * sizeof *x);
+  for (size_t i = 0; !key->channels && i < n_frames; i++)
+    memcpy (x + i * key->n, samples + i * key->n_channels, key->n * sizeof *x);
   for (uint64_t left = key->channels; left != 0; left &= left - 1, to++) {
     const double *from = samples + __builtin_ctzll (left);
 

@@ -12,7 +12,7 @@ typedef struct TfxKey
 {
   bool is_on;        /* else the level is that of the input itself */
   uint64_t channels; /* TfxDynamics.key */
-  unsigned n;        /* their number; without them, n_channels */
+  unsigned n;        /* measured: these, or the first ones */
   unsigned n_channels;
   size_t n_sos;
   /* At the start of the cell, and at the end of the ramp. */

@@ -32,6 +32,7 @@ static const TfxField fields[] = {
   TFX_SIZE (limiter.n_ahead, 0, TFX_LIMITER_MAX_AHEAD),
   TFX_SIZE (limiter.n_late, 0, TFX_LIMITER_MAX_AHEAD),
   TFX_BOOL (limiter.is_linked),
+  TFX_SIZE (limiter.n_unmeasured, 0, TFX_MAX_CHANNELS),
 };
 
 TfxStage *
@@ -147,6 +148,7 @@ typedef struct Unit
 {
   TfxUnit unit;
   bool is_linked;
+  unsigned n_measured;
   size_t stride, group_frames;
   size_t n_ahead, n_late, n_held; /* n_held: both */
   TfxLimit limit; /* level states [stride], targets and gains of a part */
@@ -217,6 +219,7 @@ lay_out (void *data, const TfxStage *stage, TfxRoom *room)
   const size_t front = TFX_DYNAMICS_SLACK * n_channels; /* of a group */
 
   u->is_linked = l->is_linked && n_channels > 1;
+  u->n_measured = tfx_unit_measured (n_channels, l->n_unmeasured);
   u->limit.n_channels = n_channels;
   u->limit.n_levels = u->is_linked ? 1 : n_channels;
   u->stride = tfx_dynamics_stride (u->limit.n_levels);
@@ -442,6 +445,7 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     const size_t left = in->n_frames - i;
+    size_t step; /* frames that are linked at once */
     double *line;
     TfxBlock from, to;
 
@@ -452,8 +456,10 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
       move_back (u);
     line = u->line + (u->at + u->n_late) * in->n_channels;
     n_bad += tfx_samples_load (k, &from, line);
-    if (u->is_linked)
-      k->link (line, u->heard + u->at + u->n_late, n, in->n_channels);
+    step = u->n_measured < in->n_channels ? 1 : n;
+    for (size_t f = 0; u->is_linked && f < n; f += step)
+      k->link (line + f * in->n_channels, u->heard + u->at + u->n_late + f,
+          step, u->n_measured);
     run_part (u, n, out->type);
     tfx_samples_store (k, u->samples, &to);
   }

@@ -151,4 +151,12 @@ int tfx_samples_run (TfxUnit *unit, const TfxBlock *in, const TfxBlock *out,
     double *samples, const double *result, size_t part_frames,
     void (*run) (void *unit, size_t n_frames, TfxSample type));
 
+/* The first channels, which a linked unit measures; all if none remained. */
+static inline unsigned
+tfx_unit_measured (unsigned n_channels, size_t n_unmeasured)
+{
+  return n_unmeasured < n_channels ? n_channels - (unsigned)n_unmeasured
+                                   : n_channels;
+}
+
 #endif

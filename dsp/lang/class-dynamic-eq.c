@@ -34,6 +34,7 @@ dynamic_eq_design (TfxBuild *build, const TfxNode *node)
       find_coefficient (node, "release", build->rate_hz);
   values.u.dynamic_eq.is_shelf = !tfx_class_has (node, "q");
   values.u.dynamic_eq.is_linked = tfx_class_number (node, "link") != 0.0;
+  values.u.dynamic_eq.n_unmeasured = build->n_keys;
   return tfx_class_make (build, values);
 }
 

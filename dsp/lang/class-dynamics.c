@@ -128,6 +128,7 @@ dynamics_design (TfxBuild *build, const TfxNode *node)
   TfxDynamics dynamics = {
     .is_rms = tfx_class_is (node, "detector", "rms"),
     .is_linked = tfx_class_number (node, "link") != 0.0,
+    .n_unmeasured = build->n_keys,
     .is_downward = klass != TFX_CLASS_COMPRESSOR,
     .threshold_db = tfx_class_number (node, "threshold"),
     .knee_db = tfx_class_number (node, "knee"),
@@ -275,7 +276,9 @@ ahead_design (TfxBuild *build, const TfxNode *node)
   if (values.kind == &tfx_kind_limiter &&
       values.u.limiter.n_ahead > TFX_LIMITER_MAX_AHEAD)
     return tfx_class_refuse (build, "its look-ahead is too long");
-  if (node->klass->variant == TFX_CLASS_NORMALIZE)
+  if (values.kind == &tfx_kind_limiter)
+    values.u.limiter.n_unmeasured = build->n_keys;
+  else
     l->positions = TFX_POSITIONS_KEYS (build->n_keys);
   if (node->klass->variant != TFX_CLASS_LOUDNESS)
     return tfx_class_make (build, values);
@@ -380,6 +383,7 @@ denoise_design (TfxBuild *build, const TfxNode *node)
                   is_given ? 0 : (size_t)fmax (rint (learn_s / hop_s), 1.0),
               .is_following = is_following && !is_given,
               .is_linked = tfx_class_number (node, "link") != 0.0,
+              .n_unmeasured = build->n_keys,
               .noise = noise,
           } });
   if (code < 0)

@@ -554,7 +554,11 @@ test_keys (void)
   static const char *const texts[] = { "Loudness(-23, lookahead=1)",
     "Normalize(0.5, window=1)", "Normalize(0.1, strategy='rms', window=1)",
     "Normalize(0.5, strategy='per-channel', window=1)",
-    "ch[0, 1]: Loudness(-23, lookahead=1)",
+    "Compressor(-40, 4, link=True)", "Gate(-20, link=True)",
+    "Compressor(-40, 4, link=True, key_filter=HiButterworth(100))",
+    "Limiter(-30, link=True)", "Limiter(-30, link=True, true_peak=True)",
+    "DynamicEQ(300, 1, -40, link=True)", "DeEss(300, -40, link=True)",
+    "Denoise(learn=1, link=True)", "ch[0, 1]: Loudness(-23, lookahead=1)",
     "ch[0, 1, 3]: Normalize(0.5, window=1)" };
   const size_t n = 4 * RATE;
   const uint64_t stereo =
@@ -569,7 +573,9 @@ test_keys (void)
     memcpy (two + 2 * i, x + 4 * i, 2 * sizeof *two);
   }
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-    const char *text = k == 5 ? "ch[0, 1]: Normalize(0.5, window=1)" : texts[k];
+    const char *text = k == sizeof texts / sizeof *texts - 1
+                           ? "ch[0, 1]: Normalize(0.5, window=1)"
+                           : texts[k];
 
     z = run_at (text, two, n, 2, stereo);
     for (unsigned i = 0; i < 2; i++) {
