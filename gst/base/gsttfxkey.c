@@ -6,8 +6,8 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* By how much a live key may come later than its latency: added to the latency
- * of the element. */
+/* By how much a live key may come later than its latency.  The latency of the
+ * element contains it. */
 #define SLACK (10 * GST_MSECOND)
 
 /* After it the main stream warns that a key of a file sends nothing. */
@@ -69,6 +69,7 @@ gst_tfx_key_reset (GstTfxElement *self, gboolean is_started)
   keys->has_warned = FALSE;
   keys->place = (GstTfxKeyPlace){ 0 };
   keys->passed = GST_TFX_KEYQUEUE_NOWHERE;
+  keys->block = 0;
   if (is_started)
     keys->n_used = keys->n_silent = keys->n_dropped = 0;
   g_mutex_unlock (&keys->lock);
@@ -257,11 +258,22 @@ gst_tfx_key_wait (GstTfxElement *self, GstClockTime begin, gboolean is_discont,
   guint number = 0;
   const GstTfxKey *key;
   GstTfxKeyPlace place;
+  GstClockTime block;
+  gboolean is_longer;
   gint64 first;
 
   if (n_frames == 0)
     return GST_FLOW_OK;
   g_mutex_lock (&keys->lock);
+  block =
+      gst_util_uint64_scale (n_frames, GST_SECOND, (guint64)keys->info.rate);
+  is_longer = block > keys->block;
+  keys->block = MAX (block, keys->block);
+  if (is_longer) {
+    g_mutex_unlock (&keys->lock);
+    gst_tfx_keyqueue_change_latency (self);
+    g_mutex_lock (&keys->lock);
+  }
   keys->is_ended = FALSE;
   if (is_discont)
     keys->place.is_set = FALSE;
@@ -392,9 +404,10 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     /* The queues of the keys hold a second more than the latency. */
     if (GST_CLOCK_TIME_IS_VALID (most))
       *max = MIN (*max, most + GST_TFX_KEYQUEUE_SECONDS * GST_SECOND + *min);
-    *min += SLACK;
+    /* The last frame of a buffer needs the key's frame of that time. */
+    *min += keys->block + SLACK;
     if (GST_CLOCK_TIME_IS_VALID (*max))
-      *max += SLACK;
+      *max += keys->block + SLACK;
   }
   keys->is_live = *is_live;
   keys->latency = *is_live ? *min : 0;

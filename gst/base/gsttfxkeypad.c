@@ -37,9 +37,8 @@ prepare (GstTfxKey *key, GstBuffer *buffer)
   return buffer;
 }
 
-/* The latency may be another one. */
-static void
-change_latency (GstTfxElement *self)
+void
+gst_tfx_keyqueue_change_latency (GstTfxElement *self)
 {
   GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
 
@@ -92,7 +91,7 @@ gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_cond_broadcast (&keys->cond);
   g_mutex_unlock (&keys->lock);
   if (key->lag != lag)
-    change_latency (self);
+    gst_tfx_keyqueue_change_latency (self);
   if (!why)
     return flow;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
@@ -287,7 +286,7 @@ find_key (GstTfxKeys *keys, guint number)
 static void
 see_link (GstPad *pad, GstPad *peer, GstTfxElement *self)
 {
-  change_latency (self);
+  gst_tfx_keyqueue_change_latency (self);
 }
 
 static GstPad *

@@ -82,6 +82,7 @@ struct _GstTfxKeys
   GstTfxKeyPlace place; /* of the main stream */
   gboolean is_latency_known, is_live;
   GstClockTime latency;
+  GstClockTime block; /* the longest buffer of the main stream */
   guint64 n_used, n_silent, n_dropped; /* frames, for stats */
 };
 
@@ -98,6 +99,9 @@ gint64 gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin);
  * NOWHERE), which are the next ones of the stream. */
 gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
     gboolean is_discont, gint64 n_frames);
+
+/* In gsttfxkeypad.c: the latency may have changed.  Any thread, without the lock. */
+void gst_tfx_keyqueue_change_latency (GstTfxElement *self);
 
 /* The rest is called with the lock held. */
 

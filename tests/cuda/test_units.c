@@ -287,11 +287,13 @@ static void
 test_keys (void)
 {
   TfxDynamics keyed = levels_compressor (-20, 4, 0.005, 0.05, 6);
-  TfxDynamics filtered = keyed;
-  const TfxDynamics *const all[] = { &keyed, &filtered };
+  TfxDynamics filtered = keyed, linked = keyed;
+  const TfxDynamics *const all[] = { &keyed, &filtered, &linked };
 
   keyed.key = 1 << 1;
   filtered.key_sos[filtered.n_key_sos++] = (TfxSos){ 1, -1, 0, -0.99, 0 };
+  linked.is_linked = true;
+  linked.n_unmeasured = 1;
   for (size_t i = 0; i < N_OF (all); i++) {
     const size_t n = 2 * 3000;
     TfxChain *chain =

@@ -1230,11 +1230,12 @@ GST_START_TEST (test_live)
   gst_harness_set_upstream_latency (k.keys[0], 30 * GST_MSECOND);
   p.h = k.h;
   thread = start_waiting (&p);
-  /* Due after 30 ms and 10 ms. */
-  gst_harness_set_time (k.h, 39 * GST_MSECOND);
+  /* A key that is on time has its last frame 30 ms after the 20.8 ms of the buffer; 10
+   * ms are added. */
+  gst_harness_set_time (k.h, 60 * GST_MSECOND);
   g_usleep (30000);
   fail_if (g_atomic_int_get (&p.is_done));
-  gst_harness_set_time (k.h, 40 * GST_MSECOND);
+  gst_harness_set_time (k.h, 61 * GST_MSECOND);
   g_thread_join (thread);
   fail_unless_equals_int (p.flow, GST_FLOW_OK);
   push (k.keys[0], &info, ones, 0, 1500);
@@ -1248,6 +1249,33 @@ GST_START_TEST (test_live)
   /* A live key never waits: of two seconds the last one stays. */
   for (gsize i = 1; i < 48; i++)
     push (k.keys[0], &info, ones, 2000 * i, 2000 * (i + 1));
+}
+GST_END_TEST;
+
+/* A longer buffer of the main stream needs more latency, and says so. */
+GST_START_TEST (test_latency_of_buffers)
+{
+  static const gsize ends[] = { 2400, 7200, 9600 };
+  GstAudioInfo info = tfx_check_f64 (RATE, 1);
+  g_autofree gdouble *ones = tfx_check_constant (9600, 1.0);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_auto (Keyed) k = { NULL };
+
+  keyed_open (&k, "Gain(1)", &info, &info, 1, TRUE);
+  gst_element_set_bus (k.h->element, bus);
+  push (k.keys[0], &info, ones, 0, 9600);
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr (GstQuery) query = gst_query_new_latency ();
+    GstClockTime min;
+
+    gst_bus_set_flushing (bus, TRUE);
+    gst_bus_set_flushing (bus, FALSE);
+    push (k.h, &info, ones, i > 0 ? ends[i - 1] : 0, ends[i]);
+    fail_unless (gst_pad_peer_query (k.h->sinkpad, query));
+    gst_query_parse_latency (query, NULL, &min, NULL);
+    fail_unless_equals_uint64 (min, (i == 0 ? 60 : 110) * GST_MSECOND);
+    fail_unless (gst_bus_have_pending (bus) == (i < 2));
+  }
 }
 GST_END_TEST;
 
@@ -1267,7 +1295,7 @@ GST_START_TEST (test_live_fast)
   gst_harness_push_event (k.h, gst_event_new_segment (&segment));
   p.h = k.h;
   thread = start_waiting (&p);
-  gst_harness_set_time (k.h, GST_SECOND + 10 * GST_MSECOND);
+  gst_harness_set_time (k.h, GST_SECOND + 31 * GST_MSECOND);
   g_thread_join (thread);
   fail_unless_equals_int (p.flow, GST_FLOW_OK);
 }
@@ -1367,6 +1395,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_latency_of_resampler);
   tcase_add_test (tcase, test_live);
+  tcase_add_test (tcase, test_latency_of_buffers);
   tcase_add_test (tcase, test_live_fast);
   tcase_add_test (tcase, test_live_paused);
   tcase_add_test (tcase, test_seek);
