@@ -158,6 +158,9 @@ static const Row rows[] = {
       "identity" },
   { "tfxchain chain=\"Convolve('matrix.wav', layout='true-stereo')\"",
       "identity" },
+#ifdef HAVE_MYSOFA
+  { "tfxchain chain=\"HRIR('" GOLDEN_DIR "/head.sofa')\"", "identity" },
+#endif
   { "tfxbutterworth ! identity ! tfxchebyshev", SIX ("identity") },
 };
 
