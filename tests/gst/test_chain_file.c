@@ -285,7 +285,7 @@ GST_START_TEST (test_long_files)
     g_string_append (line, "Fc ");
   g_string_append (line, "Hzz");
   path = tfx_check_write ("long.txt", line->str);
-  tfx_chains_expect_refused ("location", path, "no frequency (Fc)", NULL);
+  tfx_chains_expect_refused ("location", path, "'Fc' cannot be read", NULL);
   fail_unless (clock () - start < CLOCKS_PER_SEC);
 
   for (guint i = 0; i < 1025; i++)
