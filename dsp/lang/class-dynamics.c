@@ -333,7 +333,7 @@ denoise_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
     extent->delay += (double)tfx_stft_window (rate_hz);
 }
 
-/* The power of a windowed frame in each bin, for malloc().  A density d per Hz, where a
+/* The power of a windowed frame in each bin, from malloc().  A density d per Hz, where a
  * sine at full scale has a power of 1, is a variance of d rate / 4, times the sum of the
  * window's squares, n_window / 2. */
 static double *

@@ -26,8 +26,8 @@ typedef struct TfxBuild
   double rate_hz;
   unsigned n_channels;  /* input of the stage */
   unsigned n_room;      /* n_channels and idle ones; 0 for a value that moves */
-  uint64_t positions;   /* of the channels; 0: none; without keys in a stage */
-  unsigned n_keys;      /* of a stage: its last channels; 0 if all are keys */
+  uint64_t positions;   /* of the channels; 0: none; a stage's has no keys */
+  unsigned n_keys;      /* of a stage: last channels; 0 if all are keys */
   TfxExprReport report; /* or NULL */
   void *data;
   TfxExprError *error;

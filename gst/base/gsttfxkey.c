@@ -219,8 +219,8 @@ ask_latency (GstPad *pad, GstClockTime *min, GstClockTime *max)
   return is_live;
 }
 
-/* Waits until something changes, or the frames from @first on are due, or for
- * long.  FALSE: the time is over. */
+/* Waits until something changes; live until the frames from @first on are due,
+ * else for LONG_WAIT.  FALSE: the time is over. */
 static gboolean
 wait_for_change (GstTfxElement *self, GstTfxKeys *keys, gint64 first)
 {
@@ -389,7 +389,7 @@ gst_tfx_key_add_latency (GstTfxElement *self, gboolean *is_live,
     g_mutex_unlock (&keys->lock);
     is_key_live = ask_latency (pad, &key_min, &key_max);
     g_mutex_lock (&keys->lock);
-    /* Another key may have its place by now. */
+    /* Without the lock another key may have come to its index. */
     key = i < keys->list->len ? keys->list->pdata[i] : NULL;
     if (key && key->pad == pad) {
       key->is_live = is_key_live;

@@ -36,10 +36,10 @@ void gst_tfx_key_reset (GstTfxElement *self, gboolean is_started);
 void gst_tfx_key_change_state (GstTfxElement *self, GstStateChange transition);
 
 /* Numbers of channels that the properties and the keys require, as get_channels
- * of GstTfxElementClass: TRUE if the main stream must have n->in channels.  With
- * n_in main channels (0: not known) that is FALSE for any number, and @n is
- * filled in for n_in.  With keys and without n_in it is always FALSE.  A key
- * without caps has as many channels as the chain lacks.  Any thread. */
+ * of GstTfxElementClass.  n_in: channels of the main stream; 0: not known.
+ * TRUE: the main stream must have n->in channels.  FALSE: it may have any number
+ * from *least on, and @n is that of n_in; always with keys and without n_in.
+ * A key without caps has as many channels as the chain lacks.  Any thread. */
 gboolean gst_tfx_key_get_channels (GstTfxElement *self, guint n_in,
     GstTfxChannels *n, guint *least);
 

@@ -210,8 +210,8 @@ gst_tfx_key_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* The caps that the pad can have: after its first ones, the same number of
  * channels.  The rate of the main stream, which needs no resampler, is first.
- * If the filter has none, all that it accepts: the element's error explains the
- * limit. */
+ * A filter with no such caps gets the caps of the template, so that the
+ * element's error explains the limit. */
 static GstCaps *
 get_caps (GstTfxKeys *keys, GstPad *pad, GstCaps *filter)
 {
@@ -316,7 +316,7 @@ gst_tfx_key_request (GstElement *element, GstPadTemplate *template,
   key->pad = pad = gst_pad_new_from_template (template, made);
   gst_tfx_keyqueue_reset (key);
   gst_pad_set_element_private (pad, key);
-  /* Also other channels, so that the element's error explains them. */
+  /* Other channels are accepted too: take_caps() posts an error about them. */
   GST_PAD_SET_ACCEPT_TEMPLATE (pad);
   g_mutex_unlock (&keys->lock);
 

@@ -5,11 +5,11 @@
 
 #include "gsttfxkeyqueue.h"
 
-/* Of two rates: the resampler's table grows with the ratio. */
+/* The largest ratio of two rates: the table of the resampler grows with it. */
 #define MAX_RATIO 1000
 
-/* Of a full table of coefficients.  Each has about 1600 bytes, times the ratio of
- * the rates if the key's is higher. */
+/* The largest full table of coefficients.  A phase has about 1600 bytes, times
+ * the ratio of the rates if that of the key is higher. */
 #define MAX_PHASES 4096
 
 /* ---- numbers of frames ---------------------------------------------------- */
@@ -102,8 +102,8 @@ gst_tfx_keyqueue_reset (GstTfxKey *key)
   key->thread = NULL;
 }
 
-/* Converts the frames of an item, or silence, and appends up to n_most that
- * come of them.  Takes the item's buffer. */
+/* Converts the frames of an item, or silence, and appends up to n_most frames of
+ * the output.  Takes the item's buffer. */
 static void
 convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
 {
@@ -167,7 +167,7 @@ begin_run (GstTfxKeys *keys, GstTfxKey *key, const GstAudioInfo *info,
   gst_audio_resampler_options_set_quality (GST_AUDIO_RESAMPLER_METHOD_KAISER,
       10, info->rate, out.rate, options);
   n_phases = out.rate / gst_util_greatest_common_divisor (info->rate, out.rate);
-  /* A table that is interpolated delays by a part of a frame. */
+  /* An interpolated table adds a delay of less than a frame. */
   if (n_phases <= MAX_PHASES / MAX (info->rate / out.rate, 1))
     gst_structure_set (options, GST_AUDIO_RESAMPLER_OPT_FILTER_MODE,
         GST_TYPE_AUDIO_RESAMPLER_FILTER_MODE,
@@ -207,7 +207,7 @@ gst_tfx_keyqueue_append (GstTfxKeys *keys, GstTfxKey *key, GstBuffer *buffer,
     begin_run (keys, key, info, first);
   key->n_in += n_in;
   key->place.next = key->run_begin + scale (key->n_in, to, from);
-  /* Its timestamp is exact at any rate, but may jitter. */
+  /* The timestamp is exact at any rate, unless it jitters. */
   item.time = scale (first, GST_SECOND, to);
   if (ABS (time - item.time) < (gint64)GST_SECOND / to)
     item.time = time;

@@ -60,7 +60,7 @@ typedef struct
   gint64 run_begin, n_in, n_out;
   GstClockTime lag; /* of the resampler, added to the latency */
   gboolean is_ended, is_flushing, is_seeking, is_live;
-  gboolean is_unused; /* until a segment begins: the main one is done */
+  gboolean is_unused; /* main segment done: drops frames until the next one */
   GThread *thread;    /* that streams into the pad; NULL: not known */
   /* Of its streaming thread. */
   GstAudioInfo info; /* rate 0: no caps */
@@ -95,8 +95,8 @@ gst_tfx_keyqueue_get (GstTfxElement *self)
 /* The time on the axis, in ns, of a time of the segment; or NOWHERE. */
 gint64 gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin);
 
-/* The first of n frames whose playback begins at this time on the axis (or
- * NOWHERE), which are the next ones of the stream. */
+/* Places the next n frames of a stream, and returns the number of the first one.
+ * time: when their playback begins, on the axis, or NOWHERE. */
 gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
     gboolean is_discont, gint64 n_frames);
 
@@ -130,8 +130,8 @@ gint64 gst_tfx_keyqueue_copy (const GstTfxKey *key, GstAudioBuffer *to,
 /* Drops the items that end before a frame. */
 void gst_tfx_keyqueue_pass (GstTfxKey *key, gint64 end);
 
-/* Drops the queue and forgets where the stream is; also the stream itself, but
- * not its number of channels. */
+/* Drops the queue and the place of the stream.  The second function also drops
+ * caps, segment and flags, but not n_channels. */
 void gst_tfx_keyqueue_clear (GstTfxKey *key);
 void gst_tfx_keyqueue_reset (GstTfxKey *key);
 

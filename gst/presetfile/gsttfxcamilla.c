@@ -103,7 +103,7 @@ write_graphic (GstTfxTree *map, gdouble rate_hz)
 
   if (!(low > 0.0 && low < high))
     gst_tfx_tree_fail (map, "freq_min must be above 0 and below freq_max");
-  /* Bands of less are left out there, too. */
+  /* CamillaDSP leaves out smaller gains, too. */
   for (guint i = 0; i < gains->len; i++) {
     const gdouble gain_db = g_array_index (gains, gdouble, i);
 
@@ -208,8 +208,8 @@ write_clip (GstTfxTree *map, gdouble rate_hz)
   klass "({freq}, q={bandwidth}" gain ", q_scale='octaves')"
 #define PEAK(n) "ParametricEQ({fp" n "}, q={qp" n "}, gain={gp" n "})"
 
-/* A filter is a call with its numbers, or a function writes it.  Of rows with the
- * same type the first one counts whose parameter is there. */
+/* A filter is a call with its numbers, or a function writes it.  A row with a
+ * parameter is for filters that have it; the first row that fits counts. */
 static const struct
 {
   const gchar *type, *call, *parameter;

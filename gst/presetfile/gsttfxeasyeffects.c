@@ -228,7 +228,7 @@ write_limiter (GstTfxTree *map, const gchar *call, const gchar *sidechain)
   gst_tfx_stages_add (map->stages, "%s%s%s)", begin,
       link == 100.0 ? ", link=True" : "",
       strcmp (oversampling, "None") == 0 ? "" : ", true_peak=True");
-  /* It raises the threshold to full scale. */
+  /* gain-boost raises the threshold to full scale. */
   if (gst_tfx_tree_flag (map, "gain-boost", TRUE))
     gst_tfx_stages_add_gain (map->stages,
         -gst_tfx_tree_number (map, "threshold", NAN));

@@ -15,7 +15,7 @@
 #define FILTER                                                                 \
   "^\\s*+Filter(?![a-z])[^:]*+:\\s*+(ON\\b|OFF\\b|)\\s*+(All pass\\b|\\S*+)"   \
   "(?:\\s++Q(?=\\s++Fc))?+"
-/* A whole number, followed by no letters except dB. */
+/* A complete number: no letter follows, except those of dB. */
 #define NUMBER                                                                 \
   "\\s*+([-+]?+(?:[0-9]++(?:[.,][0-9]++)?+|[.,][0-9]++)(?:e[-+]?[0-9]++)?+)"   \
   "(?:(?=dB\\b)|(?!\\w|[.,][0-9]))"
@@ -44,7 +44,7 @@ typedef struct
 #define SHELF_SLOPE 0.9
 #define SHELF_Q INFINITY
 #define NO_Q NAN
-/* That of S = 1. */
+/* The slope in dB for S = 1. */
 #define FULL_SLOPE_DB 12.0
 
 static const Type types[] = {
@@ -147,8 +147,8 @@ find_mark (const Fields *fields, gboolean *is_either)
                                                                       : 0;
 }
 
-/* The text of the fields of a line, and the words before those of a filter; a preamp
- * has none.  NULL: it is neither. */
+/* Returns the fields of a filter or a preamp; NULL: the line is neither.  Sets the words
+ * of a filter (its state, its type); those of a preamp are NULL. */
 static const gchar *
 split_line (const gchar *line, gchar ***words)
 {

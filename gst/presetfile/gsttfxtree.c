@@ -18,7 +18,7 @@
 #define MAX_NODES 200000
 #define MAX_KEYS 4096
 #define MAX_DEPTH 32
-/* libyaml takes the square of the time for brackets in brackets, and for anchors. */
+/* libyaml needs quadratic time for nested brackets and for anchors. */
 #define MAX_BRACKETS 1000
 
 /* ---- messages ---------------------------------------------------------------- */

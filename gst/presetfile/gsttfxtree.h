@@ -55,8 +55,8 @@ const GPtrArray *gst_tfx_tree_list (GstTfxTree *map, const gchar *key,
 /* Whether a map has a value that is not null; it is not taken. */
 gboolean gst_tfx_tree_has (const GstTfxTree *map, const gchar *key);
 
-/* Take a value of a map; the last argument is used if it is missing.  NAN and
- * NULL: that is a fault. */
+/* Take a value of a map, or return @missing; where that is NAN or NULL, a missing
+ * value is a fault. */
 gdouble
 gst_tfx_tree_number (GstTfxTree *map, const gchar *key, gdouble missing);
 gboolean
@@ -74,9 +74,9 @@ gdouble gst_tfx_tree_read_number (const GstTfxTree *node);
 /* The numbers of a list that must be there, of gdouble, for g_array_unref(). */
 GArray *gst_tfx_tree_numbers (GstTfxTree *map, const gchar *key);
 
-/* Takes values, which if they are there must be a number (key=0), a text (key=Off,
- * key=A|B), at most a number (key<-80), or false (key=false).  Spaces separate the
- * rules. */
+/* Takes the values of rules, which spaces separate.  A value must be a
+ * number (key=0), a text (key=Off, key=A|B), at most a number (key<-80), or false
+ * (key=false). */
 void gst_tfx_tree_require (GstTfxTree *map, const gchar *rules);
 
 /* Faults a value that was not taken; those of the keys in @ignored, separated by
