@@ -37,19 +37,6 @@ prepare (GstTfxKey *key, GstBuffer *buffer)
   return buffer;
 }
 
-void
-gst_tfx_keyqueue_change_latency (GstTfxElement *self)
-{
-  GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
-
-  g_mutex_lock (&keys->lock);
-  keys->is_latency_known = FALSE;
-  g_cond_broadcast (&keys->cond);
-  g_mutex_unlock (&keys->lock);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_latency (GST_OBJECT (self)));
-}
-
 static GstFlowReturn
 gst_tfx_key_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {

@@ -302,7 +302,20 @@ gst_tfx_keyqueue_pass (GstTfxKey *key, gint64 end)
     pop (key);
 }
 
-/* ---- room ----------------------------------------------------------------- */
+/* ---- latency and room ----------------------------------------------------- */
+
+void
+gst_tfx_keyqueue_change_latency (GstTfxElement *self)
+{
+  GstTfxKeys *keys = gst_tfx_keyqueue_get (self);
+
+  g_mutex_lock (&keys->lock);
+  keys->is_latency_known = FALSE;
+  g_cond_broadcast (&keys->cond);
+  g_mutex_unlock (&keys->lock);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
+}
 
 gboolean
 gst_tfx_keyqueue_wait (GstTfxKeys *keys, GstTfxKey *key, GstPad *pad,

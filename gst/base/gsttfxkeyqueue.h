@@ -100,7 +100,7 @@ gint64 gst_tfx_keyqueue_time (const GstSegment *segment, GstClockTime begin);
 gint64 gst_tfx_keyqueue_place (GstTfxKeyPlace *place, gint rate, gint64 time,
     gboolean is_discont, gint64 n_frames);
 
-/* In gsttfxkeypad.c: the latency may have changed.  Any thread, without the lock. */
+/* The latency may have changed.  Any thread, without the lock. */
 void gst_tfx_keyqueue_change_latency (GstTfxElement *self);
 
 /* The rest is called with the lock held. */
