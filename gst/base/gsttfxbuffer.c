@@ -44,11 +44,13 @@ gst_tfx_buffer_planes_fit (const GstAudioMeta *meta, gsize buffer_size)
 gssize
 gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
 {
+  static const gchar *const layouts[] = { "interleaved", "non-interleaved" };
   gsize size = gst_buffer_get_size (buffer);
   gsize bpf = GST_AUDIO_INFO_BPF (info);
   GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
   gboolean planar =
       GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+  gboolean is_meta_planar;
 
   if (size == 0)
     return 0;
@@ -69,14 +71,17 @@ gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
   if (!meta)
     return size / bpf;
 
+  is_meta_planar =
+      GST_AUDIO_INFO_LAYOUT (&meta->info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
   if (GST_AUDIO_INFO_FORMAT (&meta->info) != GST_AUDIO_INFO_FORMAT (info) ||
       GST_AUDIO_INFO_CHANNELS (&meta->info) != GST_AUDIO_INFO_CHANNELS (info) ||
-      GST_AUDIO_INFO_LAYOUT (&meta->info) != GST_AUDIO_INFO_LAYOUT (info)) {
+      is_meta_planar != planar) {
     *why = g_strdup_printf ("the GstAudioMeta of a buffer has %d channels of "
-                            "%s, the caps have %d channels of %s",
+                            "%s (%s), the caps have %d channels of %s (%s)",
         GST_AUDIO_INFO_CHANNELS (&meta->info),
-        GST_AUDIO_INFO_NAME (&meta->info), GST_AUDIO_INFO_CHANNELS (info),
-        GST_AUDIO_INFO_NAME (info));
+        GST_AUDIO_INFO_NAME (&meta->info), layouts[is_meta_planar],
+        GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_NAME (info),
+        layouts[planar]);
     return -1;
   }
   if (meta->samples > size / bpf ||

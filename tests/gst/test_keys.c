@@ -408,8 +408,8 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-/* A rate that is too far off, or another number of channels later, is an error that says
- * so. */
+/* A rate that is too far off, another number of channels later, or a buffer of another
+ * layout than its caps is an error that says so. */
 GST_START_TEST (test_refused)
 {
   GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (47, 1);
@@ -421,7 +421,16 @@ GST_START_TEST (test_refused)
 
   keyed_open (&k, "Gain(1)", &info, __i__ ? &info : &other, 1, FALSE);
   gst_element_set_bus (k.h->element, bus);
-  if (__i__ == 0) {
+  if (__i__ == 2) {
+    GstBuffer *buffer = tfx_check_stamped (&info, ones, 1000, 0);
+
+    info.layout = GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+    gst_buffer_add_audio_meta (buffer, &info, 1000, NULL);
+    fail_unless_equals_int (gst_harness_push (k.keys[0], buffer),
+        GST_FLOW_NOT_NEGOTIATED);
+    tfx_check_expect_error (bus, "key_0", "(non-interleaved), the caps",
+        "F64LE (interleaved)", NULL);
+  } else if (__i__ == 0) {
     fail_unless_equals_int (gst_harness_push (k.keys[0],
                                 tfx_check_stamped (&other, ones, 2000, 0)),
         GST_FLOW_NOT_NEGOTIATED);
@@ -1372,7 +1381,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_mix);
   tcase_add_test (tcase, test_backwards);
   tcase_add_test (tcase, test_caps);
-  tcase_add_loop_test (tcase, test_refused, 0, 2);
+  tcase_add_loop_test (tcase, test_refused, 0, 3);
   tcase_add_loop_test (tcase, test_resampled, 0, 8);
   tcase_add_test (tcase, test_key_changes_rate);
   tcase_add_loop_test (tcase, test_main_changes_rate, 0, 2);
