@@ -80,7 +80,7 @@ levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
     double most = 0;
 
     for (unsigned c = 0; c < n_channels; c++)
-      if (!d->key || (c < 64 && d->key >> c & 1))
+      if (d->key ? c < 64 && d->key >> c & 1 : c < n_channels - d->n_unmeasured)
         most = fmax (most, fabs (x[i * n_channels + c]));
     if (is_linked)
       gain_db = levels_gain_db (d, follow (d, levels, most));
