@@ -5,6 +5,9 @@
 
 #include "gsttfxkeyqueue.h"
 
+/* Of a key, and what GstAudioConverter converts. */
+#define MAX_CHANNELS 63
+
 /* The largest ratio of two rates: the table of the resampler grows with it. */
 #define MAX_RATIO 1000
 
@@ -111,8 +114,9 @@ convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
       gst_audio_converter_get_out_frames (key->converter, item.n_in);
   GstAudioMeta *meta =
       item.buffer ? gst_buffer_get_audio_meta (item.buffer) : NULL;
+  gpointer planes[MAX_CHANNELS], out;
+  g_autofree gpointer silence = NULL;
   GstAudioBuffer from;
-  gpointer out;
   gboolean is_mapped;
 
   out = item.samples = g_malloc (n * GST_AUDIO_INFO_BPS (&keys->info) *
@@ -120,8 +124,14 @@ convert (GstTfxKeys *keys, GstTfxKey *key, GstTfxKeyItem item, gint64 n_most)
   is_mapped = item.buffer &&
               gst_audio_buffer_map (&from, meta ? &meta->info : &item.info,
                   item.buffer, GST_MAP_READ);
+  if (!is_mapped) {
+    /* (For NULL the converter writes only the first bytes of the silence.) */
+    silence = g_malloc0 (item.n_in * GST_AUDIO_INFO_BPF (&item.info));
+    for (guint i = 0; i < MAX_CHANNELS; i++)
+      planes[i] = silence;
+  }
   gst_audio_converter_samples (key->converter, 0,
-      is_mapped ? from.planes : NULL, item.n_in, &out, n);
+      is_mapped ? from.planes : planes, item.n_in, &out, n);
   if (is_mapped)
     gst_audio_buffer_unmap (&from);
   item.begin = key->run_begin + key->n_out;

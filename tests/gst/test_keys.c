@@ -528,6 +528,36 @@ GST_START_TEST (test_resampled)
 }
 GST_END_TEST;
 
+/* The end of a short key, after which the resampler gets silence: the same for another
+ * format of the main stream, or another layout of the key. */
+GST_START_TEST (test_resampled_end)
+{
+  g_autofree gdouble *x = sine (44100, 0, 100), *expected = NULL;
+  g_autofree gdouble *ones = tfx_check_constant (960, 1.0);
+
+  for (guint i = 0; i < 3; i++) {
+    GstAudioInfo info =
+        i > 0 ? tfx_check_f32 (RATE, 1) : tfx_check_f64 (RATE, 1);
+    GstAudioInfo other = tfx_check_f64 (44100, 1);
+    g_autofree gdouble *y = NULL;
+    g_auto (Keyed) k = { NULL };
+
+    if (i == 2)
+      other.layout = GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+    keyed_open (&k, KEY_ALONE, &info, &other, 1, FALSE);
+    push (k.keys[0], &other, x, 0, 100);
+    gst_harness_push_event (k.keys[0], gst_event_new_eos ());
+    push (k.h, &info, ones, 0, 960);
+    y = pull_key (k.h, &info, 960);
+    if (!expected)
+      expected = g_steal_pointer (&y);
+    for (guint f = 0; y && f < 960; f++)
+      fail_unless (ABS (y[f] - expected[f]) < 1e-6, "frame %u: %g, not %g", f,
+          y[f], expected[f]);
+  }
+}
+GST_END_TEST;
+
 /* A key that changes its rate while it plays, without a flush, is not interrupted. */
 GST_START_TEST (test_key_changes_rate)
 {
@@ -1383,6 +1413,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_caps);
   tcase_add_loop_test (tcase, test_refused, 0, 3);
   tcase_add_loop_test (tcase, test_resampled, 0, 8);
+  tcase_add_test (tcase, test_resampled_end);
   tcase_add_test (tcase, test_key_changes_rate);
   tcase_add_loop_test (tcase, test_main_changes_rate, 0, 2);
   tcase_add_loop_test (tcase, test_gap_changes_rate, 0, 2);
