@@ -147,7 +147,7 @@ TFX_DEVICE_FN void
 cascade_store_walk (IO *to, long long stride, unsigned n_frames, unsigned frame,
     unsigned step, unsigned segment_log2, const W *from)
 {
-#pragma unroll 8
+#pragma unroll(CHECKED ? 4 : 8)
   for (unsigned i = 0; i < 1u << segment_log2;
        i++, frame += step, to += stride) {
     if (!CHECKED || frame < n_frames)

@@ -94,6 +94,8 @@ class Checker:
         with open(os.path.join(folder, 'GraphicEQ.txt'), 'w',
                   encoding='utf-8') as file:
             file.write('GraphicEQ: 20 -0.5; 1000 2; 20000 0\n')
+        with open(os.path.join(folder, 'hiss.csv'), 'w', encoding='utf-8') as file:
+            file.write('20,-90\n1000,-100\n20000,-110\n')
         shutil.copy(HEAD, folder)
         for name, n in (('room.wav', 1), ('correction.wav', 1), ('hall.wav', 4),
                         ('hrir.wav', 14)):
