@@ -41,79 +41,51 @@ typedef struct Server
 
 /* ---- the token ------------------------------------------------------------------------ */
 
-/* Writes a new token to a file that only its owner may read.  NULL with an error. */
+/* The token of a file, which is made for its owner alone if there is none.  NULL with an
+ * error. */
 static gchar *
-make_token (const gchar *path, GError **error)
+read_token (const gchar *path, GError **error)
 {
+  g_autofree gchar *token = NULL;
   guint8 bytes[TOKEN_BYTES];
-  gchar *token = g_malloc0 (2 * TOKEN_BYTES + 1);
-
-  if (getentropy (bytes, sizeof bytes) < 0)
-    g_error ("there are no random numbers");
-  for (gsize i = 0; i < sizeof bytes; i++)
-    g_snprintf (token + 2 * i, 3, "%02x", bytes[i]);
-  if (!g_file_set_contents_full (path, token, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT, 0600, error))
-    g_clear_pointer (&token, g_free);
-  return token;
-}
-
-/* The token of a file, which is made if there is none.  NULL after a message. */
-static gchar *
-read_token (const gchar *path)
-{
-  gchar *token = NULL;
-  GError *error = NULL;
   GStatBuf status;
 
   if (g_stat (path, &status) < 0 && errno == ENOENT) {
-    token = make_token (path, &error);
-  } else if (g_file_get_contents (path, &token, NULL, &error)) {
-    g_strstrip (token);
-    if (status.st_mode & 077)
-      g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_PERM,
-          "others may read the token: chmod 600 %s", path);
-    else if (strlen (token) < LEAST_TOKEN)
-      g_set_error (&error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-          "the token in %s must have %d characters or more", path, LEAST_TOKEN);
+    if (getentropy (bytes, sizeof bytes) < 0)
+      g_error ("there are no random numbers");
+    token = g_malloc0 (2 * TOKEN_BYTES + 1);
+    for (gsize i = 0; i < sizeof bytes; i++)
+      g_snprintf (token + 2 * i, 3, "%02x", bytes[i]);
+    return g_file_set_contents_full (path, token, -1,
+               G_FILE_SET_CONTENTS_CONSISTENT, 0600, error)
+               ? g_steal_pointer (&token)
+               : NULL;
   }
-  if (!error)
-    return token;
-  gst_tfx_tool_error ("%s", error->message);
-  g_error_free (error);
-  g_free (token);
+  if (!g_file_get_contents (path, &token, NULL, error))
+    return NULL;
+  g_strstrip (token);
+  if (status.st_mode & 077)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_PERM,
+        "others may read the token: chmod 600 %s", path);
+  else if (strlen (token) < LEAST_TOKEN)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+        "the token in %s must have %d characters or more", path, LEAST_TOKEN);
+  else
+    return g_steal_pointer (&token);
   return NULL;
 }
 
 /* ---- the configuration file ------------------------------------------------------------- */
 
-/* Sets an option that was not given from its key. */
-static void
-take_key (GKeyFile *file, const GOptionEntry *entry, GError **error)
-{
-  gchar **text = entry->arg_data;
-  gint *number = entry->arg_data;
-
-  if (entry->arg == G_OPTION_ARG_INT && *number == -1)
-    *number = g_key_file_get_integer (file, GROUP, entry->long_name, error);
-  else if (entry->arg == G_OPTION_ARG_NONE && !*number)
-    *number = g_key_file_get_boolean (file, GROUP, entry->long_name, error);
-  else if ((entry->arg == G_OPTION_ARG_STRING ||
-               entry->arg == G_OPTION_ARG_FILENAME) &&
-           !*text)
-    *text = g_key_file_get_string (file, GROUP, entry->long_name, error);
-}
-
-/* FALSE after a message. */
+/* Sets the options that were not given.  FALSE after a message. */
 static gboolean
 read_config (const Server *server, const GOptionEntry *entries)
 {
-  const gchar *path = server->config;
-  GKeyFile *file = g_key_file_new ();
-  GError *error = NULL;
-  gchar **keys = NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) keys = NULL;
 
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error))
+  if (g_key_file_load_from_file (file, server->config, G_KEY_FILE_NONE, &error))
     keys = g_key_file_get_keys (file, GROUP, NULL, &error);
   for (gsize i = 0; keys && keys[i] && !error; i++) {
     const GOptionEntry *entry = entries;
@@ -123,20 +95,24 @@ read_config (const Server *server, const GOptionEntry *entries)
       continue;
     while (entry->long_name && strcmp (entry->long_name, keys[i]) != 0)
       entry++;
-    if (entry->long_name)
-      take_key (file, entry, &error);
-    else
+    if (!entry->long_name)
       g_set_error (&error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_KEY_NOT_FOUND,
           "there is no option '%s'", keys[i]);
+    else if (entry->arg == G_OPTION_ARG_INT && *(gint *)entry->arg_data == -1)
+      *(gint *)entry->arg_data =
+          g_key_file_get_integer (file, GROUP, keys[i], &error);
+    else if (entry->arg == G_OPTION_ARG_NONE && !*(gint *)entry->arg_data)
+      *(gint *)entry->arg_data =
+          g_key_file_get_boolean (file, GROUP, keys[i], &error);
+    else if ((entry->arg == G_OPTION_ARG_STRING ||
+                 entry->arg == G_OPTION_ARG_FILENAME) &&
+             !*(gchar **)entry->arg_data)
+      *(gchar **)entry->arg_data =
+          g_key_file_get_string (file, GROUP, keys[i], &error);
   }
   if (error)
-    gst_tfx_tool_error ("%s: %s", path, error->message);
-  g_strfreev (keys);
-  g_key_file_unref (file);
-  if (!error)
-    return TRUE;
-  g_error_free (error);
-  return FALSE;
+    gst_tfx_tool_error ("%s: %s", server->config, error->message);
+  return !error;
 }
 
 /* Sets the chain of the options, with full names of files.  FALSE after a message. */
@@ -144,16 +120,13 @@ static gboolean
 set_chain (Server *server, const GstTfxOptions *options)
 {
   TfxExprError fault = { 0 };
-  gchar *why = NULL, *text = gst_tfx_chain_reader_make_absolute (options->chain,
-                         ".", NULL, &fault);
+  g_autofree gchar *text =
+      gst_tfx_chain_reader_make_absolute (options->chain, ".", NULL, &fault);
 
   if (text)
-    why = gst_tfx_server_api_set_chain (server->api, text);
-  if (!text || why)
-    gst_tfx_tool_error ("%s", why ? why : fault.rendered);
-  g_free (why);
-  g_free (text);
-  return text && !why;
+    return gst_tfx_server_api_set_chain (server->api, text);
+  gst_tfx_tool_error ("%s", fault.rendered);
+  return FALSE;
 }
 
 /* The options of the command line, which are keys of the file too. */
@@ -263,29 +236,30 @@ is_saved (const gchar *path, Seen *seen)
   const gboolean is_new = memcmp (&now, &seen->read, sizeof now) != 0;
 
   seen->last = now;
-  if (is_new && is_still && now.is_there)
-    seen->read = now;
-  return is_new && is_still && now.is_there;
+  if (!is_new || !is_still || !now.is_there)
+    return FALSE;
+  seen->read = now;
+  return TRUE;
 }
 
 static gboolean
 look (gpointer data)
 {
   Server *server = data;
-  const gchar *chain_file = server->options.chain_file;
   gboolean is_due = FALSE;
 
   if (gst_tfx_tool_is_interrupted ())
     g_main_loop_quit (server->loop);
   if (server->config && !server->is_chain_given)
     is_due = is_saved (server->config, &server->seen_config);
-  if (chain_file)
-    is_due |= is_saved (chain_file, &server->seen_chain);
+  if (server->options.chain_file)
+    is_due |= is_saved (server->options.chain_file, &server->seen_chain);
   if (is_due)
     reload (server);
   return G_SOURCE_CONTINUE;
 }
 
+/* Starts the sound and listens.  FALSE with an error, or after a message. */
 static gboolean
 begin (Server *server, GError **error)
 {
@@ -297,14 +271,16 @@ begin (Server *server, GError **error)
           error);
   if (!server->stream)
     return FALSE;
-  server->http = gst_tfx_server_http_new (server->listen, server->token);
-  server->api = gst_tfx_server_api_new (server->stream, server->files,
-      server->presets, gst_tfx_server_http_emit, server->http);
+  server->api =
+      gst_tfx_server_api_new (server->stream, server->files, server->presets);
+  server->http =
+      gst_tfx_server_http_new (server->api, server->listen, server->token);
   if (!set_chain (server, &server->options) ||
-      !gst_tfx_server_stream_start (server->stream, error))
+      !gst_tfx_tool_find_devices (server->stream->pipeline, error))
     return FALSE;
-  port = gst_tfx_server_http_listen (server->http, server->api,
-      (guint16)server->port, error);
+  gst_tfx_server_stream_set_playing (server->stream, TRUE);
+  port =
+      gst_tfx_server_http_listen (server->http, (guint16)server->port, error);
   if (port && !server->options.quiet)
     g_print ("http://%s:%u/%s%s\n",
         server->listen ? server->listen : "localhost", port,
@@ -315,32 +291,29 @@ begin (Server *server, GError **error)
 static void
 serve (Server *server)
 {
-  GError *error = NULL;
-  guint looks;
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (GError) error = NULL;
+  guint looks = g_timeout_add (LOOK_MSEC, look, server);
 
-  server->loop = g_main_loop_new (NULL, FALSE);
-  server->status = GST_TFX_TOOL_OK;
+  server->loop = loop;
+  server->status = GST_TFX_TOOL_FAILED;
   if (begin (server, &error)) {
-    looks = g_timeout_add (LOOK_MSEC, look, server);
-    g_main_loop_run (server->loop);
-    g_source_remove (looks);
-  } else {
-    server->status = GST_TFX_TOOL_FAILED;
-    if (error)
-      gst_tfx_tool_error ("%s", error->message);
-    g_clear_error (&error);
+    server->status = GST_TFX_TOOL_OK;
+    g_main_loop_run (loop);
+  } else if (error) {
+    gst_tfx_tool_error ("%s", error->message);
   }
+  g_source_remove (looks);
   g_clear_pointer (&server->api, gst_tfx_server_api_free);
   g_clear_pointer (&server->http, gst_tfx_server_http_free);
   g_clear_pointer (&server->stream, gst_tfx_server_stream_free);
-  g_main_loop_unref (server->loop);
 }
 
 /* Reads the rest of the options.  FALSE after a message. */
 static gboolean
 complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
 {
-  const gchar *chain_file;
+  g_autoptr (GError) error = NULL;
 
   server->is_chain_given =
       argc > 1 || gst_tfx_options_has_chain (&server->options);
@@ -361,14 +334,16 @@ complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
     gst_tfx_tool_error ("--listen needs --token-file");
     return FALSE;
   }
-  chain_file = server->options.chain_file;
-  if (chain_file)
-    server->seen_chain.read = gst_tfx_chain_file_look (chain_file);
+  if (server->options.chain_file)
+    server->seen_chain.read =
+        gst_tfx_chain_file_look (server->options.chain_file);
   if (server->config)
     server->seen_config.read = gst_tfx_chain_file_look (server->config);
   if (server->token_file)
-    server->token = read_token (server->token_file);
-  return !server->token_file || server->token;
+    server->token = read_token (server->token_file, &error);
+  if (error)
+    gst_tfx_tool_error ("%s", error->message);
+  return !error;
 }
 
 GstTfxToolStatus

@@ -30,6 +30,9 @@ typedef struct GstTfxServerLevels
   gdouble rms_db[GST_TFX_SERVER_METER_CHANNELS];
 } GstTfxServerLevels;
 
+/* All levels are rounded to 1/32 dB, which JSON has in few digits. */
+gdouble gst_tfx_server_meter_round (gdouble db);
+
 /* For interleaved F32 or F64 in system memory.  Free it after the pad has stopped. */
 GstTfxServerMeter *gst_tfx_server_meter_new (GstPad *pad);
 void gst_tfx_server_meter_free (GstTfxServerMeter *self);
@@ -45,18 +48,44 @@ void gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
 gdouble gst_tfx_server_meter_read_loudness (GstTfxServerMeter *self);
 
 /* The power density of the last frames at n frequencies, in dBFS/Hz, averaged over 1/24
- * octave; NaN above half the rate.  FALSE: nothing has come. */
-gboolean gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
+ * octave; NaN above half the rate.  Returns n; 0: nothing has come. */
+guint gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
     const gdouble *freq_hz, gdouble *db, guint n);
 
 /* ---- the stream: a pipeline with a chain that clients change -------------------------- */
-
-typedef struct GstTfxServerStream GstTfxServerStream;
 
 /* Called after the stream has ended, with a warning, or (is_over) with the reason why it
  * has failed. */
 typedef void (*GstTfxServerNotify) (const gchar *warning, gboolean is_over,
     gpointer data);
+
+/* The first members are read by all, and changed with the functions below. */
+typedef struct GstTfxServerStream
+{
+  TfxExpr *expr;                     /* all values of the chain */
+  GstTfxServerMeter *input, *output; /* before and after the chain */
+  gboolean is_playing, is_bypassed, is_muted;
+  gdouble volume_db; /* behind the chain */
+
+  GstElement *pipeline, *chain, *volume;
+  GstBus *bus;
+  GstTfxServerNotify notify;
+  gpointer data;
+  gboolean is_microphone, is_loop, is_over;
+  gchar *missing;               /* what the decoder lacks, or NULL */
+  gchar *text;                  /* NULL after a value was set */
+  gdouble ahead_s, now_ahead_s; /* look-ahead of the chain; of the element */
+  guint settling;               /* a timer, or 0 */
+  guint64 time_ns, frames; /* of process-time and frames at the last state */
+  gdouble load;
+
+  /* Written by the streaming thread, atomically. */
+  guint64 next_ns, length_ns; /* stream time of the next buffer; its length */
+  guint64 dropped_ns;         /* gaps in the input */
+  /* Of the streaming thread. */
+  GstSegment segment;
+  GstClockTime expected;
+} GstTfxServerStream;
 
 typedef struct GstTfxServerState
 {
@@ -65,17 +94,14 @@ typedef struct GstTfxServerState
   gchar format[16];
   gdouble latency_s, position_s, load;
   guint64 n_dropped; /* frames that the input left out */
-  gboolean is_playing, is_bypassed, is_muted;
-  gdouble volume_db; /* behind the chain */
 } GstTfxServerState;
 
-/* Of gst_tfx_pipeline_new(); NULL with an error. */
+/* Of gst_tfx_pipeline_new(), stopped; NULL with an error. */
 GstTfxServerStream *gst_tfx_server_stream_new (const gchar *sound,
     const gchar *source, const gchar *sink, gboolean is_loop,
     GstTfxServerNotify notify, gpointer data, GError **error);
 void gst_tfx_server_stream_free (GstTfxServerStream *self);
 
-gboolean gst_tfx_server_stream_start (GstTfxServerStream *self, GError **error);
 void gst_tfx_server_stream_get_state (GstTfxServerStream *self,
     GstTfxServerState *state);
 void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
@@ -88,7 +114,6 @@ void gst_tfx_server_stream_set_chain (GstTfxServerStream *self,
     const gchar *text, TfxExpr *expr, gdouble ahead_s);
 /* The chain with its current values; that of a parameter that ramps is its target. */
 const gchar *gst_tfx_server_stream_get_text (GstTfxServerStream *self);
-const TfxExpr *gst_tfx_server_stream_get_expr (const GstTfxServerStream *self);
 
 /* Sets a number or a switch within ramp_ms.  0; -ENOTSUP if this value needs a new text
  * of the chain, or cannot ramp; or another negative errno value with the error. */
@@ -104,25 +129,22 @@ void gst_tfx_server_stream_set_volume (GstTfxServerStream *self,
 gboolean gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
     gdouble *gain_db);
 
-/* Those before and after the chain, of the stream. */
-GstTfxServerMeter *gst_tfx_server_stream_get_input (GstTfxServerStream *self);
-GstTfxServerMeter *gst_tfx_server_stream_get_output (GstTfxServerStream *self);
-
 /* ---- JSON, as GVariants --------------------------------------------------------------- */
 
 /* Reads an object of a stranger (a{sv}); NULL: it is none, or too deep. */
 GVariant *gst_tfx_server_json_parse (const gchar *text, gsize length);
+/* Takes a new variant. */
 gchar *gst_tfx_server_json_print (GVariant *variant);
 
-/* New values, to be boxed.  What is not finite is null; a level is rounded to 1/32 dB,
- * which JSON has in few digits. */
+/* New values, to be boxed.  A number that is not finite is null. */
 GVariant *gst_tfx_server_json_number (gdouble number);
-GVariant *gst_tfx_server_json_level (gdouble db);
-GVariant *gst_tfx_server_json_levels (const gdouble *db, guint n);
-GVariant *gst_tfx_server_json_string (const gchar *text);
+/* An array of arrays with n_columns > 0. */
+GVariant *
+gst_tfx_server_json_list (const gdouble *numbers, gsize n, gsize n_columns);
+GVariant *gst_tfx_server_json_string (const gchar *text); /* NULL: null */
 GVariant *gst_tfx_server_json_value (const TfxValue *value);
-GVariant *gst_tfx_server_json_stages (const TfxExpr *expr, gint rate_hz);
-GVariant *gst_tfx_server_json_classes (gint rate_hz);
+GVariant *gst_tfx_server_json_stages (const TfxExpr *expr, gdouble rate_hz);
+GVariant *gst_tfx_server_json_classes (gdouble rate_hz);
 /* {"error": …}; fault, or NULL, has a place in the text. */
 GVariant *gst_tfx_server_json_error (const gchar *message,
     const TfxExprError *fault, const gchar *text);
@@ -136,20 +158,32 @@ gboolean gst_tfx_server_json_get_value (GVariant *variant,
 
 /* ---- commands --------------------------------------------------------------------------- */
 
-typedef struct GstTfxServerApi GstTfxServerApi;
-
-/* An event for all clients, which is borrowed. */
+/* Takes an event for all clients, a new variant. */
 typedef void (*GstTfxServerEmit) (GVariant *event, gpointer data);
 
-/* The answer to a call, borrowed: with "ok", or "error" and the HTTP status. */
+typedef struct GstTfxServerApi
+{
+  GstTfxServerStream *stream;
+  GstTfxServerEmit emit; /* set by the HTTP side before the first command */
+  gpointer emit_data;
+  guint n_clients;              /* set by it */
+  const gchar *files, *presets; /* folders, or NULL */
+  gchar *preset;     /* the one that was loaded or saved last; or NULL */
+  gchar *other;      /* the chain in the other slot; NULL: as this one */
+  gboolean is_b;     /* the slot in use */
+  GThreadPool *pool; /* one thread */
+  guint n_pending;   /* calls in it */
+} GstTfxServerApi;
+
+/* Takes the answer to a call, a new variant: with "ok", or "error" and the HTTP
+ * status. */
 typedef void (
     *GstTfxServerReply) (GVariant *answer, guint status, gpointer data);
 
 /* Clients name files in chains below the folder `files` (NULL: none), and presets are in
- * the folder `presets` (NULL: none). */
-GstTfxServerApi *
-gst_tfx_server_api_new (GstTfxServerStream *stream, const gchar *files,
-    const gchar *presets, GstTfxServerEmit emit, gpointer data);
+ * the folder `presets` (NULL: none).  All are borrowed. */
+GstTfxServerApi *gst_tfx_server_api_new (GstTfxServerStream *stream,
+    const gchar *files, const gchar *presets);
 /* Waits for all replies. */
 void gst_tfx_server_api_free (GstTfxServerApi *self);
 
@@ -159,11 +193,11 @@ void gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
     GVariant *in, guint by, gboolean is_reading, GstTfxServerReply reply,
     gpointer data);
 
-/* Sets a chain of the server's owner, whose files may be anywhere.  NULL, or what is wrong
- * with it; free that. */
-gchar *gst_tfx_server_api_set_chain (GstTfxServerApi *self, const gchar *text);
+/* Sets a chain of the server's owner, whose files may be anywhere.  FALSE after a
+ * message. */
+gboolean
+gst_tfx_server_api_set_chain (GstTfxServerApi *self, const gchar *text);
 
-void gst_tfx_server_api_set_clients (GstTfxServerApi *self, guint n_clients);
 void gst_tfx_server_api_emit_state (GstTfxServerApi *self);
 void
 gst_tfx_server_api_emit_warning (GstTfxServerApi *self, const gchar *warning);
@@ -174,14 +208,12 @@ GVariant *
 gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 positions[2]);
 GVariant *gst_tfx_server_api_make_spectrum (GstTfxServerApi *self);
 
-GstTfxServerStream *gst_tfx_server_api_get_stream (GstTfxServerApi *self);
-
 /* The commands of CamillaDSP. */
 typedef struct GstTfxServerCamilla GstTfxServerCamilla;
 
 GstTfxServerCamilla *gst_tfx_server_camilla_new (GstTfxServerApi *api);
 void gst_tfx_server_camilla_free (GstTfxServerCamilla *self);
-/* Runs the request in the member "command" of `in`. */
+/* Runs the request in the member "command" of `in`, of client `by`. */
 void gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in,
     guint by, GstTfxServerReply reply, gpointer data);
 
@@ -200,16 +232,14 @@ void gst_tfx_server_flow_note_message (GIOStream *flow);
 
 typedef struct GstTfxServerHttp GstTfxServerHttp;
 
-/* address: a name or a literal; NULL: this machine alone.  token: what each request must
- * have; or NULL. */
-GstTfxServerHttp *
-gst_tfx_server_http_new (const gchar *address, const gchar *token);
+/* Takes the events of `api`.  address: a name or a literal; NULL: this machine alone.
+ * token: what each request must have; or NULL.  Both are borrowed. */
+GstTfxServerHttp *gst_tfx_server_http_new (GstTfxServerApi *api,
+    const gchar *address, const gchar *token);
 void gst_tfx_server_http_free (GstTfxServerHttp *self);
-/* Listens, from now on with the commands of `api`.  The port; 0 with an error. */
-guint16 gst_tfx_server_http_listen (GstTfxServerHttp *self,
-    GstTfxServerApi *api, guint16 port, GError **error);
-/* Sends an event to all WebSocket clients: GstTfxServerEmit. */
-void gst_tfx_server_http_emit (GVariant *event, gpointer self);
+/* The port; 0 with an error. */
+guint16 gst_tfx_server_http_listen (GstTfxServerHttp *self, guint16 port,
+    GError **error);
 
 G_END_DECLS
 

@@ -31,10 +31,11 @@ typedef struct Call Call;
 typedef struct Command
 {
   const gchar *name;
-  gboolean is_reading;        /* it changes nothing */
-  gboolean (*begin) (Call *); /* or NULL; FALSE: it has failed */
-  void (*work) (Call *);      /* in the thread, if there is a text */
-  void (*end) (Call *);
+  gboolean is_reading;    /* it changes nothing */
+  void (*begin) (Call *); /* or NULL */
+  void (*work) (Call *);  /* in the thread, if there is a text */
+  void (*end) (Call *);   /* or NULL */
+  GVariant *(*answer) (GstTfxServerApi *, Call *); /* NULL: it is there */
 } Command;
 
 struct Call
@@ -50,48 +51,32 @@ struct Call
   gchar *before;       /* the chain that it was made of, or NULL */
   gboolean is_trusted; /* its files may be anywhere */
   GstTfxServerState state;
-  TfxExpr *expr; /* of the text, then */
+  gdouble rate_hz; /* the usual one before the stream has one */
+  TfxExpr *expr;   /* of the text, then */
   TfxChain *chain;
-  gchar *fault; /* in the text, with its line; or NULL */
+  TfxExprError fault; /* in the text */
 
   GVariant *ok, *error; /* one of them in the end */
   guint status;
 };
 
-struct GstTfxServerApi
-{
-  GstTfxServerStream *stream;
-  gchar *files, *presets; /* or NULL */
-  gchar
-      *preset;  /* the name of the one that was loaded or saved last; or NULL */
-  gchar *other; /* the chain in the other slot; NULL: as this one */
-  gboolean is_b; /* the slot in use */
-  GstTfxServerEmit emit;
-  gpointer data;
-  GThreadPool *pool; /* one thread */
-  guint n_pending;   /* calls in it */
-  guint n_clients;
-  gdouble lines_hz[SPECTRUM_LINES];
-};
-
-static void emit_event (GstTfxServerApi *self, GVariant *event);
-
 /* ---- requests ------------------------------------------------------------------------- */
 
+/* The first error is the answer.  Returns FALSE. */
 static gboolean G_GNUC_PRINTF (3, 4)
     fail (Call *call, guint status, const gchar *format, ...)
 {
+  g_autofree gchar *message = NULL;
   va_list arguments;
-  gchar *message;
 
   va_start (arguments, format);
   message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (!call->error)
+  if (!call->error) {
     call->error =
-        g_variant_ref_sink (gst_tfx_server_json_error (message, NULL, NULL));
-  call->status = status;
-  g_free (message);
+        g_variant_take_ref (gst_tfx_server_json_error (message, NULL, NULL));
+    call->status = status;
+  }
   return FALSE;
 }
 
@@ -100,15 +85,12 @@ static gboolean
 read_number (Call *call, const gchar *name, gdouble low, gdouble high,
     gdouble *number)
 {
-  GVariant *given = g_variant_lookup_value (call->in, name, NULL);
-  gboolean is_good = TRUE;
+  g_autoptr (GVariant) given = g_variant_lookup_value (call->in, name, NULL);
 
   if (given && !gst_tfx_server_json_get_number (given, number))
-    is_good = fail (call, 400, "%s must be a number", name);
-  else if (!(*number >= low && *number <= high))
-    is_good = fail (call, 400, "%s must be from %g to %g", name, low, high);
-  g_clear_pointer (&given, g_variant_unref);
-  return is_good;
+    return fail (call, 400, "%s must be a number", name);
+  return (*number >= low && *number <= high) ||
+         fail (call, 400, "%s must be from %g to %g", name, low, high);
 }
 
 /* A string of the request; NULL: it has none, and has failed. */
@@ -122,102 +104,107 @@ read_string (Call *call, const gchar *name)
   return text;
 }
 
+static void
+emit_event (GstTfxServerApi *self, GVariant *event)
+{
+  self->emit (event, self->emit_data);
+}
+
 /* ---- chains --------------------------------------------------------------------------- */
+
+static gboolean
+build_chain (Call *call)
+{
+  const GstTfxServerState *state = &call->state;
+  const gchar *root = call->api->files ? call->api->files : "";
+  const guint n_least = state->n_channels > 0 ? (guint)state->n_channels : 2;
+  guint64 positions;
+  guint n_channels;
+
+  /* A stranger's file is read to see whether it may be. */
+  if (!call->is_trusted) {
+    TfxExpr *expr =
+        gst_tfx_chain_reader_parse_below (call->text, root, &call->fault);
+    gchar *absolute = expr ? gst_tfx_chain_reader_make_absolute (call->text,
+                                 root, NULL, &call->fault)
+                           : NULL;
+
+    tfx_expr_free (&expr);
+    if (!absolute)
+      return FALSE;
+    g_free (call->text);
+    call->text = absolute;
+  }
+  call->expr =
+      gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &call->fault);
+  if (!call->expr)
+    return FALSE;
+  n_channels = tfx_expr_find_channels (call->expr, n_least, &positions);
+  if ((gint)n_channels == state->n_channels && state->positions)
+    positions = state->positions;
+  if (tfx_expr_build_at (call->expr, call->rate_hz, n_channels, positions, NULL,
+          NULL, &call->chain, &call->fault) == 0)
+    return TRUE;
+  tfx_expr_place_error (&call->fault, call->text, strlen (call->text));
+  return FALSE;
+}
 
 /* Reads the chain of the text and builds it for the stream. */
 static void
 work_chain (Call *call)
 {
-  const GstTfxServerState *state = &call->state;
-  const gchar *root = call->api->files ? call->api->files : "";
-  TfxExprError fault = { 0 };
-  guint64 positions;
-  guint n_channels;
-
-  /* A stranger's file is read to see whether it may be. */
-  if (!call->is_trusted)
-    call->expr = gst_tfx_chain_reader_parse_below (call->text, root, &fault);
-  if (call->expr) {
-    gchar *absolute =
-        gst_tfx_chain_reader_make_absolute (call->text, root, NULL, &fault);
-
-    tfx_expr_free (&call->expr);
-    g_free (call->text);
-    call->text = absolute;
-    call->is_trusted = TRUE;
-  }
-  if (call->is_trusted && call->text)
-    call->expr =
-        gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &fault);
-  if (call->expr) {
-    n_channels = tfx_expr_find_channels (call->expr,
-        state->n_channels > 0 ? (guint)state->n_channels : 2, &positions);
-    if ((gint)n_channels == state->n_channels && state->positions)
-      positions = state->positions;
-    if (tfx_expr_build_at (call->expr,
-            state->rate_hz > 0 ? state->rate_hz : DEFAULT_RATE_HZ, n_channels,
-            positions, NULL, NULL, &call->chain, &fault) == 0)
-      return;
-    tfx_expr_place_error (&fault, call->text, strlen (call->text));
-  }
+  if (build_chain (call))
+    return;
   call->status = 422;
-  call->fault = g_strdup (fault.rendered);
-  call->error = g_variant_ref_sink (
-      gst_tfx_server_json_error (fault.message, &fault, call->text));
+  call->error =
+      g_variant_take_ref (gst_tfx_server_json_error (call->fault.message,
+          &call->fault, call->text));
 }
 
-static gboolean
+static void
 begin_chain (Call *call)
 {
   call->text = g_strdup (read_string (call, "chain"));
-  return call->text != NULL;
 }
 
 /* The stream has the chain of the call. */
 static void
 use_chain (Call *call)
 {
-  const gdouble rate_hz =
-      call->state.rate_hz > 0 ? call->state.rate_hz : DEFAULT_RATE_HZ;
-
   gst_tfx_server_stream_set_chain (call->api->stream, call->text,
       g_steal_pointer (&call->expr),
-      (gdouble)tfx_chain_latency (call->chain) / rate_hz);
+      (gdouble)tfx_chain_latency (call->chain) / call->rate_hz);
 }
 
-static void
-end_chain (Call *call)
+static GVariant *
+answer_chain (GstTfxServerApi *self, Call *call)
 {
-  GstTfxServerStream *stream = call->api->stream;
-
-  call->ok = g_variant_new_parsed ("{'chain': %v, 'stages': %v}",
-      gst_tfx_server_json_string (gst_tfx_server_stream_get_text (stream)),
-      gst_tfx_server_json_stages (gst_tfx_server_stream_get_expr (stream),
-          call->state.rate_hz));
+  return g_variant_new_parsed ("{'chain': %v, 'stages': %v}",
+      gst_tfx_server_json_string (
+          gst_tfx_server_stream_get_text (self->stream)),
+      gst_tfx_server_json_stages (self->stream->expr, call->rate_hz));
 }
 
-/* The stream and all clients get the chain of the call. */
+/* The stream and all clients get the chain of the call; this is the answer, too. */
 static void
-end_set_chain (Call *call)
+publish_chain (Call *call)
 {
   GVariantDict event;
 
   use_chain (call);
-  end_chain (call);
+  call->ok = g_variant_take_ref (answer_chain (call->api, call));
   g_variant_dict_init (&event, call->ok);
   g_variant_dict_insert (&event, "event", "s", "chain");
   g_variant_dict_insert (&event, "by", "u", call->by);
   emit_event (call->api, g_variant_dict_end (&event));
 }
 
-static void
-end_parameters (Call *call)
+static GVariant *
+answer_stages (GstTfxServerApi *self, Call *call)
 {
-  call->ok = g_variant_new_parsed ("{'stages': %v}",
-      gst_tfx_server_json_stages (call->expr ? call->expr
-                                             : gst_tfx_server_stream_get_expr (
-                                                   call->api->stream),
-          call->state.rate_hz));
+  return g_variant_new_parsed ("{'stages': %v}",
+      gst_tfx_server_json_stages (call->expr ? call->expr : self->stream->expr,
+          call->rate_hz));
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -225,7 +212,7 @@ end_parameters (Call *call)
 static gboolean
 find_param (Call *call, gsize *stage, const TfxParam **param)
 {
-  const TfxExpr *expr = gst_tfx_server_stream_get_expr (call->api->stream);
+  const TfxExpr *expr = call->api->stream->expr;
   const gchar *name = read_string (call, "stage");
   const gchar *member = name ? read_string (call, "parameter") : NULL;
   gint found = member ? tfx_expr_find (expr, name) : -1, index;
@@ -243,107 +230,101 @@ find_param (Call *call, gsize *stage, const TfxParam **param)
 }
 
 /* Prints the chain with another value, to be read in the thread. */
-static gboolean
+static void
 print_with_value (Call *call, gsize stage, const TfxParam *param,
     const TfxValue *value)
 {
-  TfxExpr *copy =
-      tfx_expr_copy (gst_tfx_server_stream_get_expr (call->api->stream));
+  TfxExpr *copy = tfx_expr_copy (call->api->stream->expr);
   TfxExprError fault = { .message = "out of memory" };
   char *printed = NULL;
 
   if (copy && tfx_expr_set (copy, stage, param->name, value, &fault) == 0)
     printed = tfx_expr_print (copy);
+  if (!printed)
+    fail (call, 422, "%s", fault.message);
   call->text = g_strdup (printed);
   call->before = g_strdup (gst_tfx_server_stream_get_text (call->api->stream));
   call->is_trusted = value->type != TFX_VALUE_TEXT;
   free (printed);
   tfx_expr_free (&copy);
-  return call->text || fail (call, 422, "%s", fault.message);
 }
 
-static gboolean
+static void
 begin_set (Call *call)
 {
-  GVariant *given = g_variant_lookup_value (call->in, "value", NULL);
+  g_autoptr (GVariant) given = g_variant_lookup_value (call->in, "value", NULL);
   TfxExprError fault = { 0 };
   TfxValue value = { 0 };
   gdouble ramp_ms = 0.0;
   const TfxParam *param;
-  gboolean is_good;
   gsize stage;
   gint ret;
 
-  is_good = find_param (call, &stage, &param) &&
-            read_number (call, "ramp_ms", 0.0, MAX_RAMP_MS, &ramp_ms);
-  if (is_good &&
-      !(given && gst_tfx_server_json_get_value (given, param, &value)))
-    is_good = fail (call, 400,
+  if (!find_param (call, &stage, &param) ||
+      !read_number (call, "ramp_ms", 0.0, MAX_RAMP_MS, &ramp_ms))
+    return;
+  if (!given || !gst_tfx_server_json_get_value (given, param, &value)) {
+    fail (call, 400,
         "value must be null, true or false, a number, a string, or an array "
         "of numbers");
-  if (is_good) {
+  } else {
     ret = gst_tfx_server_stream_set_value (call->api->stream, stage,
         param->name, &value, ramp_ms, &fault);
     if (ret == -ENOTSUP && ramp_ms > 0.0)
-      is_good = fail (call, 422, "%s cannot ramp to this value", param->name);
+      fail (call, 422, "%s cannot ramp to this value", param->name);
     else if (ret == -ENOTSUP)
-      is_good = print_with_value (call, stage, param, &value);
-    else
-      is_good = ret == 0 || fail (call, 422, "%s", fault.message);
+      print_with_value (call, stage, param, &value);
+    else if (ret < 0)
+      fail (call, 422, "%s", fault.message);
   }
   g_free (value.list);
-  g_clear_pointer (&given, g_variant_unref);
-  return is_good;
 }
 
 static void
 end_set (Call *call)
 {
-  const TfxExpr *expr;
+  GstTfxServerStream *stream = call->api->stream;
   const TfxParam *param;
   TfxValue value;
   gsize stage;
 
   /* Another client was quicker. */
-  if (call->before && strcmp (call->before, gst_tfx_server_stream_get_text (
-                                                call->api->stream)) != 0) {
+  if (call->before &&
+      strcmp (call->before, gst_tfx_server_stream_get_text (stream)) != 0) {
     fail (call, 409, "the chain has changed: try again");
     return;
   }
   if (call->expr)
     use_chain (call);
-  expr = gst_tfx_server_stream_get_expr (call->api->stream);
   if (!find_param (call, &stage, &param))
     return;
-  tfx_expr_get (expr, stage, param->name, &value);
+  tfx_expr_get (stream->expr, stage, param->name, &value);
   emit_event (call->api,
       g_variant_new_parsed ("{'event': <'parameter'>, 'stage': <%s>, "
                             "'parameter': <%s>, 'value': %v, 'by': <%u>}",
-          tfx_expr_stage_name (expr, stage), param->name,
+          tfx_expr_stage_name (stream->expr, stage), param->name,
           gst_tfx_server_json_value (&value), call->by));
-  call->ok = g_variant_new_parsed ("{'value': %v}",
-      gst_tfx_server_json_value (&value));
+  call->ok = g_variant_take_ref (g_variant_new_parsed ("{'value': %v}",
+      gst_tfx_server_json_value (&value)));
 }
 
 /* ---- responses ------------------------------------------------------------------------ */
 
-static gboolean
+static void
 begin_response (Call *call)
 {
   const gchar *text = gst_tfx_server_stream_get_text (call->api->stream);
 
   call->is_trusted = !g_variant_lookup (call->in, "chain", "&s", &text);
   call->text = g_strdup (text);
-  return TRUE;
 }
 
 static void
 work_response (Call *call)
 {
-  gdouble from_hz = 20.0, to_hz = 20000.0, n = 256.0, channel = 0.0, *numbers;
-  const gdouble rate_hz =
-      call->state.rate_hz > 0 ? call->state.rate_hz : DEFAULT_RATE_HZ;
-  GVariantBuilder db = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
+  gdouble from_hz = 20.0, to_hz = 20000.0, n = 256.0, channel = 0.0;
+  g_autofree gdouble *hz = g_new (gdouble, 3 * MAX_POINTS);
+  gdouble *db = hz + MAX_POINTS, *phase = db + MAX_POINTS;
 
   if (read_number (call, "from", 1e-3, 1e6, &from_hz) &&
       read_number (call, "to", from_hz, 1e6, &to_hz) &&
@@ -352,25 +333,21 @@ work_response (Call *call)
     work_chain (call);
   if (call->error)
     return;
-  numbers = g_new (gdouble, 2 * MAX_POINTS);
-  for (gint i = 0; i < (gint)n; i++) {
-    const gdouble hz = from_hz * pow (to_hz / from_hz, i / ((gint)n - 1.0));
-    const TfxComplex h =
-        tfx_chain_response_at (call->chain, (guint)channel, hz, rate_hz);
+  n = floor (n);
+  for (gsize i = 0; i < (gsize)n; i++) {
+    TfxComplex h;
 
-    numbers[i] = hz;
-    numbers[MAX_POINTS + i] = atan2 (h.im, h.re);
-    g_variant_builder_add (&db, "v",
-        gst_tfx_server_json_number (20.0 * log10 (hypot (h.re, h.im))));
+    hz[i] = from_hz * pow (to_hz / from_hz, (gdouble)i / (n - 1.0));
+    h = tfx_chain_response_at (call->chain, (guint)channel, hz[i],
+        call->rate_hz);
+    db[i] = 20.0 * log10 (hypot (h.re, h.im));
+    phase[i] = atan2 (h.im, h.re);
   }
-  call->ok =
+  call->ok = g_variant_take_ref (
       g_variant_new_parsed ("{'frequencies': %v, 'db': %v, 'phase_rad': %v}",
-          g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, numbers, (gsize)n,
-              8),
-          g_variant_builder_end (&db),
-          g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE,
-              numbers + MAX_POINTS, (gsize)n, 8));
-  g_free (numbers);
+          gst_tfx_server_json_list (hz, (gsize)n, 0),
+          gst_tfx_server_json_list (db, (gsize)n, 0),
+          gst_tfx_server_json_list (phase, (gsize)n, 0)));
 }
 
 /* ---- the state ------------------------------------------------------------------------ */
@@ -378,6 +355,7 @@ work_response (Call *call)
 static GVariant *
 describe_state (GstTfxServerApi *self, const gchar *key, GVariant *value)
 {
+  const GstTfxServerStream *stream = self->stream;
   GstTfxServerState state;
 
   gst_tfx_server_stream_get_state (self->stream, &state);
@@ -387,24 +365,15 @@ describe_state (GstTfxServerApi *self, const gchar *key, GVariant *value)
       "'playing': <%b>, 'position_s': <%d>, 'dropped': <%t>, 'load': <%d>, "
       "'clients': <%u>, 'bypassed': <%b>, 'preset': %v, 'slot': <%s>}",
       key, value, VERSION, state.rate_hz, state.n_channels, state.n_outputs,
-      state.format, state.latency_s, state.is_playing, state.position_s,
-      state.n_dropped, state.load, self->n_clients, state.is_bypassed,
-      g_variant_new ("ms", self->preset), self->is_b ? "b" : "a");
+      state.format, state.latency_s, stream->is_playing, state.position_s,
+      state.n_dropped, state.load, self->n_clients, stream->is_bypassed,
+      gst_tfx_server_json_string (self->preset), self->is_b ? "b" : "a");
 }
 
-static void
-end_state (Call *call)
+static GVariant *
+answer_state (GstTfxServerApi *self, Call *call)
 {
-  call->ok =
-      describe_state (call->api, "client", g_variant_new_uint32 (call->by));
-}
-
-static void
-emit_event (GstTfxServerApi *self, GVariant *event)
-{
-  g_variant_ref_sink (event);
-  self->emit (event, self->data);
-  g_variant_unref (event);
+  return describe_state (self, "client", g_variant_new_uint32 (call->by));
 }
 
 void
@@ -422,46 +391,44 @@ gst_tfx_server_api_emit_warning (GstTfxServerApi *self, const gchar *warning)
           gst_tfx_server_json_string (warning)));
 }
 
-static gboolean
+static void
 begin_bypass (Call *call)
 {
   gboolean on;
 
-  if (!g_variant_lookup (call->in, "on", "b", &on))
-    return fail (call, 400, "on must be true or false");
-  gst_tfx_server_stream_bypass (call->api->stream, on);
-  return TRUE;
+  if (g_variant_lookup (call->in, "on", "b", &on))
+    gst_tfx_server_stream_bypass (call->api->stream, on);
+  else
+    fail (call, 400, "on must be true or false");
 }
 
-static gboolean
+static void
 begin_play (Call *call)
 {
   gst_tfx_server_stream_set_playing (call->api->stream,
       strcmp (call->command->name, "play") == 0);
-  return TRUE;
 }
 
-static gboolean
+static void
 begin_seek (Call *call)
 {
   gdouble to_s = -1.0;
 
-  return read_number (call, "position_s", 0.0, 1e9, &to_s) &&
-         (gst_tfx_server_stream_seek (call->api->stream, to_s) ||
-             fail (call, 422, "this sound cannot be sought"));
+  if (read_number (call, "position_s", 0.0, 1e9, &to_s) &&
+      !gst_tfx_server_stream_seek (call->api->stream, to_s))
+    fail (call, 422, "this sound cannot be sought");
 }
 
 static void
 end_change (Call *call)
 {
   gst_tfx_server_api_emit_state (call->api);
-  end_state (call);
 }
 
-static void
-end_classes (Call *call)
+static GVariant *
+answer_classes (GstTfxServerApi *self, Call *call)
 {
-  call->ok = gst_tfx_server_json_classes (call->state.rate_hz);
+  return gst_tfx_server_json_classes (call->rate_hz);
 }
 
 /* ---- presets and slots ---------------------------------------------------------------- */
@@ -476,23 +443,20 @@ find_preset (Call *call)
   if (!folder)
     fail (call, 422,
         "there are no presets here (--presets names their folder)");
-  if (!name)
-    return NULL;
-  if (!*name || *name == '.' || strlen (name) > MAX_NAME ||
-      strpbrk (name, "/\\\n\r\t")) {
+  else if (name && (!*name || *name == '.' || strlen (name) > MAX_NAME ||
+                       strpbrk (name, "/\\\n\r\t")))
     fail (call, 400,
         "a preset has a name without '/', not before a dot, of at "
         "most 100 bytes");
-    return NULL;
-  }
-  return g_strdup_printf ("%s/%s" PRESET, folder, name);
+  return call->error ? NULL : g_strdup_printf ("%s/%s" PRESET, folder, name);
 }
 
 static GVariant *
-list_presets (GstTfxServerApi *self, gsize *n)
+list_presets (GstTfxServerApi *self)
 {
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("as"));
-  GDir *dir = self->presets ? g_dir_open (self->presets, 0, NULL) : NULL;
+  g_autoptr (GDir) dir =
+      self->presets ? g_dir_open (self->presets, 0, NULL) : NULL;
   GSList *names = NULL;
   const gchar *name;
 
@@ -503,21 +467,17 @@ list_presets (GstTfxServerApi *self, gsize *n)
           g_strndup (name, strlen (name) - strlen (PRESET)),
           (GCompareFunc)strcmp);
   }
-  g_clear_pointer (&dir, g_dir_close);
-  *n = g_slist_length (names);
   for (GSList *l = names; l; l = l->next)
     g_variant_builder_add (&list, "s", l->data);
   g_slist_free_full (names, g_free);
   return g_variant_builder_end (&list);
 }
 
-static void
-end_presets (Call *call)
+static GVariant *
+answer_presets (GstTfxServerApi *self, Call *call)
 {
-  gsize n;
-
-  call->ok = g_variant_new_parsed ("{'names': %v, 'current': %v}",
-      list_presets (call->api, &n), g_variant_new ("ms", call->api->preset));
+  return g_variant_new_parsed ("{'names': %v, 'current': %v}",
+      list_presets (self), gst_tfx_server_json_string (self->preset));
 }
 
 /* The preset of the request is the current one. */
@@ -525,18 +485,17 @@ static void
 note_preset (Call *call)
 {
   g_free (call->api->preset);
-  call->api->preset = NULL;
-  g_variant_lookup (call->in, "name", "s", &call->api->preset);
+  call->api->preset = g_strdup (read_string (call, "name"));
   emit_event (call->api,
       g_variant_new_parsed ("{'event': <'preset'>, 'name': %v, 'by': <%u>}",
-          g_variant_new ("ms", call->api->preset), call->by));
+          gst_tfx_server_json_string (call->api->preset), call->by));
 }
 
-static gboolean
-begin_load_preset (Call *call)
+static void
+begin_load (Call *call)
 {
-  gchar *path = find_preset (call);
-  GError *error = NULL;
+  g_autofree gchar *path = find_preset (call);
+  g_autoptr (GError) error = NULL;
   gsize length = 0;
 
   if (path && !g_file_get_contents (path, &call->text, &length, &error))
@@ -544,65 +503,47 @@ begin_load_preset (Call *call)
   else if (path && (length > MAX_TEXT ||
                        !g_utf8_validate (call->text, (gssize)length, NULL)))
     fail (call, 422, "it is no chain");
-  g_clear_error (&error);
-  g_free (path);
-  return call->error == NULL;
 }
 
 static void
-end_load_preset (Call *call)
+end_load (Call *call)
 {
-  end_set_chain (call);
+  publish_chain (call);
   note_preset (call);
 }
 
-static gboolean
-begin_save_preset (Call *call)
+static void
+begin_save (Call *call)
 {
-  gchar *path = find_preset (call);
-  GError *error = NULL;
-  gsize n = 0;
+  const gchar *text = gst_tfx_server_stream_get_text (call->api->stream);
+  g_autofree gchar *path = find_preset (call);
+  g_autoptr (GVariant) names = g_variant_take_ref (list_presets (call->api));
+  g_autoptr (GError) error = NULL;
 
-  if (path)
-    g_variant_unref (g_variant_ref_sink (list_presets (call->api, &n)));
-  if (n >= MAX_PRESETS)
+  if (g_variant_n_children (names) >= MAX_PRESETS)
     fail (call, 422, "there are too many presets");
-  else if (path &&
-           !g_file_set_contents (path,
-               gst_tfx_server_stream_get_text (call->api->stream), -1, &error))
+  else if (path && !g_file_set_contents (path, text, -1, &error))
     fail (call, 422, "%s", error->message);
-  g_clear_error (&error);
-  g_free (path);
-  return call->error == NULL;
 }
 
 static void
-end_save_preset (Call *call)
+begin_delete (Call *call)
 {
-  note_preset (call);
-  end_presets (call);
-}
-
-static gboolean
-begin_delete_preset (Call *call)
-{
-  gchar *path = find_preset (call);
+  g_autofree gchar *path = find_preset (call);
 
   if (path && g_unlink (path) < 0)
     fail (call, 422, "%s", g_strerror (errno));
-  g_free (path);
-  return call->error == NULL;
 }
 
-static gboolean
+static void
 begin_ab (Call *call)
 {
   GstTfxServerApi *self = call->api;
-  const gchar *text = gst_tfx_server_stream_get_text (self->stream);
 
-  call->text = g_strdup (self->other ? self->other : text);
+  call->text =
+      g_strdup (self->other ? self->other
+                            : gst_tfx_server_stream_get_text (self->stream));
   call->is_trusted = TRUE;
-  return TRUE;
 }
 
 static void
@@ -613,11 +554,15 @@ end_ab (Call *call)
   g_free (self->other);
   self->other = g_strdup (gst_tfx_server_stream_get_text (self->stream));
   self->is_b = !self->is_b;
-  end_set_chain (call);
-  g_variant_unref (g_variant_ref_sink (call->ok));
-  call->ok = g_variant_new_parsed ("{'slot': <%s>, 'chain': %v}",
-      self->is_b ? "b" : "a", gst_tfx_server_json_string (call->text));
+  publish_chain (call);
   gst_tfx_server_api_emit_state (self);
+}
+
+static GVariant *
+answer_ab (GstTfxServerApi *self, Call *call)
+{
+  return g_variant_new_parsed ("{'slot': <%s>, 'chain': %v}",
+      self->is_b ? "b" : "a", gst_tfx_server_json_string (call->text));
 }
 
 /* ---- meters --------------------------------------------------------------------------- */
@@ -625,97 +570,110 @@ end_ab (Call *call)
 GVariant *
 gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 positions[2])
 {
-  const TfxExpr *expr = gst_tfx_server_stream_get_expr (self->stream);
-  GstTfxServerMeter *after = gst_tfx_server_stream_get_output (self->stream);
+  GstTfxServerStream *stream = self->stream;
   GstTfxServerLevels in, out;
   GVariantDict gains;
   gdouble gain_db;
 
-  gst_tfx_server_meter_read (gst_tfx_server_stream_get_input (self->stream),
-      &positions[0], &in);
-  gst_tfx_server_meter_read (after, &positions[1], &out);
+  gst_tfx_server_meter_read (stream->input, &positions[0], &in);
+  gst_tfx_server_meter_read (stream->output, &positions[1], &out);
   g_variant_dict_init (&gains, NULL);
-  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
-    if (gst_tfx_server_stream_read_gain (self->stream, i, &gain_db))
-      g_variant_dict_insert_value (&gains, tfx_expr_stage_name (expr, i),
-          gst_tfx_server_json_level (gain_db));
+  for (gsize i = 0; i < tfx_expr_n_stages (stream->expr); i++) {
+    if (gst_tfx_server_stream_read_gain (stream, i, &gain_db))
+      g_variant_dict_insert_value (&gains,
+          tfx_expr_stage_name (stream->expr, i),
+          gst_tfx_server_json_number (gst_tfx_server_meter_round (gain_db)));
   }
   return g_variant_new_parsed (
       "{'event': <'meters'>, 'time_s': <%d>, 'input': <{'peak_db': %v, "
       "'rms_db': %v}>, 'output': <{'peak_db': %v, 'rms_db': %v, "
       "'momentary_lufs': %v}>, 'reduction_db': %v}",
       (gdouble)g_get_monotonic_time () / G_USEC_PER_SEC,
-      gst_tfx_server_json_levels (in.peak_db, in.n_channels),
-      gst_tfx_server_json_levels (in.rms_db, in.n_channels),
-      gst_tfx_server_json_levels (out.peak_db, out.n_channels),
-      gst_tfx_server_json_levels (out.rms_db, out.n_channels),
-      gst_tfx_server_json_level (gst_tfx_server_meter_read_loudness (after)),
+      gst_tfx_server_json_list (in.peak_db, in.n_channels, 0),
+      gst_tfx_server_json_list (in.rms_db, in.n_channels, 0),
+      gst_tfx_server_json_list (out.peak_db, out.n_channels, 0),
+      gst_tfx_server_json_list (out.rms_db, out.n_channels, 0),
+      gst_tfx_server_json_number (
+          gst_tfx_server_meter_read_loudness (stream->output)),
       g_variant_dict_end (&gains));
-}
-
-static GVariant *
-measure_lines (GstTfxServerApi *self, GstTfxServerMeter *meter)
-{
-  gdouble db[SPECTRUM_LINES];
-  const gboolean has_come = gst_tfx_server_meter_read_spectrum (meter,
-      self->lines_hz, db, SPECTRUM_LINES);
-
-  return gst_tfx_server_json_levels (db, has_come ? SPECTRUM_LINES : 0);
 }
 
 GVariant *
 gst_tfx_server_api_make_spectrum (GstTfxServerApi *self)
 {
+  gdouble hz[SPECTRUM_LINES], in_db[SPECTRUM_LINES], out_db[SPECTRUM_LINES];
+  guint n_in, n_out;
+
+  for (guint i = 0; i < SPECTRUM_LINES; i++)
+    hz[i] = SPECTRUM_FROM_HZ * exp2 (i / SPECTRUM_STEPS);
+  n_in = gst_tfx_server_meter_read_spectrum (self->stream->input, hz, in_db,
+      SPECTRUM_LINES);
+  n_out = gst_tfx_server_meter_read_spectrum (self->stream->output, hz, out_db,
+      SPECTRUM_LINES);
   return g_variant_new_parsed ("{'event': <'spectrum'>, 'from_hz': <%d>, "
                                "'to_hz': <%d>, 'db_input': "
                                "%v, 'db': %v}",
-      self->lines_hz[0], self->lines_hz[SPECTRUM_LINES - 1],
-      measure_lines (self, gst_tfx_server_stream_get_input (self->stream)),
-      measure_lines (self, gst_tfx_server_stream_get_output (self->stream)));
+      hz[0], hz[SPECTRUM_LINES - 1], gst_tfx_server_json_list (in_db, n_in, 0),
+      gst_tfx_server_json_list (out_db, n_out, 0));
 }
 
 /* ---- calls ---------------------------------------------------------------------------- */
 
 static const Command commands[] = {
-  { "state", TRUE, NULL, NULL, end_state },
-  { "chain", TRUE, NULL, NULL, end_chain },
-  { "set-chain", FALSE, begin_chain, work_chain, end_set_chain },
-  { "check", TRUE, begin_chain, work_chain, end_parameters },
-  { "parameters", TRUE, NULL, NULL, end_parameters },
-  { "set", FALSE, begin_set, work_chain, end_set },
-  { "response", TRUE, begin_response, work_response, NULL },
-  { "bypass", FALSE, begin_bypass, NULL, end_change },
-  { "play", FALSE, begin_play, NULL, end_change },
-  { "pause", FALSE, begin_play, NULL, end_change },
-  { "seek", FALSE, begin_seek, NULL, end_change },
-  { "presets", TRUE, NULL, NULL, end_presets },
-  { "load-preset", FALSE, begin_load_preset, work_chain, end_load_preset },
-  { "save-preset", FALSE, begin_save_preset, NULL, end_save_preset },
-  { "delete-preset", FALSE, begin_delete_preset, NULL, end_presets },
-  { "ab", FALSE, begin_ab, work_chain, end_ab },
-  { "classes", TRUE, NULL, NULL, end_classes },
+  { "state", TRUE, NULL, NULL, NULL, answer_state },
+  { "chain", TRUE, NULL, NULL, NULL, answer_chain },
+  { "set-chain", FALSE, begin_chain, work_chain, publish_chain, NULL },
+  { "check", TRUE, begin_chain, work_chain, NULL, answer_stages },
+  { "parameters", TRUE, NULL, NULL, NULL, answer_stages },
+  { "set", FALSE, begin_set, work_chain, end_set, NULL },
+  { "response", TRUE, begin_response, work_response, NULL, NULL },
+  { "bypass", FALSE, begin_bypass, NULL, end_change, answer_state },
+  { "play", FALSE, begin_play, NULL, end_change, answer_state },
+  { "pause", FALSE, begin_play, NULL, end_change, answer_state },
+  { "seek", FALSE, begin_seek, NULL, end_change, answer_state },
+  { "presets", TRUE, NULL, NULL, NULL, answer_presets },
+  { "load-preset", FALSE, begin_load, work_chain, end_load, NULL },
+  { "save-preset", FALSE, begin_save, NULL, note_preset, answer_presets },
+  { "delete-preset", FALSE, begin_delete, NULL, NULL, answer_presets },
+  { "ab", FALSE, begin_ab, work_chain, end_ab, answer_ab },
+  { "classes", TRUE, NULL, NULL, NULL, answer_classes },
 };
+
+static void
+look_at_stream (Call *call)
+{
+  gst_tfx_server_stream_get_state (call->api->stream, &call->state);
+  call->rate_hz =
+      call->state.rate_hz > 0 ? call->state.rate_hz : DEFAULT_RATE_HZ;
+}
+
+static void
+clear_call (Call *call)
+{
+  tfx_chain_unref (&call->chain);
+  tfx_expr_free (&call->expr);
+  g_clear_pointer (&call->ok, g_variant_unref);
+  g_clear_pointer (&call->in, g_variant_unref);
+  g_free (call->text);
+  g_free (call->before);
+}
 
 /* Ends a call in the main loop, and replies. */
 static void
 finish (Call *call)
 {
-  GVariant *answer;
+  GVariant *said;
 
   if (!call->error && call->command->end)
     call->command->end (call);
-  answer = call->error ? g_variant_ref (call->error)
-                       : g_variant_ref_sink (
-                             g_variant_new_parsed ("{'ok': %v}", call->ok));
-  call->reply (answer, call->error ? call->status : 200, call->data);
-  g_variant_unref (answer);
-  g_clear_pointer (&call->error, g_variant_unref);
-  tfx_chain_unref (&call->chain);
-  tfx_expr_free (&call->expr);
-  g_variant_unref (call->in);
-  g_free (call->text);
-  g_free (call->before);
-  g_free (call->fault);
+  if (call->error)
+    said = g_steal_pointer (&call->error);
+  else
+    said = g_variant_new_parsed ("{'ok': %v}",
+        call->command->answer ? call->command->answer (call->api, call)
+                              : call->ok);
+  call->reply (said, call->status ? call->status : 200, call->data);
+  clear_call (call);
   g_free (call);
 }
 
@@ -744,7 +702,6 @@ gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
     gpointer data)
 {
   Call *call = g_new (Call, 1);
-  gboolean is_good;
 
   *call = (Call){ .api = self,
     .in = g_variant_ref (in),
@@ -756,71 +713,48 @@ gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
       call->command = &commands[i];
   }
   if (!call->command)
-    is_good = fail (call, 404, "there is no such command");
+    fail (call, 404, "there is no such command");
   else if (is_reading && !call->command->is_reading)
-    is_good = fail (call, 405, "%s needs POST", command);
-  else
-    is_good = !call->command->begin || call->command->begin (call);
-  gst_tfx_server_stream_get_state (self->stream, &call->state);
-  if (is_good && call->text && self->n_pending == MAX_PENDING)
-    is_good = fail (call, 429, "too many requests wait");
-  if (!is_good || !call->text) {
+    fail (call, 405, "%s needs POST", command);
+  else if (call->command->begin)
+    call->command->begin (call);
+  look_at_stream (call);
+  if (!call->error && call->text && self->n_pending == MAX_PENDING)
+    fail (call, 429, "too many requests wait");
+  if (call->error || !call->text) {
     finish (call);
-    return;
+  } else {
+    self->n_pending++;
+    g_thread_pool_push (self->pool, call, NULL);
   }
-  self->n_pending++;
-  g_thread_pool_push (self->pool, call, NULL);
 }
 
-gchar *
+gboolean
 gst_tfx_server_api_set_chain (GstTfxServerApi *self, const gchar *text)
 {
   Call call = { .api = self, .text = g_strdup (text), .is_trusted = TRUE };
-  gchar *why = NULL;
+  gboolean is_good;
 
-  gst_tfx_server_stream_get_state (self->stream, &call.state);
-  work_chain (&call);
-  if (call.error) {
-    why = g_steal_pointer (&call.fault);
-    g_variant_unref (call.error);
-  } else {
-    end_set_chain (&call);
-    g_variant_unref (g_variant_ref_sink (call.ok));
-  }
-  tfx_chain_unref (&call.chain);
-  tfx_expr_free (&call.expr);
-  g_free (call.text);
-  return why;
-}
-
-/* ---- lifetime ------------------------------------------------------------------------- */
-
-void
-gst_tfx_server_api_set_clients (GstTfxServerApi *self, guint n_clients)
-{
-  self->n_clients = n_clients;
-}
-
-GstTfxServerStream *
-gst_tfx_server_api_get_stream (GstTfxServerApi *self)
-{
-  return self->stream;
+  look_at_stream (&call);
+  is_good = build_chain (&call);
+  if (is_good)
+    publish_chain (&call);
+  else
+    gst_tfx_tool_error ("%s", call.fault.rendered);
+  clear_call (&call);
+  return is_good;
 }
 
 GstTfxServerApi *
 gst_tfx_server_api_new (GstTfxServerStream *stream, const gchar *files,
-    const gchar *presets, GstTfxServerEmit emit, gpointer data)
+    const gchar *presets)
 {
   GstTfxServerApi *self = g_new0 (GstTfxServerApi, 1);
 
   self->stream = stream;
-  self->files = g_strdup (files);
-  self->presets = g_strdup (presets);
-  self->emit = emit;
-  self->data = data;
+  self->files = files;
+  self->presets = presets;
   self->pool = g_thread_pool_new (work, NULL, 1, FALSE, NULL);
-  for (guint i = 0; i < SPECTRUM_LINES; i++)
-    self->lines_hz[i] = SPECTRUM_FROM_HZ * exp2 (i / SPECTRUM_STEPS);
   return self;
 }
 
@@ -830,8 +764,6 @@ gst_tfx_server_api_free (GstTfxServerApi *self)
   while (self->n_pending > 0)
     g_main_context_iteration (NULL, TRUE);
   g_thread_pool_free (self->pool, FALSE, TRUE);
-  g_free (self->files);
-  g_free (self->presets);
   g_free (self->preset);
   g_free (self->other);
   g_free (self);

@@ -23,16 +23,14 @@ struct GstTfxServerCamilla
   gchar *config; /* the last one that was set, or NULL */
   guint64 positions[2];
   gint64 read_us;
-  GstTfxServerLevels levels[2]; /* of input and output */
+  GstTfxServerLevels input, output;
 };
 
 typedef struct Request
 {
   GstTfxServerCamilla *self;
-  GstTfxServerState state;
-  const gchar *command;
+  gchar *command;
   GVariant *argument; /* or NULL */
-  gdouble number;     /* of the argument; NaN: it is none */
   gchar *config;      /* of a request that is on its way */
   GstTfxServerReply reply;
   gpointer data;
@@ -42,146 +40,121 @@ typedef struct Request
 static void
 answer (Request *request, gboolean is_good, GVariant *value)
 {
-  const gchar *result = is_good ? "Ok" : "Error";
-  GVariant *said = g_variant_ref_sink (
-      value ? g_variant_new_parsed ("{%s: <{'result': <%s>, 'value': %v}>}",
-                  request->command, result, value)
-            : g_variant_new_parsed ("{%s: <{'result': <%s>}>}",
-                  request->command, result));
+  GVariantDict dict;
 
-  request->reply (said, 200, request->data);
-  g_variant_unref (said);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "result", "s", is_good ? "Ok" : "Error");
+  if (value)
+    g_variant_dict_insert_value (&dict, "value", value);
+  request->reply (g_variant_new_parsed ("{%s: %v}", request->command,
+                      g_variant_dict_end (&dict)),
+      200, request->data);
   g_clear_pointer (&request->argument, g_variant_unref);
-  g_free ((gchar *)request->command);
+  g_free (request->command);
   g_free (request->config);
   g_free (request);
 }
 
 /* ---- values --------------------------------------------------------------------------- */
 
-static const GstTfxServerLevels *
-read_levels (GstTfxServerCamilla *self, gboolean is_output)
-{
-  GstTfxServerStream *stream = gst_tfx_server_api_get_stream (self->api);
-  const gint64 now_us = g_get_monotonic_time ();
-
-  if (now_us - self->read_us > CHUNK_US) {
-    gst_tfx_server_meter_read (gst_tfx_server_stream_get_input (stream),
-        &self->positions[0], &self->levels[0]);
-    gst_tfx_server_meter_read (gst_tfx_server_stream_get_output (stream),
-        &self->positions[1], &self->levels[1]);
-    self->read_us = now_us;
-  }
-  return &self->levels[is_output];
-}
-
+/* The finite ones of a list. */
 static GVariant *
-list_levels (GstTfxServerCamilla *self, gboolean is_output, gboolean is_peak)
+list_levels (const gdouble *db, guint n)
 {
-  const GstTfxServerLevels *levels = read_levels (self, is_output);
-  const gdouble *db = is_peak ? levels->peak_db : levels->rms_db;
   gdouble finite[GST_TFX_SERVER_METER_CHANNELS];
 
-  for (guint i = 0; i < levels->n_channels; i++)
+  for (guint i = 0; i < n; i++)
     finite[i] = MAX (db[i], SILENCE_DB);
-  return gst_tfx_server_json_levels (finite, levels->n_channels);
+  return gst_tfx_server_json_list (finite, n, 0);
 }
 
+/* The answers to all commands that change nothing, by name. */
 static GVariant *
-get_all_levels (GstTfxServerCamilla *self)
+list_values (GstTfxServerCamilla *self)
 {
-  return g_variant_new_parsed ("{'playback_rms': %v, 'playback_peak': %v, "
-                               "'capture_rms': %v, "
-                               "'capture_peak': %v}",
-      list_levels (self, TRUE, FALSE), list_levels (self, TRUE, TRUE),
-      list_levels (self, FALSE, FALSE), list_levels (self, FALSE, TRUE));
-}
-
-static gdouble
-get_range (GstTfxServerCamilla *self)
-{
-  const GstTfxServerLevels *levels = read_levels (self, FALSE);
+  GstTfxServerStream *stream = self->api->stream;
+  const gint64 now_us = g_get_monotonic_time ();
+  const GstTfxServerLevels *in = &self->input, *out = &self->output;
+  const struct
+  {
+    const gchar *command, *member;
+    const gdouble *db;
+    const guint *n;
+  } levels[] = {
+    { "GetCaptureSignalPeak", "capture_peak", in->peak_db, &in->n_channels },
+    { "GetCaptureSignalRms", "capture_rms", in->rms_db, &in->n_channels },
+    { "GetPlaybackSignalPeak", "playback_peak", out->peak_db,
+        &out->n_channels },
+    { "GetPlaybackSignalRms", "playback_rms", out->rms_db, &out->n_channels },
+  };
+  const gchar *config = self->config ? self->config : "null";
   gdouble most_db = -INFINITY;
+  GstTfxServerState state;
+  GVariantDict dict, all;
 
-  for (guint i = 0; i < levels->n_channels; i++)
-    most_db = fmax (most_db, levels->peak_db[i]);
-  return 2.0 * pow (10.0, most_db / 20.0);
+  gst_tfx_server_stream_get_state (stream, &state);
+  if (now_us - self->read_us > CHUNK_US) {
+    gst_tfx_server_meter_read (stream->input, &self->positions[0],
+        &self->input);
+    gst_tfx_server_meter_read (stream->output, &self->positions[1],
+        &self->output);
+    self->read_us = now_us;
+  }
+  for (guint i = 0; i < in->n_channels; i++)
+    most_db = fmax (most_db, in->peak_db[i]);
+  g_variant_dict_init (&all, NULL);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "GetVersion", "s", "2.0.0");
+  g_variant_dict_insert_value (&dict, "GetSupportedDeviceTypes",
+      g_variant_new_parsed ("[['GStreamer'], ['GStreamer']]"));
+  g_variant_dict_insert (&dict, "GetState", "s",
+      stream->is_playing ? "Running" : "Paused");
+  g_variant_dict_insert (&dict, "GetStopReason", "s", "None");
+  g_variant_dict_insert (&dict, "GetCaptureRate", "i", state.rate_hz);
+  g_variant_dict_insert (&dict, "GetUpdateInterval", "i", CHUNK_US / 1000);
+  g_variant_dict_insert (&dict, "GetRateAdjust", "d", 1.0);
+  g_variant_dict_insert (&dict, "GetSignalRange", "d",
+      2.0 * pow (10.0, most_db / 20.0));
+  g_variant_dict_insert (&dict, "GetClippedSamples", "t",
+      gst_tfx_server_meter_count_clipped (stream->output));
+  g_variant_dict_insert (&dict, "GetProcessingLoad", "d", 100.0 * state.load);
+  g_variant_dict_insert (&dict, "GetBufferLevel", "i",
+      (gint)(state.latency_s * state.rate_hz));
+  g_variant_dict_insert (&dict, "GetVolume", "d", stream->volume_db);
+  g_variant_dict_insert (&dict, "GetMute", "b", stream->is_muted);
+  g_variant_dict_insert (&dict, "GetConfigFilePath", "ms", NULL);
+  g_variant_dict_insert (&dict, "GetConfig", "s", config);
+  g_variant_dict_insert (&dict, "GetConfigJson", "s", config);
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++) {
+    GVariant *list = list_levels (levels[i].db, *levels[i].n);
+
+    g_variant_dict_insert_value (&dict, levels[i].command, list);
+    g_variant_dict_insert_value (&all, levels[i].member, list);
+  }
+  g_variant_dict_insert_value (&dict, "GetSignalLevels",
+      g_variant_dict_end (&all));
+  return g_variant_dict_end (&dict);
 }
-
-/* The value of a command without an argument; NULL: there is none. */
-static GVariant *
-get_value (Request *request)
-{
-  GstTfxServerCamilla *self = request->self;
-  const GstTfxServerState *state = &request->state;
-  const gchar *command = request->command;
-  GstTfxServerMeter *output = gst_tfx_server_stream_get_output (
-      gst_tfx_server_api_get_stream (self->api));
-
-#define IS(name) (strcmp (command, name) == 0)
-  if (IS ("GetVersion"))
-    return g_variant_new_string ("2.0.0");
-  if (IS ("GetSupportedDeviceTypes"))
-    return g_variant_new_parsed ("[['GStreamer'], ['GStreamer']]");
-  if (IS ("GetState"))
-    return g_variant_new_string (state->is_playing ? "Running" : "Paused");
-  if (IS ("GetStopReason"))
-    return g_variant_new_string ("None");
-  if (IS ("GetCaptureRate"))
-    return g_variant_new_int32 (state->rate_hz);
-  if (IS ("GetUpdateInterval"))
-    return g_variant_new_int32 (CHUNK_US / 1000);
-  if (IS ("GetRateAdjust"))
-    return g_variant_new_double (1.0);
-  if (IS ("GetSignalRange"))
-    return g_variant_new_double (get_range (self));
-  if (IS ("GetCaptureSignalPeak") || IS ("GetCaptureSignalRms"))
-    return list_levels (self, FALSE, g_str_has_suffix (command, "Peak"));
-  if (IS ("GetPlaybackSignalPeak") || IS ("GetPlaybackSignalRms"))
-    return list_levels (self, TRUE, g_str_has_suffix (command, "Peak"));
-  if (IS ("GetSignalLevels"))
-    return get_all_levels (self);
-  if (IS ("GetClippedSamples"))
-    return g_variant_new_uint64 (gst_tfx_server_meter_count_clipped (output));
-  if (IS ("GetProcessingLoad"))
-    return g_variant_new_double (100.0 * state->load);
-  if (IS ("GetBufferLevel"))
-    return g_variant_new_int32 ((gint)(state->latency_s * state->rate_hz));
-  if (IS ("GetVolume"))
-    return g_variant_new_double (state->volume_db);
-  if (IS ("GetMute"))
-    return g_variant_new_boolean (state->is_muted);
-  if (IS ("GetConfigFilePath"))
-    return g_variant_new ("ms", NULL);
-  if (IS ("GetConfig") || IS ("GetConfigJson"))
-    return gst_tfx_server_json_string (self->config ? self->config : "null");
-  return NULL;
-#undef IS
-}
-
 /* ---- changes -------------------------------------------------------------------------- */
 
 /* FALSE: it is another command. */
 static gboolean
 set_volume (Request *request)
 {
-  GstTfxServerStream *stream =
-      gst_tfx_server_api_get_stream (request->self->api);
+  GstTfxServerStream *stream = request->self->api->stream;
   const gboolean is_adjusted = strcmp (request->command, "AdjustVolume") == 0;
   const gboolean is_toggled = strcmp (request->command, "ToggleMute") == 0;
-  gdouble volume_db = request->state.volume_db;
-  gboolean is_muted = request->state.is_muted;
+  gdouble volume_db = stream->volume_db, number;
+  gboolean is_muted = is_toggled ? !stream->is_muted : stream->is_muted;
 
   if ((is_adjusted || strcmp (request->command, "SetVolume") == 0) &&
-      !isnan (request->number))
-    volume_db = CLAMP (request->number + (is_adjusted ? volume_db : 0.0),
-        MIN_VOLUME_DB, MAX_VOLUME_DB);
+      gst_tfx_server_json_get_number (request->argument, &number))
+    volume_db = CLAMP (number + (is_adjusted ? volume_db : 0.0), MIN_VOLUME_DB,
+        MAX_VOLUME_DB);
   else if (strcmp (request->command, "SetMute") == 0 && request->argument &&
            g_variant_is_of_type (request->argument, G_VARIANT_TYPE_BOOLEAN))
     is_muted = g_variant_get_boolean (request->argument);
-  else if (is_toggled)
-    is_muted = !is_muted;
-  else
+  else if (!is_toggled)
     return FALSE;
   gst_tfx_server_stream_set_volume (stream, volume_db, is_muted);
   answer (request, TRUE,
@@ -194,14 +167,14 @@ set_volume (Request *request)
 static void
 take_chain (GVariant *said, guint status, gpointer data)
 {
+  g_autoptr (GVariant) owned = g_variant_take_ref (said);
+  g_autoptr (GVariant) error = g_variant_lookup_value (owned, "error", NULL);
   Request *request = data;
-  GVariant *error = g_variant_lookup_value (said, "error", NULL);
-  const gchar *message = "";
 
   if (error) {
-    g_variant_lookup (error, "message", "&s", &message);
-    answer (request, FALSE, g_variant_new_string (message));
-    g_variant_unref (error);
+    g_autoptr (GVariant) why = g_variant_lookup_value (error, "message", NULL);
+
+    answer (request, FALSE, why);
   } else if (strcmp (request->command, "ValidateConfig") == 0) {
     answer (request, TRUE, g_variant_new_string (request->config));
   } else {
@@ -216,15 +189,14 @@ static gboolean
 take_config (Request *request, guint by)
 {
   const GstTfxPresetSource source = { NULL };
-  GstTfxStages stages;
   const gboolean is_check = strcmp (request->command, "ValidateConfig") == 0;
-  gchar *chain, *fault = NULL;
-  GVariant *in;
+  g_autofree gchar *chain = NULL, *fault = NULL;
+  g_autoptr (GVariant) in = NULL;
+  GstTfxStages stages;
 
   if (strcmp (request->command, "Reload") == 0)
     request->config = g_strdup (request->self->config);
-  else if ((is_check || strcmp (request->command, "SetConfig") == 0 ||
-               strcmp (request->command, "SetConfigJson") == 0) &&
+  else if ((is_check || g_str_has_prefix (request->command, "SetConfig")) &&
            request->argument &&
            g_variant_is_of_type (request->argument, G_VARIANT_TYPE_STRING))
     request->config = g_variant_dup_string (request->argument, NULL);
@@ -235,15 +207,12 @@ take_config (Request *request, guint by)
   chain = gst_tfx_stages_finish (&stages, &fault);
   if (!chain) {
     answer (request, FALSE, gst_tfx_server_json_string (fault));
-  } else {
-    in = g_variant_ref_sink (g_variant_new_parsed ("{'chain': %v}",
-        gst_tfx_server_json_string (chain)));
-    gst_tfx_server_api_call (request->self->api,
-        is_check ? "check" : "set-chain", in, by, FALSE, take_chain, request);
-    g_variant_unref (in);
+    return TRUE;
   }
-  g_free (chain);
-  g_free (fault);
+  in = g_variant_take_ref (g_variant_new_parsed ("{'chain': %v}",
+      gst_tfx_server_json_string (chain)));
+  gst_tfx_server_api_call (request->self->api, is_check ? "check" : "set-chain",
+      in, by, FALSE, take_chain, request);
   return TRUE;
 }
 
@@ -251,30 +220,25 @@ void
 gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
     GstTfxServerReply reply, gpointer data)
 {
-  GstTfxServerStream *stream = gst_tfx_server_api_get_stream (self->api);
+  g_autoptr (GVariant) command = g_variant_lookup_value (in, "command", NULL);
+  g_autoptr (GVariant) values = g_variant_take_ref (list_values (self));
+  g_autoptr (GVariant) value = NULL;
   Request *request = g_new (Request, 1);
-  GVariant *command = g_variant_lookup_value (in, "command", NULL), *value;
-  GVariantIter iter;
 
   *request = (Request){ .self = self, .reply = reply, .data = data };
-  if (command && g_variant_is_of_type (command, G_VARIANT_TYPE_STRING)) {
+  if (command && g_variant_is_of_type (command, G_VARIANT_TYPE_STRING))
     request->command = g_variant_dup_string (command, NULL);
-  } else if (command &&
-             g_variant_is_of_type (command, G_VARIANT_TYPE_VARDICT)) {
-    g_variant_iter_init (&iter, command);
-    g_variant_iter_next (&iter, "{sv}", &request->command, &request->argument);
-  }
-  g_clear_pointer (&command, g_variant_unref);
-  if (!request->command)
+  else if (command && g_variant_is_of_type (command, G_VARIANT_TYPE_VARDICT) &&
+           g_variant_n_children (command) > 0)
+    g_variant_get_child (command, 0, "{sv}", &request->command,
+        &request->argument);
+  else
     request->command = g_strdup ("Invalid");
-  if (!gst_tfx_server_json_get_number (request->argument, &request->number))
-    request->number = NAN;
-  gst_tfx_server_stream_get_state (stream, &request->state);
-  value = get_value (request);
+  value = g_variant_lookup_value (values, request->command, NULL);
   if (value) {
     answer (request, TRUE, value);
   } else if (strcmp (request->command, "Stop") == 0) {
-    gst_tfx_server_stream_set_playing (stream, FALSE);
+    gst_tfx_server_stream_set_playing (self->api->stream, FALSE);
     gst_tfx_server_api_emit_state (self->api);
     answer (request, TRUE, NULL);
   } else if (strcmp (request->command, "Exit") == 0) {

@@ -69,7 +69,7 @@ struct GstTfxServerHttp
   GstTfxServerCamilla *camilla;
   SoupServer *soup;
   GSocketService *service;
-  gchar *address, *token; /* or NULL */
+  const gchar *address, *token; /* or NULL */
   GPtrArray *clients;
   Group groups[N_KINDS][MAX_HZ + 1];
   guint n_connections, last_number;
@@ -98,21 +98,16 @@ drop (gpointer data)
   if (client->is_running)
     return G_SOURCE_CONTINUE;
   g_ptr_array_remove (self->clients, client);
-  gst_tfx_server_api_set_clients (self->api, self->clients->len);
+  self->api->n_clients = self->clients->len;
   return G_SOURCE_REMOVE;
 }
-
-static void regroup (GstTfxServerHttp *self);
 
 static void
 begin_drop (Client *client)
 {
-  if (client->is_gone)
-    return;
+  if (!client->is_gone)
+    g_timeout_add (10, drop, client);
   client->is_gone = TRUE;
-  memset (client->rates_hz, 0, sizeof client->rates_hz);
-  regroup (client->http);
-  g_timeout_add (10, drop, client);
 }
 
 static void
@@ -129,11 +124,11 @@ send_text (Client *client, const gchar *text, gsize most_queued)
     begin_drop (client);
 }
 
-void
-gst_tfx_server_http_emit (GVariant *event, gpointer data)
+static void
+emit_event (GVariant *event, gpointer data)
 {
   GstTfxServerHttp *self = data;
-  gchar *text = gst_tfx_server_json_print (event);
+  g_autofree gchar *text = gst_tfx_server_json_print (event);
 
   for (guint i = 0; i < self->clients->len; i++) {
     Client *client = self->clients->pdata[i];
@@ -141,50 +136,31 @@ gst_tfx_server_http_emit (GVariant *event, gpointer data)
     if (!client->is_camilla)
       send_text (client, text, MAX_QUEUED);
   }
-  g_free (text);
 }
 
+/* Sends levels to the clients of a group, until it has none. */
 static gboolean
 tick (gpointer data)
 {
   Group *group = data;
   GstTfxServerHttp *self = group->http;
-  GVariant *event = g_variant_ref_sink (
+  g_autofree gchar *text = gst_tfx_server_json_print (
       group->kind == METERS
           ? gst_tfx_server_api_make_meters (self->api, group->positions)
           : gst_tfx_server_api_make_spectrum (self->api));
-  gchar *text = gst_tfx_server_json_print (event);
+  gboolean is_used = FALSE;
 
   for (guint i = 0; i < self->clients->len; i++) {
     Client *client = self->clients->pdata[i];
 
-    if (client->rates_hz[group->kind] == group->rate_hz)
-      send_text (client, text, BUSY_QUEUED);
+    if (client->rates_hz[group->kind] != group->rate_hz)
+      continue;
+    is_used = TRUE;
+    send_text (client, text, BUSY_QUEUED);
   }
-  g_free (text);
-  g_variant_unref (event);
-  return G_SOURCE_CONTINUE;
-}
-
-/* Starts and stops the timers of groups that have got or lost a client. */
-static void
-regroup (GstTfxServerHttp *self)
-{
-  for (guint kind = 0; kind < N_KINDS; kind++) {
-    for (guint hz = 1; hz <= MAX_HZ; hz++) {
-      Group *group = &self->groups[kind][hz];
-      gboolean is_used = FALSE;
-
-      for (guint i = 0; i < self->clients->len && !is_used; i++)
-        is_used = ((Client *)self->clients->pdata[i])->rates_hz[kind] == hz;
-      if (!is_used)
-        g_clear_handle_id (&group->timer, g_source_remove);
-      else if (!group->timer)
-        *group =
-            (Group){ self, kind, hz, g_timeout_add (1000 / hz, tick, group),
-              { G_MAXUINT64, G_MAXUINT64 } };
-    }
-  }
+  if (!is_used)
+    group->timer = 0;
+  return is_used;
 }
 
 /* ---- requests of WebSocket clients ------------------------------------------------------ */
@@ -195,17 +171,15 @@ static void run_next (Client *client);
 static void
 answer_with_id (Client *client, GVariant *answer, GVariant *id)
 {
+  g_autoptr (GVariant) owned = g_variant_take_ref (answer);
+  g_autofree gchar *text = NULL;
   GVariantDict dict;
-  gchar *text;
 
-  g_variant_dict_init (&dict, answer);
+  g_variant_dict_init (&dict, owned);
   if (id)
     g_variant_dict_insert_value (&dict, "id", id);
-  answer = g_variant_ref_sink (g_variant_dict_end (&dict));
-  text = gst_tfx_server_json_print (answer);
+  text = gst_tfx_server_json_print (g_variant_dict_end (&dict));
   send_text (client, text, MAX_QUEUED);
-  g_free (text);
-  g_variant_unref (answer);
 }
 
 static void
@@ -220,45 +194,36 @@ reply_socket (GVariant *answer, guint status, gpointer data)
 }
 
 static void
-refuse (Client *client, GVariant *in, const gchar *why)
-{
-  GVariant *answer =
-      g_variant_ref_sink (gst_tfx_server_json_error (why, NULL, NULL));
-  GVariant *id = in ? g_variant_lookup_value (in, "id", NULL) : NULL;
-
-  answer_with_id (client, answer, id);
-  g_clear_pointer (&id, g_variant_unref);
-  g_variant_unref (answer);
-}
-
-static void
 subscribe (Client *client, GVariant *in)
 {
-  GVariant *answer;
-
   for (guint kind = 0; kind < N_KINDS; kind++) {
-    GVariant *given = g_variant_lookup_value (in, kinds[kind], NULL);
-    gdouble hz;
+    g_autoptr (GVariant) given = g_variant_lookup_value (in, kinds[kind], NULL);
+    Group *group;
+    gdouble number;
+    guint hz;
 
-    if (gst_tfx_server_json_get_number (given, &hz))
-      client->rates_hz[kind] = (guint)(CLAMP (hz, 0.0, MAX_HZ) + 0.5);
-    g_clear_pointer (&given, g_variant_unref);
+    if (!gst_tfx_server_json_get_number (given, &number))
+      continue;
+    hz = (guint)(CLAMP (number, 0.0, MAX_HZ) + 0.5);
+    client->rates_hz[kind] = hz;
+    group = &client->http->groups[kind][hz];
+    if (hz > 0 && !group->timer)
+      *group = (Group){ client->http, kind, hz,
+        g_timeout_add (1000 / hz, tick, group), { G_MAXUINT64, G_MAXUINT64 } };
   }
-  regroup (client->http);
-  answer = g_variant_ref_sink (
-      g_variant_new_parsed ("{'ok': <{'meters': <%u>, 'spectrum': <%u>}>}",
-          client->rates_hz[METERS], client->rates_hz[SPECTRUM]));
-  reply_socket (answer, SOUP_STATUS_OK, client);
-  g_variant_unref (answer);
+  reply_socket (g_variant_new_parsed ("{'ok': <{'meters': <%u>, 'spectrum': "
+                                      "<%u>}>}",
+                    client->rates_hz[METERS], client->rates_hz[SPECTRUM]),
+      SOUP_STATUS_OK, client);
 }
 
 /* A client gets its answers in the order of its requests. */
 static void
 run_next (Client *client)
 {
-  GVariant *in = client->is_running || client->is_gone
-                     ? NULL
-                     : g_queue_pop_head (&client->waiting);
+  g_autoptr (GVariant) in = client->is_running || client->is_gone
+                                ? NULL
+                                : g_queue_pop_head (&client->waiting);
   const gchar *command = NULL;
 
   if (!in)
@@ -274,7 +239,6 @@ run_next (Client *client)
   else
     gst_tfx_server_api_call (client->http->api, command, in, client->number,
         FALSE, reply_socket, client);
-  g_variant_unref (in);
 }
 
 static void
@@ -283,9 +247,11 @@ take_message (SoupWebsocketConnection *connection, gint type, GBytes *message,
 {
   Client *client = data;
   const guint n = count_request (&client->pace);
+  const gchar *why = "a request must be a JSON object";
+  g_autoptr (GVariant) in = NULL, id = NULL;
+  g_autofree gchar *object = NULL;
   gsize length;
   const gchar *text = g_bytes_get_data (message, &length);
-  GVariant *in = NULL;
 
   gst_tfx_server_flow_note_message (client->flow);
   if (n > MAX_FLOOD)
@@ -293,22 +259,20 @@ take_message (SoupWebsocketConnection *connection, gint type, GBytes *message,
   if (client->is_gone)
     return;
   if (type == SOUP_WEBSOCKET_DATA_TEXT && length <= MAX_MESSAGE) {
-    gchar *object =
+    object =
         g_strdup_printf (client->is_camilla ? "{\"command\": %s}" : "%s", text);
-
     in = gst_tfx_server_json_parse (object, strlen (object));
-    g_free (object);
   }
-  if (!in) {
-    refuse (client, NULL, "a request must be a JSON object");
-  } else if (n > MAX_REQUESTS ||
-             g_queue_get_length (&client->waiting) >= MAX_WAITING) {
-    refuse (client, in, "too many requests");
-  } else {
-    g_queue_push_tail (&client->waiting, g_variant_ref (in));
+  if (in && n <= MAX_REQUESTS && client->waiting.length < MAX_WAITING) {
+    g_queue_push_tail (&client->waiting, g_steal_pointer (&in));
     run_next (client);
+    return;
   }
-  g_clear_pointer (&in, g_variant_unref);
+  if (in) {
+    why = "too many requests";
+    id = g_variant_lookup_value (in, "id", NULL);
+  }
+  answer_with_id (client, gst_tfx_server_json_error (why, NULL, NULL), id);
 }
 
 static void
@@ -350,12 +314,13 @@ open_socket (SoupServerMessage *message, gpointer data)
   g_signal_connect_swapped (client->connection, "closed",
       G_CALLBACK (begin_drop), client);
   g_ptr_array_add (self->clients, client);
-  gst_tfx_server_api_set_clients (self->api, self->clients->len);
+  self->api->n_clients = self->clients->len;
   g_object_unref (message);
 }
 
 /* ---- HTTP ----------------------------------------------------------------------------- */
 
+/* answer: new. */
 static void
 set_answer (SoupServerMessage *message, GVariant *answer, guint status)
 {
@@ -369,11 +334,7 @@ set_answer (SoupServerMessage *message, GVariant *answer, guint status)
 static void
 set_error (SoupServerMessage *message, guint status, const gchar *why)
 {
-  GVariant *answer =
-      g_variant_ref_sink (gst_tfx_server_json_error (why, NULL, NULL));
-
-  set_answer (message, answer, status);
-  g_variant_unref (answer);
+  set_answer (message, gst_tfx_server_json_error (why, NULL, NULL), status);
 }
 
 static void
@@ -386,7 +347,7 @@ reply_http (GVariant *answer, guint status, gpointer data)
   g_object_unref (message);
 }
 
-/* Those of a query: numbers where the text is one. */
+/* Those of a query, or NULL: numbers where the text is one. */
 static GVariant *
 read_query (GHashTable *query)
 {
@@ -405,7 +366,7 @@ read_query (GHashTable *query)
         end != text && *end == '\0' ? g_variant_new_double (number)
                                     : gst_tfx_server_json_string (text));
   }
-  return g_variant_ref_sink (g_variant_dict_end (&dict));
+  return g_variant_take_ref (g_variant_dict_end (&dict));
 }
 
 static void
@@ -415,37 +376,33 @@ serve_command (GstTfxServerHttp *self, SoupServerMessage *message,
   const gboolean is_post =
       soup_server_message_get_method (message) == SOUP_METHOD_POST;
   SoupMessageBody *body = soup_server_message_get_request_body (message);
-  GVariant *in;
+  g_autoptr (GVariant) in =
+      is_post && body->length > 0
+          ? gst_tfx_server_json_parse (body->data, (gsize)body->length)
+          : read_query (is_post ? NULL : query);
 
   if (count_request (&self->pace) > MAX_REQUESTS) {
     set_error (message, 429, "too many requests");
-    return;
-  }
-  in = is_post && body->length > 0
-           ? gst_tfx_server_json_parse (body->data, (gsize)body->length)
-           : read_query (is_post ? NULL : query);
-  if (!in) {
+  } else if (!in) {
     set_error (message, SOUP_STATUS_BAD_REQUEST,
         "the body must be a JSON object");
-    return;
+  } else {
+    soup_server_message_pause (message);
+    gst_tfx_server_api_call (self->api, command, in, 0, !is_post, reply_http,
+        g_object_ref (message));
   }
-  soup_server_message_pause (message);
-  gst_tfx_server_api_call (self->api, command, in, 0, !is_post, reply_http,
-      g_object_ref (message));
-  g_variant_unref (in);
 }
 
 static void
 serve_page (SoupServerMessage *message, const gchar *path)
 {
   const gchar *name = strcmp (path, "/") == 0 ? "/index.html" : path;
-  gchar *resource = g_strconcat (PAGE, name, NULL);
-  GBytes *bytes =
+  g_autofree gchar *resource = g_strconcat (PAGE, name, NULL);
+  g_autoptr (GBytes) bytes =
       g_resources_lookup_data (resource, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
   SoupMessageHeaders *headers =
       soup_server_message_get_response_headers (message);
 
-  g_free (resource);
   if (!bytes) {
     set_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
     return;
@@ -462,62 +419,43 @@ serve_page (SoupServerMessage *message, const gchar *path)
   soup_message_body_append_bytes (soup_server_message_get_response_body (
                                       message),
       bytes);
-  g_bytes_unref (bytes);
 }
 
 /* ---- who may ask ------------------------------------------------------------------------ */
 
-/* In a time that does not depend on where they differ. */
-static gboolean
-is_same_token (const gchar *given, const gchar *token)
-{
-  const gsize n = strlen (token);
-  guint difference = strlen (given) != n;
-
-  for (gsize i = 0; i < n && strlen (given) == n; i++)
-    difference |= (guint)(given[i] ^ token[i]);
-  return difference == 0;
-}
-
+/* Compares in a time that does not depend on where they differ. */
 static gboolean
 has_token (GstTfxServerHttp *self, SoupMessageHeaders *headers,
     GHashTable *query)
 {
   const gchar *given = soup_message_headers_get_one (headers, "Authorization");
+  const gsize n = self->token ? strlen (self->token) : 0;
+  guint difference = 0;
 
   if (given && g_ascii_strncasecmp (given, "Bearer ", 7) == 0)
     given += 7;
   else
     given = query ? g_hash_table_lookup (query, "token") : NULL;
-  return !self->token || (given && is_same_token (given, self->token));
+  if (!self->token || !given || strlen (given) != n)
+    return !self->token;
+  for (gsize i = 0; i < n; i++)
+    difference |= (guint)(given[i] ^ self->token[i]);
+  return difference == 0;
 }
 
 /* Whether a host is one that no other site can name (DNS rebinding). */
 static gboolean
 is_own_host (GstTfxServerHttp *self, const gchar *header)
 {
-  GSocketConnectable *address =
+  g_autoptr (GSocketConnectable) address =
       header ? g_network_address_parse (header, 80, NULL) : NULL;
   const gchar *host =
       address ? g_network_address_get_hostname (G_NETWORK_ADDRESS (address))
               : "";
-  const gboolean is_own =
-      g_hostname_is_ip_address (host) ||
-      g_ascii_strcasecmp (host, "localhost") == 0 ||
-      (self->address && g_ascii_strcasecmp (host, self->address) == 0);
 
-  g_clear_object (&address);
-  return is_own;
-}
-
-/* A page of another site sends its own origin. */
-static gboolean
-is_own_origin (const gchar *origin, const gchar *host)
-{
-  return (g_str_has_prefix (origin, "http://") &&
-             g_ascii_strcasecmp (origin + 7, host) == 0) ||
-         (g_str_has_prefix (origin, "https://") &&
-             g_ascii_strcasecmp (origin + 8, host) == 0);
+  return g_hostname_is_ip_address (host) ||
+         g_ascii_strcasecmp (host, "localhost") == 0 ||
+         (self->address && g_ascii_strcasecmp (host, self->address) == 0);
 }
 
 /* Before the body is read. */
@@ -530,6 +468,8 @@ check_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
   SoupMessageHeaders *out = soup_server_message_get_response_headers (message);
   const gchar *host = soup_message_headers_get_one (in, "Host");
   const gchar *origin = soup_message_headers_get_one (in, "Origin");
+  g_autofree gchar *own_http = g_strconcat ("http://", host, NULL);
+  g_autofree gchar *own_https = g_strconcat ("https://", host, NULL);
   const gboolean is_socket =
       soup_message_headers_get_one (in, "Upgrade") != NULL;
   const gboolean is_large =
@@ -548,7 +488,8 @@ check_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
   else if (!is_own_host (self, host))
     set_error (message, SOUP_STATUS_FORBIDDEN,
         "the host must be an address, localhost or the name of --listen");
-  else if (origin && !is_own_origin (origin, host))
+  else if (origin && g_ascii_strcasecmp (origin, own_http) != 0 &&
+           g_ascii_strcasecmp (origin, own_https) != 0)
     set_error (message, SOUP_STATUS_FORBIDDEN, "this is another site's page");
   else if ((is_socket || g_str_has_prefix (path, API)) &&
            !has_token (self, in, query))
@@ -596,65 +537,56 @@ accept_connection (GSocketService *service, GSocketConnection *connection,
 {
   GstTfxServerHttp *self = data;
   GSocket *socket = g_socket_connection_get_socket (connection);
-  GSocketAddress *local, *remote;
+  g_autoptr (GSocketAddress) local =
+      g_socket_connection_get_local_address (connection, NULL);
+  g_autoptr (GSocketAddress) remote =
+      g_socket_connection_get_remote_address (connection, NULL);
 
-  if (self->n_connections >= MAX_CONNECTIONS)
+  if (self->n_connections >= MAX_CONNECTIONS || !local || !remote)
     return TRUE;
-  local = g_socket_connection_get_local_address (connection, NULL);
-  remote = g_socket_connection_get_remote_address (connection, NULL);
-  if (local && remote) {
-    g_socket_set_timeout (socket, IDLE_S);
-    g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
-    self->n_connections++;
-    g_object_weak_ref (G_OBJECT (connection), forget_connection, self);
-    soup_server_accept_iostream (self->soup, G_IO_STREAM (connection), local,
-        remote, NULL);
-  }
-  g_clear_object (&local);
-  g_clear_object (&remote);
+  g_socket_set_timeout (socket, IDLE_S);
+  g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
+  self->n_connections++;
+  g_object_weak_ref (G_OBJECT (connection), forget_connection, self);
+  soup_server_accept_iostream (self->soup, G_IO_STREAM (connection), local,
+      remote, NULL);
   return TRUE;
 }
 
-/* Takes the address.  Returns the port, or 0. */
+/* Returns the port, or 0. */
 static guint16
 add_address (GstTfxServerHttp *self, GInetAddress *address, guint16 port,
     GError **error)
 {
-  GSocketAddress *socket = g_inet_socket_address_new (address, port);
-  GSocketAddress *bound = NULL;
+  g_autoptr (GSocketAddress) socket = g_inet_socket_address_new (address, port);
+  g_autoptr (GSocketAddress) bound = NULL;
 
-  port = 0;
-  if (g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), socket,
+  if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), socket,
           G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &bound, error))
-    port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-  g_clear_object (&bound);
-  g_object_unref (socket);
-  g_object_unref (address);
-  return port;
+    return 0;
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
 }
 
 guint16
-gst_tfx_server_http_listen (GstTfxServerHttp *self, GstTfxServerApi *api,
-    guint16 port, GError **error)
+gst_tfx_server_http_listen (GstTfxServerHttp *self, guint16 port,
+    GError **error)
 {
-  GList *addresses;
+  g_autoptr (GInetAddress) ipv4 =
+      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GInetAddress) ipv6 =
+      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6);
 
-  self->api = api;
-  self->camilla = gst_tfx_server_camilla_new (api);
   if (self->address) {
-    addresses = g_resolver_lookup_by_name (g_resolver_get_default (),
+    GList *found = g_resolver_lookup_by_name (g_resolver_get_default (),
         self->address, NULL, error);
-    port = addresses
-               ? add_address (self, g_object_ref (addresses->data), port, error)
-               : 0;
-    g_resolver_free_addresses (addresses);
+
+    port = found ? add_address (self, found->data, port, error) : 0;
+    g_resolver_free_addresses (found);
   } else {
-    port = add_address (self,
-        g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4), port, error);
+    port = add_address (self, ipv4, port, error);
     /* (A machine may have no IPv6.) */
     if (port)
-      add_address (self, g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6),
-          port, NULL);
+      add_address (self, ipv6, port, NULL);
   }
   if (port)
     g_socket_service_start (self->service);
@@ -662,12 +594,17 @@ gst_tfx_server_http_listen (GstTfxServerHttp *self, GstTfxServerApi *api,
 }
 
 GstTfxServerHttp *
-gst_tfx_server_http_new (const gchar *address, const gchar *token)
+gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
+    const gchar *token)
 {
   GstTfxServerHttp *self = g_new0 (GstTfxServerHttp, 1);
 
-  self->address = g_strdup (address);
-  self->token = g_strdup (token);
+  api->emit = emit_event;
+  api->emit_data = self;
+  self->api = api;
+  self->camilla = gst_tfx_server_camilla_new (api);
+  self->address = address;
+  self->token = token;
   self->clients = g_ptr_array_new_with_free_func (free_client);
   self->soup = soup_server_new ("server-header", "gst-tfx", NULL);
   soup_server_add_early_handler (self->soup, NULL, check_request, self, NULL);
@@ -685,13 +622,13 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   g_socket_service_stop (self->service);
   g_socket_listener_close (G_SOCKET_LISTENER (self->service));
   g_object_unref (self->service);
-  g_ptr_array_set_size (self->clients, 0);
-  regroup (self);
+  for (guint hz = 1; hz <= MAX_HZ; hz++) {
+    for (guint kind = 0; kind < N_KINDS; kind++)
+      g_clear_handle_id (&self->groups[kind][hz].timer, g_source_remove);
+  }
+  g_ptr_array_unref (self->clients);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
-  g_ptr_array_unref (self->clients);
-  g_clear_pointer (&self->camilla, gst_tfx_server_camilla_free);
-  g_free (self->address);
-  g_free (self->token);
+  gst_tfx_server_camilla_free (self->camilla);
   g_free (self);
 }

@@ -32,27 +32,28 @@ is_too_deep (const gchar *text, gsize length)
 GVariant *
 gst_tfx_server_json_parse (const gchar *text, gsize length)
 {
-  GVariant *variant = NULL;
-  JsonParser *parser;
-  JsonNode *root = NULL;
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root;
+  GVariant *variant;
 
   if (!g_utf8_validate (text, (gssize)length, NULL) ||
       g_strstr_len (text, (gssize)length, "\\u0000") ||
-      is_too_deep (text, length))
+      is_too_deep (text, length) ||
+      !json_parser_load_from_data (parser, text, (gssize)length, NULL))
     return NULL;
-  parser = json_parser_new ();
-  if (json_parser_load_from_data (parser, text, (gssize)length, NULL))
-    root = json_parser_get_root (parser);
-  if (root && JSON_NODE_HOLDS_OBJECT (root))
-    variant = json_gvariant_deserialize (root, "a{sv}", NULL);
-  g_object_unref (parser);
+  root = json_parser_get_root (parser);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return NULL;
+  variant = json_gvariant_deserialize (root, "a{sv}", NULL);
   return variant ? g_variant_take_ref (variant) : NULL;
 }
 
 gchar *
 gst_tfx_server_json_print (GVariant *variant)
 {
-  return json_gvariant_serialize_data (variant, NULL);
+  g_autoptr (GVariant) owned = g_variant_take_ref (variant);
+
+  return json_gvariant_serialize_data (owned, NULL);
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -65,38 +66,22 @@ gst_tfx_server_json_number (gdouble number)
 }
 
 GVariant *
-gst_tfx_server_json_level (gdouble db)
-{
-  return gst_tfx_server_json_number (rint (32.0 * db) / 32.0);
-}
-
-GVariant *
-gst_tfx_server_json_levels (const gdouble *db, guint n)
-{
-  GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
-
-  for (guint i = 0; i < n; i++)
-    g_variant_builder_add (&list, "v", gst_tfx_server_json_level (db[i]));
-  return g_variant_builder_end (&list);
-}
-
-GVariant *
 gst_tfx_server_json_string (const gchar *text)
 {
-  return g_variant_new_take_string (g_utf8_make_valid (text, -1));
+  return text ? g_variant_new_take_string (g_utf8_make_valid (text, -1))
+              : g_variant_new ("ms", NULL);
 }
 
-/* A list in rows becomes an array of arrays. */
-static GVariant *
-list_numbers (const gdouble *numbers, gsize n, gsize n_columns)
+GVariant *
+gst_tfx_server_json_list (const gdouble *numbers, gsize n, gsize n_columns)
 {
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
-  const gsize step = n_columns > 0 ? n_columns : 1;
 
-  for (gsize i = 0; i < n; i += step)
+  for (gsize i = 0; i < n; i += MAX (n_columns, 1))
     g_variant_builder_add (&list, "v",
-        n_columns > 0 ? list_numbers (numbers + i, MIN (step, n - i), 0)
-                      : gst_tfx_server_json_number (numbers[i]));
+        n_columns > 0
+            ? gst_tfx_server_json_list (numbers + i, MIN (n_columns, n - i), 0)
+            : gst_tfx_server_json_number (numbers[i]));
   return g_variant_builder_end (&list);
 }
 
@@ -113,9 +98,10 @@ gst_tfx_server_json_value (const TfxValue *value)
     case TFX_VALUE_TEXT:
       return gst_tfx_server_json_string (value->text);
     case TFX_VALUE_LIST:
-      return list_numbers (value->list, value->n_list, value->n_columns);
+      return gst_tfx_server_json_list (value->list, value->n_list,
+          value->n_columns);
     default:
-      return gst_tfx_server_json_number (INFINITY);
+      return gst_tfx_server_json_string (NULL);
   }
 }
 
@@ -136,37 +122,33 @@ gst_tfx_server_json_get_number (GVariant *variant, gdouble *number)
 static gboolean
 get_numbers (GVariant *list, GArray *numbers, gsize *n_columns)
 {
-  const gsize n = g_variant_n_children (list);
-  gboolean is_good = TRUE;
-  gdouble number;
-
-  for (gsize i = 0; i < n && is_good; i++) {
-    GVariant *boxed = g_variant_get_child_value (list, i);
-    GVariant *item = g_variant_get_variant (boxed);
+  for (gsize i = 0; i < g_variant_n_children (list); i++) {
+    g_autoptr (GVariant) boxed = g_variant_get_child_value (list, i);
+    g_autoptr (GVariant) item = g_variant_get_variant (boxed);
+    gdouble number;
 
     if (gst_tfx_server_json_get_number (item, &number)) {
       g_array_append_val (numbers, number);
-      is_good = !n_columns || *n_columns == 0;
+      if (n_columns && *n_columns > 0)
+        return FALSE;
     } else if (n_columns &&
-               g_variant_is_of_type (item, G_VARIANT_TYPE ("av"))) {
-      is_good = (i == 0 || *n_columns == g_variant_n_children (item)) &&
-                get_numbers (item, numbers, NULL);
+               g_variant_is_of_type (item, G_VARIANT_TYPE ("av")) &&
+               (i == 0 || *n_columns == g_variant_n_children (item)) &&
+               get_numbers (item, numbers, NULL)) {
       *n_columns = g_variant_n_children (item);
     } else {
-      is_good = FALSE;
+      return FALSE;
     }
-    g_variant_unref (item);
-    g_variant_unref (boxed);
   }
-  return is_good;
+  return TRUE;
 }
 
 gboolean
 gst_tfx_server_json_get_value (GVariant *variant, const TfxParam *param,
     TfxValue *value)
 {
-  gboolean is_good = TRUE;
   GArray *numbers;
+  gboolean is_good;
 
   *value = (TfxValue){ .type = TFX_VALUE_NONE };
   if (gst_tfx_server_json_get_number (variant, &value->number)) {
@@ -178,19 +160,20 @@ gst_tfx_server_json_get_value (GVariant *variant, const TfxParam *param,
     value->text = (gchar *)g_variant_get_string (variant, NULL);
     value->type =
         param->types & TFX_VALUE_WORD ? TFX_VALUE_WORD : TFX_VALUE_TEXT;
-    is_good = value->type == TFX_VALUE_TEXT ||
-              g_strlcpy (value->word, value->text, sizeof value->word) <
-                  sizeof value->word;
+    return value->type == TFX_VALUE_TEXT ||
+           g_strlcpy (value->word, value->text, sizeof value->word) <
+               sizeof value->word;
   } else if (g_variant_is_of_type (variant, G_VARIANT_TYPE ("av"))) {
     numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
     value->type = TFX_VALUE_LIST;
     is_good = get_numbers (variant, numbers, &value->n_columns);
     value->n_list = numbers->len;
     value->list = (gdouble *)(gpointer)g_array_free (numbers, FALSE);
+    return is_good;
   } else {
-    is_good = g_variant_is_of_type (variant, G_VARIANT_TYPE_MAYBE);
+    return g_variant_is_of_type (variant, G_VARIANT_TYPE_MAYBE);
   }
-  return is_good;
+  return TRUE;
 }
 
 /* ---- the catalogue -------------------------------------------------------------------- */
@@ -201,7 +184,7 @@ list_words (const TfxWord *word)
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("as"));
 
   if (!word)
-    return gst_tfx_server_json_number (INFINITY);
+    return gst_tfx_server_json_string (NULL);
   for (; word->word; word++)
     g_variant_builder_add (&list, "s", word->word);
   return g_variant_builder_end (&list);
@@ -210,33 +193,33 @@ list_words (const TfxWord *word)
 /* Those of a stage; expr: NULL: those of the class, with the default for a value. */
 static GVariant *
 list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
-    gint rate_hz)
+    gdouble rate_hz)
 {
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 
   for (guint i = 0; i < klass->n_params; i++) {
     const TfxParam *param = &klass->params[i];
     const gboolean is_frequency = (param->flags & TFX_PARAM_FREQUENCY) != 0;
-    TfxValue value = param->initial, initial = param->initial;
+    const gdouble maximum =
+        is_frequency ? MIN (param->maximum, rate_hz / 2.0) : param->maximum;
+    TfxValue initial = param->initial, value;
 
     if (param->flags & TFX_PARAM_STREAM)
       continue;
     if (param->flags & TFX_PARAM_REQUIRED)
-      initial.type = value.type = TFX_VALUE_NONE;
+      initial.type = TFX_VALUE_NONE;
+    value = initial;
     if (expr)
       tfx_expr_get (expr, stage, param->name, &value);
     g_variant_builder_add (&list, "v",
-        g_variant_new_parsed ("{'name': <%s>, 'unit': <%s>, 'value': %v, "
-                              "'default': %v, 'min': %v, 'max': %v, 'log': "
-                              "<%b>, 'integer': <%b>, 'choices': %v, 'doc': "
-                              "<%s>}",
+        g_variant_new_parsed (
+            "{'name': <%s>, 'unit': <%s>, 'value': %v, 'default': %v, 'min': "
+            "%v, 'max': %v, 'log': <%b>, 'integer': <%b>, 'choices': %v, "
+            "'doc': <%s>}",
             param->name, param->unit, gst_tfx_server_json_value (&value),
             gst_tfx_server_json_value (&initial),
             gst_tfx_server_json_number (param->minimum),
-            gst_tfx_server_json_number (
-                is_frequency && rate_hz > 0
-                    ? MIN (param->maximum, rate_hz / 2.0)
-                    : param->maximum),
+            gst_tfx_server_json_number (maximum),
             is_frequency || (param->minimum > 0.0 &&
                                 param->maximum / param->minimum >= LOG_RANGE),
             (param->flags & TFX_PARAM_INTEGER) != 0, list_words (param->words),
@@ -246,7 +229,7 @@ list_params (const TfxClass *klass, const TfxExpr *expr, gsize stage,
 }
 
 GVariant *
-gst_tfx_server_json_stages (const TfxExpr *expr, gint rate_hz)
+gst_tfx_server_json_stages (const TfxExpr *expr, gdouble rate_hz)
 {
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 
@@ -262,7 +245,7 @@ gst_tfx_server_json_stages (const TfxExpr *expr, gint rate_hz)
 }
 
 GVariant *
-gst_tfx_server_json_classes (gint rate_hz)
+gst_tfx_server_json_classes (gdouble rate_hz)
 {
   GVariantBuilder list = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("av"));
 

@@ -21,14 +21,14 @@
 
 struct GstTfxServerMeter
 {
-  /* Atomic.  The format changes with its generation. */
+  /* Atomic. */
   guint32 ring[RING_SAMPLES];     /* bits of gfloat, interleaved */
   guint64 n_announced, n_written; /* frames */
   guint64 n_clipped;
-  gint rate_hz, n_channels, generation;
+  guint64 format; /* rate in Hz << 32 | channels; 0: none */
 
   /* Of the reader. */
-  gint seen;     /* generation */
+  guint64 seen;  /* format */
   guint64 heard; /* position of the loudness */
   GstTfxMeter *loudness;
   GstTfxSpectrum *spectrum; /* or NULL */
@@ -66,44 +66,24 @@ write_samples (GstTfxServerMeter *self, const GstMapInfo *map,
   __atomic_store_n (&self->n_written, self->n_written + n, __ATOMIC_RELEASE);
 }
 
-/* Positions continue in a new ring. */
-static void
-take_caps (GstTfxServerMeter *self, GstEvent *event)
-{
-  GstAudioInfo info;
-  GstCaps *caps;
-
-  gst_event_parse_caps (event, &caps);
-  if (!gst_audio_info_from_caps (&info, caps) ||
-      (info.rate == self->rate_hz && info.channels == self->n_channels))
-    return;
-  __atomic_fetch_add (&self->generation, 1, __ATOMIC_SEQ_CST);
-  __atomic_store_n (&self->rate_hz, info.rate, __ATOMIC_SEQ_CST);
-  __atomic_store_n (&self->n_channels, info.channels, __ATOMIC_SEQ_CST);
-  __atomic_fetch_add (&self->generation, 1, __ATOMIC_SEQ_CST);
-}
-
 static GstPadProbeReturn
 take (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
   GstTfxServerMeter *self = data;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   GstAudioInfo info;
   GstMapInfo map;
 
-  if (probe->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
-    if (GST_EVENT_TYPE (probe->data) == GST_EVENT_CAPS)
-      take_caps (self, probe->data);
+  if (!caps || !gst_audio_info_from_caps (&info, caps))
     return GST_PAD_PROBE_OK;
-  }
-  caps = gst_pad_get_current_caps (pad);
-  if (caps && gst_audio_info_from_caps (&info, caps) &&
-      info.channels <= GST_TFX_SERVER_METER_CHANNELS &&
+  /* Positions continue in the ring of a new format. */
+  __atomic_store_n (&self->format,
+      (guint64)info.rate << 32 | (guint64)info.channels, __ATOMIC_RELEASE);
+  if (info.channels <= GST_TFX_SERVER_METER_CHANNELS &&
       gst_buffer_map (probe->data, &map, GST_MAP_READ)) {
     write_samples (self, &map, &info);
     gst_buffer_unmap (probe->data, &map);
   }
-  gst_clear_caps (&caps);
   return GST_PAD_PROBE_OK;
 }
 
@@ -115,22 +95,18 @@ gst_tfx_server_meter_count_clipped (const GstTfxServerMeter *self)
   return __atomic_load_n (&self->n_clipped, __ATOMIC_RELAXED);
 }
 
-/* The number of channels; 0: none, or the format is changing.  A new format resets the
- * reader. */
+/* The number of channels; 0: none.  A new format resets the reader. */
 static guint
 look_at_format (GstTfxServerMeter *self)
 {
-  const gint generation = __atomic_load_n (&self->generation, __ATOMIC_SEQ_CST);
-  const gint n_channels = __atomic_load_n (&self->n_channels, __ATOMIC_SEQ_CST);
-  const gint rate_hz = __atomic_load_n (&self->rate_hz, __ATOMIC_SEQ_CST);
+  const guint64 format = __atomic_load_n (&self->format, __ATOMIC_ACQUIRE);
+  const gint rate_hz = (gint)(format >> 32), n_channels = (gint)(guint32)format;
   GstAudioInfo info;
 
-  if (generation % 2 || n_channels == 0 ||
-      n_channels > GST_TFX_SERVER_METER_CHANNELS ||
-      generation != __atomic_load_n (&self->generation, __ATOMIC_SEQ_CST))
+  if (n_channels == 0 || n_channels > GST_TFX_SERVER_METER_CHANNELS)
     return 0;
-  if (generation != self->seen) {
-    self->seen = generation;
+  if (format != self->seen) {
+    self->seen = format;
     self->heard = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
     gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, rate_hz, n_channels,
         NULL);
@@ -173,10 +149,10 @@ copy_part (GstTfxServerMeter *self, guint n_channels, guint64 *position)
   return n;
 }
 
-static gdouble
-level_db (gdouble power)
+gdouble
+gst_tfx_server_meter_round (gdouble db)
 {
-  return 10.0 * log10 (power);
+  return rint (32.0 * db) / 32.0;
 }
 
 void
@@ -201,8 +177,10 @@ gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
     n_frames += n;
   }
   for (guint i = 0; i < n_channels; i++) {
-    levels->peak_db[i] = level_db (peak[i]);
-    levels->rms_db[i] = level_db (n_frames ? sum[i] / (gdouble)n_frames : 0.0);
+    const gdouble mean = n_frames ? sum[i] / (gdouble)n_frames : 0.0;
+
+    levels->peak_db[i] = gst_tfx_server_meter_round (10.0 * log10 (peak[i]));
+    levels->rms_db[i] = gst_tfx_server_meter_round (10.0 * log10 (mean));
   }
 }
 
@@ -216,10 +194,10 @@ gst_tfx_server_meter_read_loudness (GstTfxServerMeter *self)
   while (n_channels > 0 && (n = copy_part (self, n_channels, &self->heard)) > 0)
     gst_tfx_meter_add (self->loudness, self->part, n);
   gst_tfx_meter_read (self->loudness, &loudness);
-  return loudness.momentary;
+  return gst_tfx_server_meter_round (loudness.momentary);
 }
 
-gboolean
+guint
 gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
     const gdouble *freq_hz, gdouble *db, guint n)
 {
@@ -229,7 +207,7 @@ gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
   gsize length, n_part;
 
   if (n_channels == 0 || end == 0)
-    return FALSE;
+    return 0;
   length = gst_tfx_spectrum_get_length (self->spectrum);
   position = end > length ? end - length : 0;
   gst_tfx_spectrum_reset (self->spectrum);
@@ -238,8 +216,9 @@ gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
     gst_tfx_spectrum_add (self->spectrum, self->part, n_part);
   gst_tfx_spectrum_finish (self->spectrum);
   for (guint i = 0; i < n; i++)
-    db[i] = gst_tfx_spectrum_get_level (self->spectrum, freq_hz[i]);
-  return TRUE;
+    db[i] = gst_tfx_server_meter_round (
+        gst_tfx_spectrum_get_level (self->spectrum, freq_hz[i]));
+  return n;
 }
 
 /* ---- lifetime ------------------------------------------------------------------------ */
@@ -250,9 +229,7 @@ gst_tfx_server_meter_new (GstPad *pad)
   GstTfxServerMeter *self = g_new0 (GstTfxServerMeter, 1);
 
   self->loudness = gst_tfx_meter_new ();
-  gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,
-      self, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take, self, NULL);
   return self;
 }
 

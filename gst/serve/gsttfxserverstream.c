@@ -30,63 +30,31 @@
 /* Gaps that rounding of timestamps makes. */
 #define GAP_NS GST_MSECOND
 
-struct GstTfxServerStream
-{
-  GstElement *pipeline, *chain, *volume;
-  GstBus *bus;
-  GstTfxServerNotify notify;
-  gpointer data;
-  gboolean is_microphone, is_loop, is_started, is_playing, is_over, is_bypassed,
-      is_muted;
-  gdouble volume_db;
-  gchar *missing; /* what the decoder lacks, or NULL */
-  gchar *text;    /* NULL after a value was set */
-  TfxExpr *expr;
-  gdouble ahead_s, now_ahead_s; /* look-ahead of the chain; of the element */
-  guint settling;               /* a timer, or 0 */
-  GstTfxServerMeter *input, *output;
-  guint64 time_ns, frames; /* of process-time and frames at the last state */
-  gdouble load;
-
-  /* Written by the streaming thread, atomically. */
-  guint64 next_ns, length_ns; /* stream time of the next buffer; its length */
-  guint64 dropped_ns;         /* gaps in the input */
-  /* Of the streaming thread. */
-  GstSegment segment;
-  GstClockTime expected;
-};
-
 /* ---- the streaming thread ---------------------------------------------------------- */
-
-static void
-follow_time (GstTfxServerStream *self, GstBuffer *buffer)
-{
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
-  const GstClockTime duration = GST_BUFFER_DURATION (buffer);
-
-  if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (duration))
-    return;
-  if (GST_CLOCK_TIME_IS_VALID (self->expected) && pts > self->expected + GAP_NS)
-    __atomic_fetch_add (&self->dropped_ns, pts - self->expected,
-        __ATOMIC_RELAXED);
-  self->expected = pts + duration;
-  __atomic_store_n (&self->length_ns, duration, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->next_ns,
-      gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME,
-          self->expected),
-      __ATOMIC_RELAXED);
-}
 
 static GstPadProbeReturn
 take_input (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxServerStream *self = data;
+  const GstBuffer *buffer = info->data;
 
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    follow_time (self, info->data);
-  } else if (GST_EVENT_TYPE (info->data) == GST_EVENT_SEGMENT) {
-    gst_event_copy_segment (info->data, &self->segment);
-    self->expected = GST_CLOCK_TIME_NONE;
+  if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER)) {
+    if (GST_EVENT_TYPE (info->data) == GST_EVENT_SEGMENT) {
+      gst_event_copy_segment (info->data, &self->segment);
+      self->expected = GST_CLOCK_TIME_NONE;
+    }
+  } else if (GST_BUFFER_PTS_IS_VALID (buffer) &&
+             GST_BUFFER_DURATION_IS_VALID (buffer)) {
+    if (GST_CLOCK_TIME_IS_VALID (self->expected) &&
+        buffer->pts > self->expected + GAP_NS)
+      __atomic_fetch_add (&self->dropped_ns, buffer->pts - self->expected,
+          __ATOMIC_RELAXED);
+    self->expected = buffer->pts + buffer->duration;
+    __atomic_store_n (&self->length_ns, buffer->duration, __ATOMIC_RELAXED);
+    __atomic_store_n (&self->next_ns,
+        gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME,
+            self->expected),
+        __ATOMIC_RELAXED);
   }
   return GST_PAD_PROBE_OK;
 }
@@ -106,16 +74,11 @@ gst_tfx_server_stream_get_text (GstTfxServerStream *self)
   return self->text;
 }
 
-const TfxExpr *
-gst_tfx_server_stream_get_expr (const GstTfxServerStream *self)
-{
-  return self->expr;
-}
-
-static GObject *
+static GstObject *
 get_child (GstTfxServerStream *self, gsize stage)
 {
-  return gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (self->chain),
+  return (GstObject *)gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (
+                                                             self->chain),
       tfx_expr_stage_name (self->expr, stage));
 }
 
@@ -149,7 +112,8 @@ apply (GstTfxServerStream *self)
 {
   const gdouble ahead_s = self->is_bypassed ? 0.0 : self->ahead_s;
   const gboolean is_restart =
-      self->is_started && fabs (ahead_s - self->now_ahead_s) > SAME_S;
+      GST_STATE_TARGET (self->pipeline) > GST_STATE_NULL &&
+      fabs (ahead_s - self->now_ahead_s) > SAME_S;
   const gboolean is_sought = is_restart && can_seek (self);
 
   remove_curves (self);
@@ -181,10 +145,10 @@ gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
 void
 gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on)
 {
-  if (self->is_bypassed == on)
-    return;
-  self->is_bypassed = on;
-  apply (self);
+  if (self->is_bypassed != on) {
+    self->is_bypassed = on;
+    apply (self);
+  }
 }
 
 static gboolean
@@ -224,24 +188,23 @@ begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
 
 /* Sets a property of the child.  -ENOTSUP: it has no such number, or cannot ramp. */
 static gint
-give_value (GstTfxServerStream *self, GObject *child, const gchar *property,
+give_value (GstTfxServerStream *self, GstObject *child, const gchar *property,
     gdouble number, gdouble ramp_ms)
 {
   const GParamSpec *spec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (child), property);
-  GstControlBinding *binding;
+  const GType type = spec ? spec->value_type : G_TYPE_NONE;
+  g_autoptr (GstControlBinding) binding = NULL;
 
-  if (!spec || (spec->value_type != G_TYPE_DOUBLE &&
-                   (ramp_ms > 0.0 || (spec->value_type != G_TYPE_INT &&
-                                         spec->value_type != G_TYPE_BOOLEAN))))
+  if (type != G_TYPE_DOUBLE &&
+      (ramp_ms > 0.0 || (type != G_TYPE_INT && type != G_TYPE_BOOLEAN)))
     return -ENOTSUP;
-  binding = gst_object_get_control_binding (GST_OBJECT (child), property);
+  binding = gst_object_get_control_binding (child, property);
   if (binding)
-    gst_object_remove_control_binding (GST_OBJECT (child), binding);
-  gst_clear_object (&binding);
+    gst_object_remove_control_binding (child, binding);
   if (ramp_ms > 0.0 && self->is_playing)
-    begin_ramp (self, GST_OBJECT (child), property, number, ramp_ms);
-  else if (spec->value_type == G_TYPE_DOUBLE)
+    begin_ramp (self, child, property, number, ramp_ms);
+  else if (type == G_TYPE_DOUBLE)
     g_object_set (child, property, number, NULL);
   else
     g_object_set (child, property, (gint)number, NULL);
@@ -253,8 +216,9 @@ gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
     const gchar *param, const TfxValue *value, gdouble ramp_ms,
     TfxExprError *error)
 {
-  gchar *property = g_strdelimit (g_strdup (param), "_", '-');
-  GObject *child = self->is_bypassed ? NULL : get_child (self, stage);
+  g_autofree gchar *property = g_strdelimit (g_strdup (param), "_", '-');
+  g_autoptr (GstObject) child =
+      self->is_bypassed ? NULL : get_child (self, stage);
   TfxValue old;
   gint ret = tfx_expr_get (self->expr, stage, param, &old);
 
@@ -271,8 +235,6 @@ gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
   }
   if (ret == 0)
     g_clear_pointer (&self->text, g_free);
-  g_clear_object (&child);
-  g_free (property);
   return ret;
 }
 
@@ -312,26 +274,20 @@ gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
       (gint64)(to_s * GST_SECOND));
 }
 
-static void
-take_end (GstTfxServerStream *self)
-{
-  if (self->is_loop && gst_tfx_server_stream_seek (self, 0.0))
-    return;
-  self->is_over = TRUE;
-  self->is_playing = FALSE;
-  self->notify (NULL, FALSE, self->data);
-}
-
 static gboolean
 take_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   GstTfxServerStream *self = data;
-  GError *error = NULL;
-  gchar *warning;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *warning = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_EOS:
-      take_end (self);
+      if (self->is_loop && gst_tfx_server_stream_seek (self, 0.0))
+        break;
+      self->is_over = TRUE;
+      self->is_playing = FALSE;
+      self->notify (NULL, FALSE, self->data);
       break;
     case GST_MESSAGE_ELEMENT:
       gst_tfx_tool_note_missing (message, &self->missing);
@@ -342,13 +298,11 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_ERROR:
       error = gst_tfx_tool_take_error (message, self->missing);
       self->notify (error->message, TRUE, self->data);
-      g_error_free (error);
       break;
     case GST_MESSAGE_WARNING:
       warning = gst_tfx_tool_take_warning (message);
       if (warning)
         self->notify (warning, FALSE, self->data);
-      g_free (warning);
       break;
     default:
       break;
@@ -356,26 +310,15 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-gboolean
-gst_tfx_server_stream_start (GstTfxServerStream *self, GError **error)
-{
-  if (!gst_tfx_tool_find_devices (self->pipeline, error))
-    return FALSE;
-  self->is_started = TRUE;
-  gst_tfx_server_stream_set_playing (self, TRUE);
-  return TRUE;
-}
-
 /* ---- what clients read -------------------------------------------------------------- */
 
+/* Returns the number of channels; 0: there is no format yet. */
 static gint
-count_channels (GstElement *element, const gchar *pad, GstAudioInfo *info)
+read_format (GstElement *element, const gchar *pad, GstAudioInfo *info)
 {
-  GstCaps *caps = gst_tfx_tool_get_caps (element, pad);
-  const gboolean has_caps = caps && gst_audio_info_from_caps (info, caps);
+  g_autoptr (GstCaps) caps = gst_tfx_tool_get_caps (element, pad);
 
-  gst_clear_caps (&caps);
-  return has_caps ? GST_AUDIO_INFO_CHANNELS (info) : 0;
+  return caps && gst_audio_info_from_caps (info, caps) ? info->channels : 0;
 }
 
 /* The part of real time that the filters have taken since the last call. */
@@ -408,19 +351,14 @@ void
 gst_tfx_server_stream_get_state (GstTfxServerStream *self,
     GstTfxServerState *state)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime latency = 0;
   GstAudioInfo info;
   gint64 position = 0;
 
-  *state = (GstTfxServerState){
-    .is_playing = self->is_playing,
-    .is_bypassed = self->is_bypassed,
-    .is_muted = self->is_muted,
-    .volume_db = self->volume_db,
-  };
-  state->n_outputs = count_channels (self->volume, "src", &info);
-  state->n_channels = count_channels (self->chain, "sink", &info);
+  *state = (GstTfxServerState){ 0 };
+  state->n_outputs = read_format (self->volume, "src", &info);
+  state->n_channels = read_format (self->chain, "sink", &info);
   if (state->n_channels > 0) {
     state->rate_hz = GST_AUDIO_INFO_RATE (&info);
     g_strlcpy (state->format, GST_AUDIO_INFO_NAME (&info),
@@ -435,7 +373,6 @@ gst_tfx_server_stream_get_state (GstTfxServerStream *self,
           (guint64)state->rate_hz, GST_SECOND);
   if (gst_element_query (self->pipeline, query))
     gst_query_parse_latency (query, NULL, &latency, NULL);
-  gst_query_unref (query);
   state->latency_s = (gdouble)latency / GST_SECOND;
   gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &position);
   state->position_s = (gdouble)MAX (position, 0) / GST_SECOND;
@@ -446,29 +383,13 @@ gboolean
 gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
     gdouble *gain_db)
 {
-  GObject *child = self->is_bypassed ? NULL : get_child (self, stage);
-  GstStructure *stats = NULL;
-  gboolean has_gain;
+  g_autoptr (GstObject) child =
+      self->is_bypassed ? NULL : get_child (self, stage);
+  g_autoptr (GstStructure) stats = NULL;
 
-  if (!child)
-    return FALSE;
-  g_object_get (child, "stats", &stats, NULL);
-  has_gain = stats && gst_structure_get_double (stats, "gain", gain_db);
-  g_clear_pointer (&stats, gst_structure_free);
-  g_object_unref (child);
-  return has_gain;
-}
-
-GstTfxServerMeter *
-gst_tfx_server_stream_get_input (GstTfxServerStream *self)
-{
-  return self->input;
-}
-
-GstTfxServerMeter *
-gst_tfx_server_stream_get_output (GstTfxServerStream *self)
-{
-  return self->output;
+  if (child)
+    g_object_get (child, "stats", &stats, NULL);
+  return stats && gst_structure_get_double (stats, "gain", gain_db);
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -480,8 +401,8 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
 {
   GstElement *pipeline =
       gst_tfx_pipeline_new (sound, source, FILTERS, sink, error);
+  g_autoptr (GstPad) before = NULL, after = NULL;
   GstTfxServerStream *self;
-  GstPad *before, *after;
 
   if (!pipeline)
     return NULL;
@@ -504,8 +425,6 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
   gst_pad_add_probe (before,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       take_input, self, NULL);
-  gst_object_unref (before);
-  gst_object_unref (after);
   self->bus = gst_element_get_bus (pipeline);
   gst_bus_add_watch (self->bus, take_message, self);
   return self;
