@@ -61,7 +61,7 @@ class Server:
     """gst-tfx serve with a test signal as its input, and a file of floats as its
     output."""
 
-    def __init__(self, program, folder, chain, signal, n_channels):
+    def __init__(self, program, folder, chain, signal, n_channels, *options):
         self.sound = os.path.join(folder, "sound.raw")
         source = (f"audiotestsrc is-live=true {signal} ! audio/x-raw,format=F32LE,"
                   f"rate={RATE},channels={n_channels}")
@@ -69,13 +69,17 @@ class Server:
                 f"buffer-mode=unbuffered location={self.sound}")
         self.process = subprocess.Popen(
             [program, "serve", "--port", "0", "--presets", folder, "-s", source,
-             "-o", sink, chain], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+             "-o", sink, *options, chain], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True)
         for line in self.process.stdout:
             found = re.search(r"http://\S+", line)
             if found:
                 self.address = found[0].rstrip("/.")
                 break
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
 
     def ask(self, command):
         with urllib.request.urlopen(f"{self.address}/api/v1/{command}") as answer:
@@ -134,13 +138,141 @@ def told(driver, id_):
     return driver.find_element(By.ID, id_).get_attribute("aria-valuetext") or ""
 
 
+def state(driver):
+    return driver.find_element(By.ID, "state").text
+
+
+def type_into(driver, id_, text):
+    box = driver.find_element(By.ID, id_)
+    driver.execute_script("arguments[0].focus(); arguments[0].select()", box)
+    box.send_keys(text)
+    return box
+
+
+def focused(driver):
+    return driver.switch_to.active_element.get_attribute("id")
+
+
+def run_boxes(test, wide, narrow):
+    """What is typed, chosen and touched."""
+    server = test.server
+    for text, value in ("1,5k", "1500"), ("2000 Hz", "2000"), ("1e3", "1000"):
+        type_into(narrow, "eq.frequency", text).send_keys(Keys.TAB)
+        test.ok(wait_for(lambda: value_of(wide, "eq.frequency") == value),
+                f"{text} is {value}", value_of(wide, "eq.frequency"))
+    for text in "1.2.3", "3 apples", "[1":
+        box = type_into(narrow, "eq.gain", text)
+        box.send_keys(Keys.ENTER)
+        test.ok(box.get_attribute("aria-invalid") == "true", f"{text} is no number")
+        box.send_keys(Keys.ESCAPE)
+        test.ok(value_of(narrow, "eq.gain") == value_of(wide, "eq.gain"),
+                "Escape brings the value back", value_of(narrow, "eq.gain"))
+
+    # Another page moves the band, and then changes a word, which makes a new chain.
+    box = type_into(narrow, "eq.gain", "7")
+    handle = wide.find_element(By.ID, "handle-eq")
+    before = told(narrow, "handle-eq")
+    handle.send_keys(Keys.ARROW_DOWN)
+    wait_for(lambda: told(narrow, "handle-eq") != before)
+    test.ok(box.get_attribute("value") == "7" and focused(narrow) == "eq.gain",
+            "another page's change leaves what is typed", box.get_attribute("value"))
+    box.send_keys(Keys.TAB)
+    test.ok(wait_for(lambda: value_of(wide, "eq.gain") == "7"), "which is used then",
+            value_of(wide, "eq.gain"))
+    test.ok(wait_for(lambda: "gain=7" in value_of(wide, "chain") and
+                     "gain=7" in value_of(narrow, "chain")),
+            "the text of the chain has the present values", value_of(wide, "chain"))
+    slider = narrow.find_element(By.ID, "eq.gain.slider")
+    slider.send_keys(Keys.ARROW_LEFT)
+    type_into(wide, "chain", "Gain(1) | " + CHAIN).send_keys(Keys.CONTROL, Keys.ENTER)
+    wait_for(lambda: narrow.find_elements(By.ID, "gain0.gain"))
+    test.ok(focused(narrow) == "eq.gain.slider", "a new chain keeps the focus",
+            focused(narrow))
+
+    narrow.execute_script("document.getElementById('handle-eq').scrollIntoView()")
+    box = narrow.execute_script(
+        "const box = document.getElementById('handle-eq').getBoundingClientRect();"
+        "return [box.x + box.width / 2, box.y + box.height / 2]")
+    for kind, dy in ("touchStart", 0), ("touchMove", -20), ("touchMove", -50), \
+            ("touchEnd", None):
+        points = [] if dy is None else [{"x": box[0], "y": box[1] + dy}]
+        narrow.execute_cdp_cmd("Input.dispatchTouchEvent",
+                               {"type": kind, "touchPoints": points})
+    test.ok(wait_for(lambda: server.curve_db() > 1), "a finger drags a band",
+            server.curve_db())
+
+
+def run_names(test, wide, narrow):
+    """What a screen reader has, and names with markup."""
+    for driver in wide, narrow:
+        nameless = [e.get_attribute("outerHTML") for e in driver.find_elements(
+            By.CSS_SELECTOR, "button, input, select, textarea, [role]")
+            if e.aria_role not in ("status", "log") and not e.accessible_name]
+        test.ok(not nameless, "every control has a name", *nameless)
+    n = wide.execute_async_script("""
+        const done = arguments[0];
+        let n = 0;
+        for (const live of document.querySelectorAll(
+            "output, [aria-live], [role=status], [role=alert], [role=log]"))
+          new MutationObserver(() => { n++; }).observe(live,
+            { childList: true, characterData: true, subtree: true });
+        setTimeout(() => done(n), 1000);""")
+    test.ok(n == 0, "moving levels announce nothing", n)
+
+    odd = "<img src=x onerror=document.title='hit'> & ä\"'"
+    type_into(wide, "preset", odd).send_keys(Keys.ENTER)
+
+    def options():
+        return narrow.execute_script(
+            "return [...document.querySelectorAll('#presets option')].map(o => o.text)")
+    test.ok(wait_for(lambda: odd in options()), "another page lists a new preset",
+            options())
+    type_into(wide, "chain", "Gain('<img src=x onerror=document.title=1>')")
+    wait_for(lambda: "img" in wide.find_element(By.ID, "fault").text)
+    wide.find_element(By.ID, "revert").click()
+    wide.find_element(By.ID, "delete").click()
+    wide.switch_to.alert.accept()
+    test.ok(wait_for(lambda: odd not in test.server.ask("presets")["names"]),
+            "a preset is deleted after a question", test.server.ask("presets"))
+    test.ok(wide.title == narrow.title == "gst-tfx" and
+            not wide.find_elements(By.TAG_NAME, "img"), "names are text only")
+
+
+def run_away(test, driver, program, folder, signal):
+    """A server goes away and comes back, with and without its token."""
+    path = os.path.join(folder, "token")
+    port = test.server.address.rsplit(":", 1)[1]
+    test.server.stop()
+    test.ok(wait_for(lambda: "Not connected" in state(driver)),
+            "the page shows that the server is away", state(driver))
+    server = Server(program, folder, "back=" + CHAIN, signal, 1, "--port", port)
+    test.ok(wait_for(lambda: driver.find_elements(By.ID, "back.cutoff") and
+                     "48 kHz" in state(driver)),
+            "the page finds the server again", state(driver))
+    server.stop()
+    server = Server(program, folder, CHAIN, signal, 1, "--listen", "127.0.0.1",
+                    "--token-file", path)
+    try:
+        for token in "", "#token=" + "x" * 48:
+            driver.get(server.address.split("/#")[0] + "/" + token)
+            test.ok(wait_for(lambda: "token is missing or wrong" in state(driver)),
+                    "the page asks for the token", state(driver))
+        driver.get(server.address)
+        test.ok(wait_for(lambda: "48 kHz" in state(driver)), "and takes it",
+                state(driver))
+        test.ok("token" not in driver.current_url, "the address bar loses it",
+                driver.current_url)
+    finally:
+        server.stop()
+
+
 def run(test, wide, narrow):
     server = test.server
     for driver in wide, narrow:
         driver.get(server.address)
     handle = wait_for(lambda: wide.find_elements(By.ID, "handle-eq"))[0]
-    test.ok(wait_for(lambda: "48 kHz" in wide.find_element(By.ID, "state").text),
-            "the page shows the rate", wide.find_element(By.ID, "state").text)
+    test.ok(wait_for(lambda: "48 kHz" in state(wide)), "the page shows the rate",
+            state(wide))
     test.sounds_as_drawn("a chain without gain has none")
 
     ActionChains(wide).click_and_hold(handle).move_by_offset(30, -60) \
@@ -157,9 +289,7 @@ def run(test, wide, narrow):
     test.ok(wait_for(lambda: abs(float(value_of(narrow, "eq.gain")
                                        .replace("−", "-")) - before + 0.5) < 1e-6),
             "the arrow keys move a band by 0.5 dB", before)
-    box = narrow.find_element(By.ID, "eq.gain")
-    box.clear()
-    box.send_keys("-6", Keys.TAB)
+    type_into(narrow, "eq.gain", "-6").send_keys(Keys.TAB)
     test.ok(wait_for(lambda: value_of(wide, "eq.gain") == "−6"),
             "a typed value reaches the other browser", value_of(wide, "eq.gain"))
     test.sounds_as_drawn("the sound has the typed value")
@@ -171,30 +301,32 @@ def run(test, wide, narrow):
     test.ok(wait_for(meter_follows), "the meters follow",
             [e.text for e in wide.find_elements(By.CSS_SELECTOR, ".meter")])
 
-    text = wide.find_element(By.ID, "chain")
-    text.clear()
-    text.send_keys("HiButterworth(80) | Foo(3)")
+    run_boxes(test, wide, narrow)
+    for driver in wide, narrow:
+        type_into(driver, "chain", "HiButterworth(80) | Foo(3)")
 
-    def fault():
-        lines = wide.find_element(By.ID, "fault").get_property("textContent")
-        return re.match(r"HiButterworth\(80\) \| Foo\(3\)\n {20}\^\^\^\n", lines)
-    test.ok(wait_for(fault), "a wrong chain shows its place",
-            wide.find_element(By.ID, "fault").text)
-    text.clear()
-    text.send_keys("Gain(0.5)", Keys.CONTROL, Keys.ENTER)
+        def fault():
+            lines = driver.find_element(By.ID, "place").get_property("textContent")
+            return lines == "HiButterworth(80) | Foo(3)\n" + " " * 20 + "^^^\n"
+        test.ok(wait_for(fault), "a wrong chain shows its place",
+                driver.find_element(By.ID, "place").text)
+        test.ok("1:21: there is no class 'Foo'" in
+                driver.find_element(By.ID, "fault").text, "and tells it",
+                driver.find_element(By.ID, "fault").text)
+    narrow.find_element(By.ID, "revert").click()
+    type_into(wide, "chain", "Gain(0.5)").send_keys(Keys.CONTROL, Keys.ENTER)
     test.ok(wait_for(lambda: "Gain" in value_of(narrow, "chain")),
             "a chain that is applied reaches the other browser",
             value_of(narrow, "chain"))
     test.sounds_as_drawn("the sound has the new chain")
 
-    name = wide.find_element(By.ID, "preset")
-    name.send_keys("half")
-    wide.find_element(By.ID, "save").click()
+    type_into(wide, "preset", "half").send_keys(Keys.ENTER)
     test.ok(wait_for(lambda: "half" in server.ask("presets")["names"]),
             "a preset is saved", server.ask("presets"))
     wide.find_element(By.ID, "bypass").click()
     test.ok(wait_for(lambda: abs(server.level_db()) < 0.1), "bypass",
             server.level_db())
+    run_names(test, wide, narrow)
     for driver in wide, narrow:
         faults = [entry["message"] for entry in driver.get_log("browser")
                   if entry["level"] == "SEVERE"]
@@ -226,12 +358,12 @@ def main():
             drivers = browser(1200, 1000, "dark"), browser(390, 1400, "dark")
             try:
                 run(test, *drivers)
+                run_away(test, drivers[0], program, folder, signal)
             finally:
                 for driver in drivers:
                     driver.quit()
         finally:
-            server.process.terminate()
-            server.process.wait()
+            server.stop()
     print(f"1..{test.n}")
     return test.n_failed > 0
 

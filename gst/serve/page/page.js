@@ -10,13 +10,18 @@ const COLORS = ["#3584e4", "#1fa5a5", "#4fa83d", "#e5921b", "#d3477f", "#8f5bd6"
 const RANGES = [12, 18, 24, 36, 60]; // of the response's axis, in dB
 const METER_DB = 60;                 // the height of a level meter
 const SPECTRUM_DB = 110;             // the height of the spectrum below 0 dBFS
-const EDGE = { left: 38, right: 10, top: 10, bottom: 22 };
+const EDGE = { left: 38, right: 16, top: 10, bottom: 22 };
 const LOWEST_HZ = 20;
+// What sliders cover of wide ranges, by unit or name.
+const USUAL = { Hz: [LOWEST_HZ, 20000], dB: [-60, 24], s: [0.001, 5], q: [0.1, 30],
+  ratio: [1, 30], gain: [0, 4] };
+const WIDEST = 1e5;                  // others that are wider have none
+const PAUSE_MS = 30; // between requests of one kind, as their rate is limited
 
 const byId = id => document.getElementById(id);
 const canvas = byId("plot");
 const model = { stages: [], chain: "", state: {}, curve: null, spectrum: null,
-  range: 18, bands: [] };
+  range: 18, bands: [], shape: "" };
 
 // ---- connection -----------------------------------------------------------------
 
@@ -35,14 +40,29 @@ function request(command, values = {}) {
   });
 }
 
+/** Sends a command; its error goes to the messages. */
+const run = (command, values) =>
+  request(command, values).catch(error => log(error.message));
+
+const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
+
 /** The token behind "#" in the address; the address bar and the history lose it. */
 function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) {
-    sessionStorage.setItem("token", token);
+    localStorage.setItem("token", token);
     history.replaceState(null, "", location.pathname);
   }
-  return sessionStorage.getItem("token");
+  return localStorage.getItem("token");
+}
+
+/** Why the server refuses this page, which a WebSocket does not report. */
+async function findRefusal(token) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const answer = await fetch("/api/v1/state", { headers }).catch(() => null);
+  return answer?.status === 401
+    ? "The token is missing or wrong: open the address that the server has printed"
+    : "Not connected; trying again …";
 }
 
 function connect() {
@@ -54,11 +74,13 @@ function connect() {
   socket = new WebSocket(address);
   socket.onopen = begin;
   socket.onmessage = message => receive(JSON.parse(message.data));
-  socket.onclose = () => {
+  socket.onclose = async () => {
     for (const { reject } of waiting.values())
       reject({ message: "the connection was lost" });
     waiting.clear();
-    showState("Not connected; trying again …", true);
+    model.spectrum = null;
+    redraw();
+    showState(await findRefusal(token), true);
     setTimeout(connect, delay);
     delay = Math.min(2 * delay, 10000);
   };
@@ -67,9 +89,15 @@ function connect() {
 async function begin() {
   delay = 500;
   subscribe();
-  takeState(await request("state"));
-  takeChain(await request("chain"));
-  takePresets(await request("presets"));
+  await ask("state", takeState);
+  ask("chain", takeChain);
+  ask("presets", takePresets);
+}
+
+async function ask(command, take) {
+  const answer = await run(command);
+  if (answer)
+    take(answer);
 }
 
 function subscribe() {
@@ -88,8 +116,8 @@ function receive(message) {
     return;
   }
   const takers = { chain: takeChain, parameter: takeParameter, state: takeState,
-    preset: takePresets, meters: takeMeters, spectrum: takeSpectrum,
-    warning: warning => log(warning.message) };
+    preset: () => ask("presets", takePresets), warning: ({ message }) => log(message),
+    meters: takeMeters, spectrum: takeSpectrum };
   takers[message.event]?.(message);
 }
 
@@ -105,35 +133,31 @@ function format(value) {
 
 const withUnit = p => format(p.value) + (p.unit ? " " + p.unit : "");
 
-/** Numbers as people write them: 2.5k, −3. */
-function parse(text) {
-  const match = /^\s*([-+−]?[\d.]+(?:e[-+]?\d+)?)\s*(k?)/i.exec(text);
-  if (!match)
-    return NaN;
-  return Number(match[1].replace("−", "-")) * (match[2] ? 1000 : 1);
-}
-
-function parseList(text) {
+/** The value that a text is for a parameter: 2.5k, 0,5, −3 dB, [1, 2]; NaN: none. */
+function parse(p, text) {
+  const match = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d+)?)\s*(k?)(.*)$/i
+    .exec(text);
+  if (!(p.min < p.max) && !Array.isArray(p.value))
+    return text;
+  if (text === "" && p.default === null)
+    return null;
+  if (match && ["", p.unit.toLowerCase()].includes(match[3].trim().toLowerCase()))
+    return Number(match[1].replace("−", "-").replace(",", ".")) * (match[2] ? 1000 : 1);
   try {
-    return JSON.parse(text);
+    return JSON.parse(/^\[.*/.exec(text)[0].replaceAll("−", "-"));
   } catch {
     return NaN;
   }
 }
 
-/** The part of a parameter's range that a slider covers; null if it has no end. */
+/** The part of a parameter's range that a slider covers; null if it is too wide. */
 function sliderRange(p) {
-  let low = p.min, high = p.max;
-  if (p.unit === "Hz") {
-    low = Math.max(low ?? 0, LOWEST_HZ);
-    high = Math.min(high ?? 20000, 20000);
-  } else if (p.unit === "dB") {
-    low = Math.max(low ?? -60, p.name === "gain" ? -24 : -60);
-    high = Math.min(high ?? 24, 24);
-  }
-  if (low == null || high == null || !(high > low))
-    return null;
-  return { low, high, isLog: Boolean(p.log) && low > 0, isInteger: p.integer };
+  const usual = USUAL[p.unit] ?? USUAL[p.name] ?? [p.min, p.max];
+  const low = p.name === "gain" && p.unit === "dB" ? -24 : Math.max(p.min, usual[0]);
+  const high = Math.min(p.max, usual[1]);
+  return high > low && high - low < WIDEST
+    ? { low, high, isLog: low > 0 && (p.log || p.unit === "s"), isInteger: p.integer }
+    : null;
 }
 
 function toSlider(range, value) {
@@ -150,49 +174,52 @@ function fromSlider(range, position) {
 }
 
 /** Sets a parameter.  While an answer is due, later values replace each other. */
-function set(stage, p, value) {
-  if (isNumber(p)) {
-    if (p.min != null)
-      value = Math.max(value, p.min);
-    if (p.max != null)
-      value = Math.min(value, p.max);
-  }
+async function set(stage, p, value) {
+  if (typeof value === "number")
+    value = Math.max(p.min ?? value, Math.min(p.max ?? value, value));
   p.value = value;
   p.show();
-  if (p.isSending) {
-    p.isChanged = true;
-    return;
-  }
-  p.isSending = true;
-  request("set", { stage: stage.name, parameter: p.name, value })
-    .then(ok => {
-      if (!p.isChanged && ok && "value" in ok)
-        p.value = ok.value;
-    })
-    .catch(async error => {
-      log(`${stage.name}.${p.name}: ${error.message}`);
-      takeChain(await request("chain"));
-    })
-    .finally(() => {
-      p.isSending = false;
-      if (p.isChanged) {
-        p.isChanged = false;
-        set(stage, p, p.value);
-      } else {
-        p.show();
-      }
-    });
+  p.isChanged = true;
   askCurve();
+  if (p.isBusy)
+    return;
+  p.isBusy = true;
+  while (p.isChanged) {
+    p.isChanged = false;
+    p.isSending = true;
+    try {
+      const ok = await request("set",
+        { stage: stage.name, parameter: p.name, value: p.value });
+      if (!p.isChanged)
+        p.value = ok.value;
+    } catch (error) {
+      log(`${stage.name}.${p.name}: ${error.message}`);
+    }
+    p.isSending = false;
+    p.show();
+    await pause(PAUSE_MS);
+  }
+  p.isBusy = false;
+  refresh();
 }
 
 function takeParameter({ stage, parameter, value }) {
   const p = model.stages.find(s => s.name === stage)
     ?.parameters.find(each => each.name === parameter);
-  if (p && !p.isSending) {
+  if (p && !p.isSending && !p.isChanged) {
     p.value = value;
     p.show();
     askCurve();
+    refresh();
   }
+}
+
+let refreshTimer;
+
+/** Asks for the text and all values once the parameters rest. */
+function refresh() {
+  clearTimeout(refreshTimer);
+  refreshTimer = setTimeout(ask, 300, "chain", takeChain);
 }
 
 // ---- stages ---------------------------------------------------------------------
@@ -204,9 +231,8 @@ function make(tag, properties = {}, ...children) {
 }
 
 function makeSelect(stage, p, id) {
-  const select = make("select", { id });
-  for (const choice of p.choices)
-    select.append(make("option", { value: choice, textContent: choice }));
+  const select = make("select", { id }, ...p.choices.map(choice =>
+    make("option", { textContent: choice })));
   select.onchange = () => set(stage, p, select.value);
   p.shows.push(() => { select.value = p.value; });
   return select;
@@ -219,23 +245,33 @@ function makeCheckbox(stage, p, id) {
   return box;
 }
 
+/** A box whose text is the listener's from the first key until it is used or left. */
 function makeText(stage, p, id) {
-  const input = make("input", { id, type: "text", title: p.doc ?? "",
-    className: isNumber(p) ? "" : "long", autocomplete: "off" });
-  const wasNumber = isNumber(p), wasList = Array.isArray(p.value);
-  input.onchange = () => {
-    const value = wasNumber ? parse(input.value)
-      : wasList ? parseList(input.value) : input.value;
-    const isWrong = Number.isNaN(value);
-    input.setAttribute("aria-invalid", isWrong);
-    if (isWrong)
-      log(`${stage.name}.${p.name}: "${input.value}" is not a ` +
-        (wasNumber ? "number" : "list"));
-    else
-      set(stage, p, value);
+  const input = make("input", { id, type: "text", autocomplete: "off",
+    spellcheck: false, autocapitalize: "off", className: isNumber(p) ? "" : "long" });
+  const reset = () => {
+    input.isEdited = false;
+    input.removeAttribute("aria-invalid");
+    p.show();
   };
+  if (isNumber(p) && p.min >= 0)
+    input.inputMode = "decimal";
+  input.oninput = () => { input.isEdited = true; };
+  input.onblur = reset;
+  input.onchange = () => {
+    const text = input.value.trim(), value = parse(p, text);
+    if (!Number.isNaN(value)) {
+      reset();
+      set(stage, p, value);
+      return;
+    }
+    input.setAttribute("aria-invalid", true);
+    log(`${stage.name}.${p.name}: "${text}" is no ` +
+      (Array.isArray(p.value) ? "list" : "number"));
+  };
+  input.onkeydown = event => { event.key === "Escape" && reset(); };
   p.shows.push(() => {
-    if (document.activeElement !== input || wasNumber)
+    if (!input.isEdited)
       input.value = format(p.value);
   });
   return input;
@@ -245,7 +281,8 @@ function makeSlider(stage, p, name) {
   const range = sliderRange(p);
   if (!range)
     return "";
-  const slider = make("input", { type: "range", min: 0, max: 1000, step: 1 });
+  const slider = make("input", { type: "range", min: 0, max: 1000, step: 1,
+    id: `${stage.name}.${p.name}.slider` });
   slider.setAttribute("aria-label", name);
   slider.oninput = () => set(stage, p, fromSlider(range, Number(slider.value)));
   slider.ondblclick = () => p.default != null && set(stage, p, p.default);
@@ -260,19 +297,20 @@ function makeSlider(stage, p, name) {
 function makeParameter(stage, p) {
   const id = `${stage.name}.${p.name}`;
   const name = p.name.replaceAll("_", " ");
-  const limits = p.min != null && p.max != null
-    ? `, ${format(p.min)} to ${format(p.max)} ${p.unit ?? ""}` : "";
-  const usual = p.default != null ? `, default ${format(p.default)}` : "";
+  const hint = [p.doc, p.min < p.max ? `${format(p.min)} to ${format(p.max)}` : "",
+    p.default != null ? `default ${format(p.default)}` : ""].filter(Boolean).join("; ");
   p.shows = [];
   p.show = () => p.shows.forEach(show => show());
   const makeInput = p.choices ? makeSelect
     : typeof p.value === "boolean" ? makeCheckbox : makeText;
-  const box = make("span", { className: "box" }, makeInput(stage, p, id),
-    make("span", { className: "unit", textContent: p.unit ?? "" }));
-  return make("div", { className: "parameter" },
-    make("label", { htmlFor: id, textContent: name,
-      title: `${p.doc || name}${limits}${usual}` }), box,
-    isNumber(p) ? makeSlider(stage, p, `${stage.name} ${name}`) : "");
+  const input = makeInput(stage, p, id);
+  input.setAttribute("aria-describedby", `${id}.hint`);
+  return make("div", { className: "parameter", title: hint },
+    make("label", { htmlFor: id, textContent: name }),
+    make("span", { className: "box" }, input,
+      make("span", { className: "unit", textContent: p.unit ?? "" })),
+    isNumber(p) ? makeSlider(stage, p, `${stage.name} ${name}`) : "",
+    make("small", { className: "hint", id: `${id}.hint`, textContent: hint }));
 }
 
 /** A gain is in dB if the parameter of its scale says so. */
@@ -285,9 +323,8 @@ function scaleGain(stage) {
 
 function makeStage(stage, index) {
   const card = make("fieldset");
-  scaleGain(stage);
   stage.color = COLORS[index % COLORS.length];
-  stage.reduction = make("output");
+  stage.reduction = make("span", { className: "reduction" });
   card.style.setProperty("--band", stage.color);
   card.setAttribute("aria-label", `${stage.name}, ${stage.class}`);
   card.append(make("h2", {}, make("span", { className: "dot" }), stage.name,
@@ -297,37 +334,47 @@ function makeStage(stage, index) {
   return card;
 }
 
+/** Shows a chain.  One with the same parameters gets its values into the same boxes, so
+ *  that a hand or a keyboard that is on one of them is not disturbed. */
 function takeChain(answer) {
-  const text = byId("chain"), focused = document.activeElement?.id;
-  const isEdited = text.value !== model.chain;
-  model.chain = answer.chain;
-  model.stages = answer.stages;
+  const text = byId("chain"), isEdited = text.value !== model.chain;
+  answer.stages.forEach(scaleGain);
+  const shape = JSON.stringify(answer.stages,
+    (key, value) => key === "value" ? typeof value : value);
   if (!isEdited)
     text.value = answer.chain;
   else if (answer.by !== undefined && answer.by !== model.state.client)
     log("the chain was changed elsewhere; Revert shows it");
-  byId("stages").replaceChildren(...model.stages.map(makeStage));
-  makeHandles();
+  model.chain = answer.chain;
+  if (shape === model.shape) {
+    model.stages.forEach((stage, i) => stage.parameters.forEach((p, k) => {
+      if (!p.isSending && !p.isChanged)
+        p.value = answer.stages[i].parameters[k].value;
+    }));
+  } else {
+    const focused = document.activeElement?.id;
+    model.shape = shape;
+    model.stages = answer.stages;
+    byId("stages").replaceChildren(...model.stages.map(makeStage));
+    makeHandles();
+    if (focused)
+      byId(focused)?.focus({ preventScroll: true });
+  }
   model.stages.forEach(stage => stage.parameters.forEach(p => p.show()));
-  if (focused)
-    byId(focused)?.focus({ preventScroll: true });
   askCurve();
 }
 
 // ---- bands on the graph ------------------------------------------------------------
 
-const isHz = p => isNumber(p) && p.unit === "Hz";
-
 function makeHandles() {
   model.bands = [];
   for (const stage of model.stages) {
-    const find = test => stage.parameters.find(test);
-    const frequency = find(p => p.name === "frequency" && isHz(p)) ??
-      find(p => p.name === "cutoff" && isHz(p));
+    const find = test => stage.parameters.find(p => isNumber(p) && test(p));
+    const frequency = find(p => p.unit === "Hz" && /^(frequency|cutoff)$/.test(p.name));
     if (frequency)
       model.bands.push({ stage, frequency,
         gain: find(p => p.name === "gain" && p.unit === "dB"),
-        q: find(p => p.name === "q" && isNumber(p)) });
+        q: find(p => p.name === "q") });
   }
   byId("handles").replaceChildren(...model.bands.map(makeHandle));
 }
@@ -340,8 +387,7 @@ function makeHandle(band, index) {
   handle.style.setProperty("--band", band.stage.color);
   handle.onpointerdown = event => handle.setPointerCapture(event.pointerId);
   handle.onpointermove = event => {
-    if (handle.hasPointerCapture(event.pointerId))
-      drag(band, event);
+    handle.hasPointerCapture(event.pointerId) && drag(band, event);
   };
   handle.onkeydown = event => pressOnBand(band, event);
   handle.onwheel = event => {
@@ -398,7 +444,7 @@ function pressOnBand({ stage, frequency, gain, q }, event) {
 function getAxes() {
   const width = canvas.clientWidth - EDGE.left - EDGE.right;
   const height = canvas.clientHeight - EDGE.top - EDGE.bottom;
-  const highest = Math.min(20000, (model.state.rate ?? 48000) / 2);
+  const highest = Math.min(20000, (model.state.rate || 48000) / 2);
   const octaves = Math.log(highest / LOWEST_HZ);
   const clip = part => Math.min(Math.max(part, 0), 1);
   return { width, height, highest,
@@ -412,25 +458,22 @@ let isAsking = false, askAgain = false;
 
 /** Asks for the response; not again before the answer. */
 async function askCurve() {
-  if (isAsking) {
-    askAgain = true;
+  askAgain = true;
+  if (isAsking)
     return;
-  }
   isAsking = true;
-  try {
-    const { highest } = getAxes();
-    model.curve = await request("response",
-      { from: LOWEST_HZ, to: 0.999 * highest, points: 256 });
-    chooseRange();
-    redraw();
-  } catch (error) {
-    log(`response: ${error.message}`);
+  while (askAgain) {
+    askAgain = false;
+    const curve = await run("response",
+      { from: LOWEST_HZ, to: 0.999 * getAxes().highest, points: 256 });
+    if (curve) {
+      model.curve = curve;
+      chooseRange();
+      redraw();
+    }
+    await pause(PAUSE_MS);
   }
   isAsking = false;
-  if (askAgain) {
-    askAgain = false;
-    askCurve();
-  }
 }
 
 function chooseRange() {
@@ -457,11 +500,10 @@ function draw() {
   const color = name => style.getPropertyValue(`--${name}`);
   const axes = getAxes();
   isDue = false;
-  if (canvas.width !== Math.round(scale * canvas.clientWidth) ||
-      canvas.height !== Math.round(scale * canvas.clientHeight)) {
-    canvas.width = Math.round(scale * canvas.clientWidth);
-    canvas.height = Math.round(scale * canvas.clientHeight);
-  }
+  const width = Math.round(scale * canvas.clientWidth);
+  const height = Math.round(scale * canvas.clientHeight);
+  if (canvas.width !== width || canvas.height !== height)
+    Object.assign(canvas, { width, height });
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
   if (model.spectrum) {
@@ -473,40 +515,32 @@ function draw() {
 }
 
 function drawGrid(context, axes, color) {
-  context.lineWidth = 1;
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
+  const drawLine = (alpha, ...rectangle) => {
+    context.globalAlpha = alpha;
+    context.fillStyle = color("line");
+    context.fillRect(...rectangle);
+    context.globalAlpha = 1;
+    context.fillStyle = color("dim");
+  };
   context.textAlign = "center";
   for (let decade = 10; decade < axes.highest; decade *= 10)
     for (let i = 1; i < 10; i++) {
-      const hz = decade * i, x = Math.round(axes.x(hz)) + 0.5;
+      const hz = decade * i, x = Math.round(axes.x(hz));
       if (hz < LOWEST_HZ || hz > axes.highest)
         continue;
-      context.strokeStyle = color("line");
-      context.globalAlpha = i === 1 ? 1 : 0.45;
-      strokeLine(context, x, EDGE.top, x, EDGE.top + axes.height);
-      context.globalAlpha = 1;
-      context.fillStyle = color("dim");
+      drawLine(i === 1 ? 1 : 0.45, x, EDGE.top, 1, axes.height);
       if (i === 1 || i === 2 || i === 5)
         context.fillText(hz < 1000 ? hz : `${hz / 1000}k`, x,
           EDGE.top + axes.height + 12);
     }
   context.textAlign = "right";
   for (let i = -2; i <= 2; i++) {
-    const db = i * model.range / 2, y = Math.round(axes.y(db)) + 0.5;
-    context.globalAlpha = i === 0 ? 1 : 0.6;
-    strokeLine(context, EDGE.left, y, EDGE.left + axes.width, y);
-    context.globalAlpha = 1;
-    context.fillText(`${db > 0 ? "+" : db < 0 ? "−" : ""}${Math.abs(db)}`,
-      EDGE.left - 6, y);
+    const db = i * model.range / 2, y = Math.round(axes.y(db));
+    drawLine(i === 0 ? 1 : 0.6, EDGE.left, y, axes.width, 1);
+    context.fillText((db > 0 ? "+" : "") + format(db), EDGE.left - 6, y);
   }
-}
-
-function strokeLine(context, x0, y0, x1, y1) {
-  context.beginPath();
-  context.moveTo(x0, y0);
-  context.lineTo(x1, y1);
-  context.stroke();
 }
 
 function drawSpectrum(context, axes, levels, fill) {
@@ -543,27 +577,21 @@ function drawCurve(context, axes, color) {
 
 // ---- levels ------------------------------------------------------------------------
 
-function makeMeter(name, n) {
-  const bars = Array.from({ length: Math.min(n, 8) }, () =>
-    make("div", { className: "bar" }, make("i"), make("b")));
-  const value = make("span", { className: "value" });
-  const meter = make("div", { className: "meter" }, value,
-    make("div", { className: "bars" }, ...bars),
-    make("span", { className: "value", textContent: name }));
-  return { meter, bars, value };
-}
+const withSign = db => db.toFixed(1).replace("-", "−");
 
 const meters = {};
 
 function showLevels(name, label, levels) {
   const n = levels.peak_db.length;
   if (meters[name]?.n !== n) {
-    const made = { n, ...makeMeter(label, n) };
-    if (meters[name])
-      meters[name].meter.replaceWith(made.meter);
-    else
-      byId("meters").append(made.meter);
-    meters[name] = made;
+    const bars = Array.from({ length: Math.min(n, 8) }, () =>
+      make("div", { className: "bar" }, make("i"), make("b")));
+    const value = make("span", { className: "value" });
+    meters[name]?.meter.remove();
+    meters[name] = { n, bars, value, meter: make("div", { className: "meter" }, value,
+      make("div", { className: "bars" }, ...bars),
+      make("span", { className: "value", textContent: n > 8 ? label + " 1–8" : label })) };
+    byId("meters").append(meters[name].meter);
   }
   const percent = db => `${Math.max(0, 100 + 100 * (db ?? -1000) / METER_DB)}%`;
   meters[name].bars.forEach((bar, i) => {
@@ -572,8 +600,7 @@ function showLevels(name, label, levels) {
     bar.classList.toggle("over", levels.peak_db[i] > 0);
   });
   const top = Math.max(...levels.peak_db.map(db => db ?? -1000));
-  meters[name].value.textContent =
-    top > -200 ? top.toFixed(1).replace("-", "−") : "−∞";
+  meters[name].value.textContent = top > -200 ? withSign(top) : "−∞";
 }
 
 function takeMeters(event) {
@@ -581,11 +608,10 @@ function takeMeters(event) {
   showLevels("output", "Out", event.output);
   const loudness = event.output.momentary_lufs;
   byId("numbers").textContent = loudness == null ? ""
-    : `Loudness ${loudness.toFixed(1).replace("-", "−")} LUFS`;
+    : `Loudness ${withSign(loudness)} LUFS`;
   for (const stage of model.stages) {
     const db = event.reduction_db?.[stage.name];
-    stage.reduction.textContent = db == null ? ""
-      : `${db.toFixed(1).replace("-", "−")} dB`;
+    stage.reduction.textContent = db == null ? "" : `${withSign(db)} dB`;
   }
 }
 
@@ -597,28 +623,28 @@ function takeSpectrum(event) {
 // ---- state, text, presets ---------------------------------------------------------
 
 function showState(text, isLost = false) {
+  if (isLost && text !== byId("state").textContent)
+    log(text);
   byId("state").textContent = text;
   byId("state").classList.toggle("lost", isLost);
 }
 
 function takeState(event) {
+  const rate = model.state.rate;
   Object.assign(model.state, event);
+  if (rate !== model.state.rate)
+    refresh(); // the ranges depend on it
   const s = model.state, parts = [];
   if (s.rate)
     parts.push(`${s.rate / 1000} kHz`,
       s.channels === 1 ? "mono" : `${s.channels} channels`);
-  if (s.latency_s != null)
-    parts.push(`latency ${(1000 * s.latency_s).toFixed(1)} ms`);
-  if (s.load != null)
-    parts.push(`load ${(100 * s.load).toFixed(0)} %`);
-  if (s.dropped)
-    parts.push(`${s.dropped} buffers dropped`);
-  showState(parts.join(" · "));
+  parts.push(`latency ${(1000 * s.latency_s).toFixed(1)} ms`,
+    `load ${(100 * s.load).toFixed(0)} %`, s.dropped && `${s.dropped} frames dropped`);
+  showState(parts.filter(Boolean).join(" · "));
   byId("play").textContent = s.playing ? "Pause" : "Play";
-  byId("play").setAttribute("aria-pressed", !s.playing);
   byId("bypass").setAttribute("aria-pressed", Boolean(s.bypassed));
-  if (s.slot)
-    byId("ab").textContent = s.slot.toUpperCase();
+  byId("ab").textContent = s.slot.toUpperCase();
+  byId("ab").setAttribute("aria-label", `Settings ${byId("ab").textContent}; swap`);
   redraw();
 }
 
@@ -629,15 +655,19 @@ function log(text) {
     list.lastChild.remove();
 }
 
+/** The place is drawn for eyes, and in words for screen readers. */
 function showFault(text, error) {
-  let shown = "";
-  if (error && error.line) {
+  let place = "", message = error?.message ?? "";
+  if (error?.line) {
     const line = text.split("\n")[error.line - 1] ?? "";
-    shown = `${line}\n${" ".repeat(error.column - 1)}` +
+    place = `${line}\n${" ".repeat(error.column - 1)}` +
       `${"^".repeat(Math.max(error.length ?? 1, 1))}\n`;
+    message = `${error.line}:${error.column}: ${message}`;
   }
-  byId("fault").textContent = error ? shown + error.message : "";
-  byId("chain").classList.toggle("wrong", Boolean(error));
+  byId("place").textContent = place;
+  if (byId("fault").textContent !== message)
+    byId("fault").textContent = message;
+  byId("chain").setAttribute("aria-invalid", Boolean(error));
 }
 
 /** Runs a command that sends the text of the chain; shows its fault, if any. */
@@ -654,11 +684,8 @@ async function sendText(command) {
 }
 
 async function apply() {
-  const answer = await sendText("set-chain");
-  if (answer) {
-    byId("chain").value = model.chain;
-    takeChain(answer);
-  }
+  if (await sendText("set-chain"))
+    revert(); // to the new chain, whose event comes before the answer
 }
 
 function revert() {
@@ -667,52 +694,52 @@ function revert() {
 }
 
 function takePresets({ names, current }) {
-  if (names)
-    byId("presets").replaceChildren(
-      ...names.map(name => make("option", { value: name })));
-  if (current !== undefined && document.activeElement !== byId("preset"))
+  const list = byId("presets"), chosen = list.value;
+  list.replaceChildren(...names.map(name => make("option", { textContent: name })));
+  list.value = names.includes(chosen) && document.activeElement === list
+    ? chosen : current;
+  if (document.activeElement !== byId("preset"))
     byId("preset").value = current ?? "";
 }
 
-async function onPreset(command) {
-  const name = byId("preset").value.trim();
-  try {
-    await request(command, { name });
-    log(`${command.replace("-", " ")}: ${name}`);
-    takePresets(await request("presets"));
-  } catch (error) {
-    log(error.message);
-  }
+async function onPreset(command, name) {
+  if (!await run(command, { name }))
+    return;
+  log(`${command.replace("-", " ")}: ${name}`);
+  if (command === "load-preset")
+    revert();
+  ask("presets", takePresets);
 }
-
-const run = (command, values) =>
-  request(command, values).catch(error => log(error.message));
 
 function listen() {
   let timer;
   byId("play").onclick = () => run(model.state.playing ? "pause" : "play");
   byId("bypass").onclick = () => run("bypass", { on: !model.state.bypassed });
-  byId("ab").onclick = async () => {
-    const answer = await run("ab");
-    if (answer)
-      takeState({ slot: answer.slot });
-  };
+  byId("ab").onclick = () => run("ab");
   byId("chain").oninput = () => {
     clearTimeout(timer);
     timer = setTimeout(sendText, 250, "check");
   };
   byId("chain").onkeydown = event => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
-      apply();
+    event.key === "Enter" && (event.ctrlKey || event.metaKey) && apply();
   };
   byId("chain-form").onsubmit = event => { event.preventDefault(); apply(); };
   byId("revert").onclick = revert;
   byId("preset-form").onsubmit = event => {
     event.preventDefault();
-    onPreset("load-preset");
+    onPreset("save-preset", byId("preset").value.trim());
   };
-  byId("save").onclick = () => onPreset("save-preset");
-  byId("delete").onclick = () => onPreset("delete-preset");
+  byId("load").onclick = () => onPreset("load-preset", byId("presets").value);
+  byId("delete").onclick = () => {
+    const name = byId("presets").value;
+    if (name && confirm(`Delete the preset "${name}"?`))
+      onPreset("delete-preset", name);
+  };
+  addEventListener("hashchange", () => location.reload()); // a new token
+  setInterval(() => {
+    if (socket.readyState === WebSocket.OPEN && !document.hidden)
+      ask("state", takeState);
+  }, 5000);
   document.addEventListener("visibilitychange", subscribe);
   document.addEventListener("keydown", event => {
     const button = { " ": "play", b: "bypass", x: "ab" }[event.key];
