@@ -480,12 +480,19 @@ answer_presets (GstTfxServerApi *self, Call *call)
       list_presets (self), gst_tfx_server_json_string (self->preset));
 }
 
-/* The preset of the request is the current one. */
+/* The preset of the request is the current one, or is no longer. */
 static void
 note_preset (Call *call)
 {
-  g_free (call->api->preset);
-  call->api->preset = g_strdup (read_string (call, "name"));
+  const gboolean is_deleted =
+      strcmp (call->command->name, "delete-preset") == 0;
+  const gchar *name = read_string (call, "name");
+  gchar **current = &call->api->preset;
+
+  if (!is_deleted || g_strcmp0 (*current, name) == 0) {
+    g_free (*current);
+    *current = is_deleted ? NULL : g_strdup (name);
+  }
   emit_event (call->api,
       g_variant_new_parsed ("{'event': <'preset'>, 'name': %v, 'by': <%u>}",
           gst_tfx_server_json_string (call->api->preset), call->by));
@@ -634,7 +641,7 @@ static const Command commands[] = {
   { "presets", TRUE, NULL, NULL, NULL, answer_presets },
   { "load-preset", FALSE, begin_load, work_chain, end_load, NULL },
   { "save-preset", FALSE, begin_save, NULL, note_preset, answer_presets },
-  { "delete-preset", FALSE, begin_delete, NULL, NULL, answer_presets },
+  { "delete-preset", FALSE, begin_delete, NULL, note_preset, answer_presets },
   { "ab", FALSE, begin_ab, work_chain, end_ab, answer_ab },
   { "classes", TRUE, NULL, NULL, NULL, answer_classes },
 };
