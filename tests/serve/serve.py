@@ -7,11 +7,14 @@
 import json
 import math
 import os
+import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 
@@ -592,6 +595,27 @@ def test_config():
             check(a.event('chain')['chain'] == 'Gain(0.25)  # less')
 
 
+def test_units():
+    """systemd takes both units; the system's is confined."""
+    if not shutil.which('systemd-analyze'):
+        return '# SKIP systemd-analyze is not installed'
+    program = shutil.which('gst-tfx')
+    with tempfile.TemporaryDirectory(prefix='tfx-serve-') as folder:
+        unit = os.path.join(folder, 'gst-tfx-serve.service')
+        for kind in 'system', 'user':
+            with open(f'{os.path.dirname(program)}/gst-tfx-serve-{kind}.service') as file:
+                text = re.sub(r'ExecStart=\S+', 'ExecStart=' + program, file.read())
+            with open(unit, 'w') as file:
+                file.write(text)
+            for command in (['verify'], ['security', '--offline=yes', '--threshold=25']):
+                if command == ['verify'] or kind == 'system':
+                    done = subprocess.run(
+                        ['systemd-analyze', '--' + kind, '--man=no', *command, unit],
+                        capture_output=True, text=True,
+                        env={**os.environ, 'XDG_RUNTIME_DIR': folder})
+                    check(done.returncode == 0 and 'gst-tfx' not in done.stderr, done)
+
+
 # ---- bad clients ---------------------------------------------------------------------
 
 
@@ -789,8 +813,7 @@ def main():
     failed = 0
     for i, (name, function) in enumerate(tests):
         try:
-            function()
-            print(f'ok {i + 1} - {name}', flush=True)
+            print(f'ok {i + 1} - {name}', function() or '', flush=True)
         except Exception:
             failed += 1
             print(f'not ok {i + 1} - {name}')
