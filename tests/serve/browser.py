@@ -219,6 +219,19 @@ def run_names(test, wide, narrow):
         setTimeout(() => done(n), 1000);""")
     test.ok(n == 0, "moving levels announce nothing", n)
 
+    long_name = "long_" * 12
+    type_into(wide, "chain", f"Gain(1) | {long_name}=FIR([0.5, 0.25]) | "
+              "Multiband([200], Gain(1), Gain(2)) | Delay(480)")\
+        .send_keys(Keys.CONTROL, Keys.ENTER)
+    wait_for(lambda: narrow.find_elements(By.ID, f"{long_name}.delay"))
+    for text in "peak", "64":
+        type_into(wide, f"{long_name}.delay", text).send_keys(Keys.TAB)
+        test.ok(wait_for(lambda: value_of(narrow, f"{long_name}.delay") == text),
+                f"a delay of {text}", value_of(narrow, f"{long_name}.delay"))
+    for driver, most in (wide, 1200), (narrow, 390):
+        seen = driver.execute_script("return document.documentElement.scrollWidth")
+        test.ok(seen <= most, f"the page fits {most} pixels", seen)
+
     odd = "<img src=x onerror=document.title='hit'> & ä\"'"
     type_into(wide, "preset", odd).send_keys(Keys.ENTER)
 

@@ -117,7 +117,7 @@ function receive(message) {
   }
   const takers = { chain: takeChain, parameter: takeParameter, state: takeState,
     preset: () => ask("presets", takePresets), warning: ({ message }) => log(message),
-    meters: takeMeters, spectrum: takeSpectrum };
+    meters: takeMeters, spectrum: () => { model.spectrum = message; redraw(); } };
   takers[message.event]?.(message);
 }
 
@@ -137,7 +137,7 @@ const withUnit = p => format(p.value) + (p.unit ? " " + p.unit : "");
 function parse(p, text) {
   const match = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d+)?)\s*(k?)(.*)$/i
     .exec(text);
-  if (!(p.min < p.max) && !Array.isArray(p.value))
+  if (p.choices?.includes(text) || (!(p.min < p.max) && !Array.isArray(p.value)))
     return text;
   if (text === "" && p.default === null)
     return null;
@@ -298,10 +298,11 @@ function makeParameter(stage, p) {
   const id = `${stage.name}.${p.name}`;
   const name = p.name.replaceAll("_", " ");
   const hint = [p.doc, p.min < p.max ? `${format(p.min)} to ${format(p.max)}` : "",
+    p.choices?.join(", "),
     p.default != null ? `default ${format(p.default)}` : ""].filter(Boolean).join("; ");
   p.shows = [];
   p.show = () => p.shows.forEach(show => show());
-  const makeInput = p.choices ? makeSelect
+  const makeInput = p.choices && !(p.min < p.max) ? makeSelect
     : typeof p.value === "boolean" ? makeCheckbox : makeText;
   const input = makeInput(stage, p, id);
   input.setAttribute("aria-describedby", `${id}.hint`);
@@ -615,11 +616,6 @@ function takeMeters(event) {
   }
 }
 
-function takeSpectrum(event) {
-  model.spectrum = event;
-  redraw();
-}
-
 // ---- state, text, presets ---------------------------------------------------------
 
 function showState(text, isLost = false) {
@@ -665,6 +661,7 @@ function showFault(text, error) {
     message = `${error.line}:${error.column}: ${message}`;
   }
   byId("place").textContent = place;
+  byId("place").scrollLeft = (error?.column ?? 0) * 8 - 80; // (pixels, about)
   if (byId("fault").textContent !== message)
     byId("fault").textContent = message;
   byId("chain").setAttribute("aria-invalid", Boolean(error));
