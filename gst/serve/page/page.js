@@ -216,10 +216,11 @@ function takeParameter({ stage, parameter, value }) {
 
 let refreshTimer;
 
-/** Asks for the text and all values once the parameters rest. */
+/** Asks for the text and all values once the parameters and the keyboard rest. */
 function refresh() {
   clearTimeout(refreshTimer);
-  refreshTimer = setTimeout(ask, 300, "chain", takeChain);
+  refreshTimer = setTimeout(() =>
+    document.activeElement?.isEdited ? refresh() : ask("chain", takeChain), 300);
 }
 
 // ---- stages ---------------------------------------------------------------------
