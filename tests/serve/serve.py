@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 
 from client import CLOSE, PING, RATE, TEXT, Server, Socket, amplitude, roughness
@@ -730,7 +731,7 @@ def test_leaving():
             client.close()
         good = Socket(server)
         while good.ok('state')['clients'] > 1:
-            pass
+            time.sleep(0.05)
 
 
 def test_flood():
