@@ -19,7 +19,10 @@ import gst_tfx as fx
 RATE = 48000
 TEXT = "f=HiButterworth(80, order=4) | g=Gain(0.5)"
 LATE = "HiButterworth(80) | Limiter(-6)"
-cuda = ctypes.CDLL("libcuda.so.1")
+try:
+    cuda = ctypes.CDLL("libcuda.so.1")
+except OSError:
+    pytest.skip("there is no driver", allow_module_level=True)
 
 
 def check(result):
