@@ -24,8 +24,9 @@ from client import CLOSE, PING, RATE, TEXT, Server, Socket, amplitude, roughness
 EQ = 'eq=ParametricEQ(1000, 1, 0)'
 # Of a steady sine in F32; a frame that is missing makes it 1000 times as large.
 SMOOTH = 1e-5
-# Of a gain that ramps over 20 dB in 0.4 s; in 10 ms it would be 10 times as much.
-SMOOTH_RAMP = 3e-5
+# Of a gain that ramps over 20 dB in 0.4 s, if the server is late by some buffers; in
+# 10 ms it would be three times as much.
+SMOOTH_RAMP = 1e-4
 # Of small changes and new chains, in 10 ms.
 SMOOTH_SET = 1e-3
 
