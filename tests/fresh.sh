@@ -268,7 +268,7 @@ use_library='
 cd /tmp
 cc ~/gst-tfx/examples/tfx-filter.c -o tfx-filter $(pkg-config --cflags --libs tfx)
 cc ~/gst-tfx/examples/tfx-filter.c -o tfx-static $(pkg-config --cflags tfx) \
-  "$(pkg-config --variable=libdir tfx)/libtfx.a" $(pkg-config --static --libs tfx | sed s/-ltfx//)
+  $(pkg-config --static --libs tfx | sed s/-ltfx/-l:libtfx.a/)
 gst-launch-1.0 -q audiotestsrc num-buffers=200 ! audio/x-raw,format=F32LE,rate=48000,channels=1 ! \
   filesink location=tone.raw
 ./tfx-filter 48000 1 "LoButterworth(100, order=4) | Gain(0.5)" < tone.raw > low.raw
