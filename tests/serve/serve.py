@@ -176,7 +176,7 @@ def test_two_clients():
               if not a.events else True)
         a.close()
         while b.ok('state')['clients'] > 1:
-            pass
+            time.sleep(0.05)
 
 
 def test_subscriptions():
@@ -185,7 +185,9 @@ def test_subscriptions():
         check(a.ok('subscribe', meters=50, spectrum=10) ==
               {'meters': 50, 'spectrum': 10})
         a.event('meters')
-        meters = [a.event('meters') for _ in range(20)][-1]
+        # (Momentary loudness begins after 0.4 s of sound.)
+        server.sound.wait(RATE)
+        meters = [a.event('meters') for _ in range(100)][-1]
         # The sine has 0.25 of full scale.
         check(abs(meters['input']['peak_db'][0] - db(0.25)) < 0.05, meters)
         check(abs(meters['input']['rms_db'][0] - db(0.25) + 3.01) < 0.05)
@@ -316,7 +318,7 @@ def test_file():
             check(not a.ok('state')['playing'])
             a.ok('seek', position_s=0.5)
             while abs(a.ok('state')['position_s'] - 0.5) > 0.01:
-                pass
+                time.sleep(0.01)
             a.events.clear()
             a.ok('play')
             a.event('state')
