@@ -181,7 +181,7 @@ gst_tfx_filter_line_survey (GstTfxFilterMarks *marks, gchar **lines)
   }
 }
 
-/* Reads the frequency; faults one that is missing or wrong. */
+/* Reads the frequency; a missing or wrong one is a fault. */
 static gdouble
 read_hz (GstTfxStages *stages, GstTfxFilterMarks *marks, const Fields *fields)
 {

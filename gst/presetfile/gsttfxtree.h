@@ -42,13 +42,13 @@ void gst_tfx_tree_enter (const GstTfxTree *node);
 void gst_tfx_tree_fail (const GstTfxTree *node, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Takes a map of a map: one that is missing or null is empty, which is a fault
- * where @is_required. */
+/* Takes a map of a map.  A missing or null map is empty, which is a fault where
+ * @is_required. */
 GstTfxTree *
 gst_tfx_tree_map (GstTfxTree *map, const gchar *key, gboolean is_required);
 
-/* Takes the elements of a list of a map, which must be of that kind.  One that is
- * missing is empty, which is a fault where @is_required. */
+/* Takes the elements of a list of a map, which must be of that kind.  A missing
+ * list is empty, which is a fault where @is_required. */
 const GPtrArray *gst_tfx_tree_list (GstTfxTree *map, const gchar *key,
     GstTfxTreeKind kind, gboolean is_required);
 

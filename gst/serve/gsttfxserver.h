@@ -219,9 +219,9 @@ void gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in,
 
 /* ---- HTTP and WebSocket ----------------------------------------------------------------- */
 
-/* The stream of a connection, for a WebSocket of a server, which has no bounds of its own
- * (libsoup 3.2): it reads no more than a part at a time, nothing while the client does not
- * read, and no message without end.  Takes ownership. */
+/* The stream of a WebSocket with limits that libsoup 3.2 lacks: it reads one part at a
+ * time, nothing while the client does not read, and no endless message.  Takes
+ * ownership. */
 GIOStream *gst_tfx_server_flow_new (GIOStream *base);
 /* Counts a text message that is about to be sent. */
 void gst_tfx_server_flow_queue (GIOStream *flow, gsize length);

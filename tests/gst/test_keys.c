@@ -409,7 +409,7 @@ GST_START_TEST (test_caps)
 GST_END_TEST;
 
 /* A rate that is too far off, another number of channels later, or a buffer of another
- * layout than its caps is an error that says so. */
+ * layout than its caps is an error that names the fault. */
 GST_START_TEST (test_refused)
 {
   GstAudioInfo info = tfx_check_f64 (RATE, 1), other = tfx_check_f64 (47, 1);
@@ -1291,7 +1291,7 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
-/* A longer buffer of the main stream needs more latency, and says so. */
+/* A longer buffer of the main stream needs more latency, which is reported. */
 GST_START_TEST (test_latency_of_buffers)
 {
   static const gsize ends[] = { 2400, 7200, 9600 };
