@@ -71,15 +71,20 @@ gst_tfx_pipeline_new (const gchar *sound, const gchar *source,
   return pipeline;
 }
 
+gboolean
+gst_tfx_pipeline_seek_to (GstElement *pipeline, gint64 to_ns)
+{
+  return gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, to_ns);
+}
+
 void
 gst_tfx_pipeline_seek (GstElement *pipeline, gint64 by_ns)
 {
   gint64 position;
 
   if (gst_element_query_position (pipeline, GST_FORMAT_TIME, &position))
-    gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-        MAX (position + by_ns, 0));
+    gst_tfx_pipeline_seek_to (pipeline, MAX (position + by_ns, 0));
 }
 
 gboolean

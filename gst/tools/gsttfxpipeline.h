@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 GstElement *gst_tfx_pipeline_new (const gchar *sound, const gchar *source,
     const gchar *filters, const gchar *sink, GError **error);
 
+/* Seeks to a position in ns.  FALSE: the seek failed. */
+gboolean gst_tfx_pipeline_seek_to (GstElement *pipeline, gint64 to_ns);
+
 /* Seeks by an offset from the current position, in ns. */
 void gst_tfx_pipeline_seek (GstElement *pipeline, gint64 by_ns);
 
