@@ -27,6 +27,8 @@ struct GstTfxServerMeter
   guint64 n_clipped;
   guint64 format; /* rate in Hz << 32 | channels; 0: none */
 
+  GstAudioInfo info; /* of the streaming thread */
+
   /* Of the reader. */
   guint64 seen;  /* format */
   guint64 heard; /* position of the loudness */
@@ -70,18 +72,23 @@ static GstPadProbeReturn
 take (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
   GstTfxServerMeter *self = data;
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-  GstAudioInfo info;
+  GstAudioInfo *info = &self->info;
   GstMapInfo map;
+  GstCaps *caps;
 
-  if (!caps || !gst_audio_info_from_caps (&info, caps))
-    return GST_PAD_PROBE_OK;
-  /* Positions continue in the ring of a new format. */
-  __atomic_store_n (&self->format,
-      (guint64)info.rate << 32 | (guint64)info.channels, __ATOMIC_RELEASE);
-  if (info.channels <= GST_TFX_SERVER_METER_CHANNELS &&
-      gst_buffer_map (probe->data, &map, GST_MAP_READ)) {
-    write_samples (self, &map, &info);
+  if (probe->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (probe->data) != GST_EVENT_CAPS)
+      return GST_PAD_PROBE_OK;
+    gst_event_parse_caps (probe->data, &caps);
+    if (!gst_audio_info_from_caps (info, caps))
+      gst_audio_info_init (info);
+    /* Positions continue in the ring of a new format. */
+    __atomic_store_n (&self->format,
+        (guint64)info->rate << 32 | (guint64)info->channels, __ATOMIC_RELEASE);
+  } else if (info->channels > 0 &&
+             info->channels <= GST_TFX_SERVER_METER_CHANNELS &&
+             gst_buffer_map (probe->data, &map, GST_MAP_READ)) {
+    write_samples (self, &map, info);
     gst_buffer_unmap (probe->data, &map);
   }
   return GST_PAD_PROBE_OK;
@@ -229,7 +236,10 @@ gst_tfx_server_meter_new (GstPad *pad)
   GstTfxServerMeter *self = g_new0 (GstTfxServerMeter, 1);
 
   self->loudness = gst_tfx_meter_new ();
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take, self, NULL);
+  gst_audio_info_init (&self->info);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,
+      self, NULL);
   return self;
 }
 

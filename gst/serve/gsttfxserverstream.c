@@ -269,8 +269,7 @@ gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
   if (self->settling)
     settle (self);
   self->is_over = FALSE;
-  return gst_tfx_pipeline_seek_to (self->pipeline,
-      (gint64)(to_s * GST_SECOND));
+  return gst_tfx_pipeline_seek_to (self->pipeline, (gint64)(to_s * GST_SECOND));
 }
 
 static gboolean
