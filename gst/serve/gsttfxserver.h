@@ -20,6 +20,8 @@ GstTfxToolStatus gst_tfx_serve_run (gint argc, gchar **argv);
 /* The streaming thread of a pad copies its samples into a ring of a fixed size, and waits
  * for nobody.  Channels beyond these are not measured. */
 #define GST_TFX_SERVER_METER_CHANNELS 64
+/* Levels are measured in blocks, of which a meter keeps those of the last 10 s. */
+#define GST_TFX_SERVER_BLOCKS_HZ 50
 
 typedef struct GstTfxServerMeter GstTfxServerMeter;
 
@@ -34,14 +36,19 @@ typedef struct GstTfxServerLevels
 gdouble gst_tfx_server_meter_round (gdouble db);
 
 /* For interleaved F32 or F64 in system memory.  Free it after the pad has stopped. */
-GstTfxServerMeter *gst_tfx_server_meter_new (GstPad *pad);
+GstTfxServerMeter *
+gst_tfx_server_meter_new (GstPad *pad, gboolean has_loudness);
 void gst_tfx_server_meter_free (GstTfxServerMeter *self);
 
 /* Samples beyond full scale since the beginning. */
 guint64 gst_tfx_server_meter_count_clipped (const GstTfxServerMeter *self);
 
-/* The levels since a position, which it moves to the present; first G_MAXUINT64. */
-void gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
+/* Ends a block. */
+void gst_tfx_server_meter_advance (GstTfxServerMeter *self);
+
+/* The levels of the blocks from a position.  If they have no frames, those of the last
+ * block that has some in half a second before. */
+void gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 from,
     GstTfxServerLevels *levels);
 
 /* Momentary loudness by ITU-R BS.1770 in LUFS; -INFINITY: silence. */
@@ -76,8 +83,11 @@ typedef struct GstTfxServerStream
   gchar *text;                  /* NULL after a value was set */
   gdouble ahead_s, now_ahead_s; /* look-ahead of the chain; of the element */
   guint settling;               /* a timer, or 0 */
-  guint64 time_ns, frames; /* of process-time and frames at the last state */
-  gdouble load;
+  guint64 n_blocks;             /* of the meters */
+  GArray *gains_db; /* of gdouble; NAN: none; rows of blocks, of stages */
+  guint64 time_ns,
+      frames;   /* of process-time and frames when the load was read */
+  gdouble load; /* of the last second */
 
   /* Written by the streaming thread, atomically. */
   guint64 next_ns, length_ns; /* stream time of the next buffer; its length */
@@ -92,7 +102,7 @@ typedef struct GstTfxServerState
   gint rate_hz, n_channels, n_outputs; /* 0: not known yet */
   guint64 positions;
   gchar format[16];
-  gdouble latency_s, position_s, load;
+  gdouble latency_s, position_s;
   guint64 n_dropped; /* frames that the input left out */
 } GstTfxServerState;
 
@@ -125,9 +135,13 @@ void gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on);
 void gst_tfx_server_stream_set_volume (GstTfxServerStream *self,
     gdouble volume_db, gboolean is_muted);
 
-/* The lowest gain of a stage since the last call, in dB.  FALSE: it measures none. */
-gboolean gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
-    gdouble *gain_db);
+/* Ends a block of the meters and gains; GST_TFX_SERVER_BLOCKS_HZ times a second. */
+void gst_tfx_server_stream_advance (GstTfxServerStream *self);
+
+/* The lowest gain of a stage in the blocks from a position, of the last second, in dB.
+ * NAN: it measures none. */
+gdouble gst_tfx_server_stream_read_gain (const GstTfxServerStream *self,
+    gsize stage, guint64 from);
 
 /* ---- JSON, as GVariants --------------------------------------------------------------- */
 
@@ -202,20 +216,20 @@ void gst_tfx_server_api_emit_state (GstTfxServerApi *self);
 void
 gst_tfx_server_api_emit_warning (GstTfxServerApi *self, const gchar *warning);
 
-/* New events: the levels since two positions, of input and output; and the present
- * spectrum. */
-GVariant *
-gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 positions[2]);
+/* New events: the levels of the blocks from a position, and the present spectrum. */
+GVariant *gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 from);
 GVariant *gst_tfx_server_api_make_spectrum (GstTfxServerApi *self);
 
-/* The commands of CamillaDSP. */
+/* The commands of CamillaDSP, and how many of them read levels. */
+#define GST_TFX_SERVER_CAMILLA_LEVELS 5
 typedef struct GstTfxServerCamilla GstTfxServerCamilla;
 
 GstTfxServerCamilla *gst_tfx_server_camilla_new (GstTfxServerApi *api);
 void gst_tfx_server_camilla_free (GstTfxServerCamilla *self);
-/* Runs the request in the member "command" of `in`, of client `by`. */
+/* Runs the request in the member "command" of `in`, of client `by`.  seen: the position at
+ * which this client read levels last, by kind of request; first, that of its beginning. */
 void gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in,
-    guint by, GstTfxServerReply reply, gpointer data);
+    guint by, guint64 *seen, GstTfxServerReply reply, gpointer data);
 
 /* ---- HTTP and WebSocket ----------------------------------------------------------------- */
 

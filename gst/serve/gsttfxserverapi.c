@@ -366,7 +366,7 @@ describe_state (GstTfxServerApi *self, const gchar *key, GVariant *value)
       "'clients': <%u>, 'bypassed': <%b>, 'preset': %v, 'slot': <%s>}",
       key, value, VERSION, state.rate_hz, state.n_channels, state.n_outputs,
       state.format, state.latency_s, stream->is_playing, state.position_s,
-      state.n_dropped, state.load, self->n_clients, stream->is_bypassed,
+      state.n_dropped, stream->load, self->n_clients, stream->is_bypassed,
       gst_tfx_server_json_string (self->preset), self->is_b ? "b" : "a");
 }
 
@@ -575,18 +575,19 @@ answer_ab (GstTfxServerApi *self, Call *call)
 /* ---- meters --------------------------------------------------------------------------- */
 
 GVariant *
-gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 positions[2])
+gst_tfx_server_api_make_meters (GstTfxServerApi *self, guint64 from)
 {
   GstTfxServerStream *stream = self->stream;
   GstTfxServerLevels in, out;
   GVariantDict gains;
-  gdouble gain_db;
 
-  gst_tfx_server_meter_read (stream->input, &positions[0], &in);
-  gst_tfx_server_meter_read (stream->output, &positions[1], &out);
+  gst_tfx_server_meter_read (stream->input, from, &in);
+  gst_tfx_server_meter_read (stream->output, from, &out);
   g_variant_dict_init (&gains, NULL);
   for (gsize i = 0; i < tfx_expr_n_stages (stream->expr); i++) {
-    if (gst_tfx_server_stream_read_gain (stream, i, &gain_db))
+    const gdouble gain_db = gst_tfx_server_stream_read_gain (stream, i, from);
+
+    if (!isnan (gain_db))
       g_variant_dict_insert_value (&gains,
           tfx_expr_stage_name (stream->expr, i),
           gst_tfx_server_json_number (gst_tfx_server_meter_round (gain_db)));

@@ -24,7 +24,7 @@
 #define BUSY_QUEUED 65536    /* then it gets no levels */
 #define IDLE_S 30
 #define PING_S 10
-#define MAX_HZ 50
+#define MAX_HZ GST_TFX_SERVER_BLOCKS_HZ
 
 enum
 {
@@ -52,16 +52,9 @@ typedef struct Client
   GVariant *id;   /* of the one that runs, boxed; or NULL */
   gboolean is_running, is_gone;
   gboolean is_camilla; /* it has the commands of CamillaDSP, and no events */
+  guint64 seen[GST_TFX_SERVER_CAMILLA_LEVELS];
   Pace pace;
 } Client;
-
-/* The clients with one rate of one kind. */
-typedef struct Group
-{
-  GstTfxServerHttp *http;
-  guint kind, rate_hz, timer;
-  guint64 positions[2];
-} Group;
 
 struct GstTfxServerHttp
 {
@@ -71,8 +64,7 @@ struct GstTfxServerHttp
   GSocketService *service;
   const gchar *address, *token; /* or NULL */
   GPtrArray *clients;
-  Group groups[N_KINDS][MAX_HZ + 1];
-  guint n_connections, last_number;
+  guint n_connections, last_number, timer;
   Pace pace; /* of HTTP */
 };
 
@@ -138,29 +130,42 @@ emit_event (GVariant *event, gpointer data)
   }
 }
 
-/* Sends levels to the clients of a group, until it has none. */
+/* The number of blocks before the n-th event at a rate. */
+static guint64
+get_position (guint64 n, guint rate_hz)
+{
+  return (n * MAX_HZ + rate_hz - 1) / rate_hz;
+}
+
+/* Ends a block, and sends its levels to the clients for which it is time. */
 static gboolean
 tick (gpointer data)
 {
-  Group *group = data;
-  GstTfxServerHttp *self = group->http;
-  g_autofree gchar *text = gst_tfx_server_json_print (
-      group->kind == METERS
-          ? gst_tfx_server_api_make_meters (self->api, group->positions)
-          : gst_tfx_server_api_make_spectrum (self->api));
-  gboolean is_used = FALSE;
+  GstTfxServerHttp *self = data;
+  GstTfxServerStream *stream = self->api->stream;
 
-  for (guint i = 0; i < self->clients->len; i++) {
-    Client *client = self->clients->pdata[i];
+  gst_tfx_server_stream_advance (stream);
+  for (guint kind = 0; kind < N_KINDS; kind++) {
+    gchar *texts[MAX_HZ + 1] = { NULL };
 
-    if (client->rates_hz[group->kind] != group->rate_hz)
-      continue;
-    is_used = TRUE;
-    send_text (client, text, BUSY_QUEUED);
+    for (guint i = 0; i < self->clients->len; i++) {
+      Client *client = self->clients->pdata[i];
+      const guint hz = client->rates_hz[kind];
+      const guint64 n = stream->n_blocks * hz / MAX_HZ;
+
+      if (n == 0 || stream->n_blocks != get_position (n, hz))
+        continue;
+      if (!texts[hz])
+        texts[hz] = gst_tfx_server_json_print (
+            kind == METERS ? gst_tfx_server_api_make_meters (self->api,
+                                 get_position (n - 1, hz))
+                           : gst_tfx_server_api_make_spectrum (self->api));
+      send_text (client, texts[hz], BUSY_QUEUED);
+    }
+    for (guint hz = 1; hz <= MAX_HZ; hz++)
+      g_free (texts[hz]);
   }
-  if (!is_used)
-    group->timer = 0;
-  return is_used;
+  return G_SOURCE_CONTINUE;
 }
 
 /* ---- requests of WebSocket clients ------------------------------------------------------ */
@@ -198,18 +203,10 @@ subscribe (Client *client, GVariant *in)
 {
   for (guint kind = 0; kind < N_KINDS; kind++) {
     g_autoptr (GVariant) given = g_variant_lookup_value (in, kinds[kind], NULL);
-    Group *group;
     gdouble number;
-    guint hz;
 
-    if (!gst_tfx_server_json_get_number (given, &number))
-      continue;
-    hz = (guint)(CLAMP (number, 0.0, MAX_HZ) + 0.5);
-    client->rates_hz[kind] = hz;
-    group = &client->http->groups[kind][hz];
-    if (hz > 0 && !group->timer)
-      *group = (Group){ client->http, kind, hz,
-        g_timeout_add (1000 / hz, tick, group), { G_MAXUINT64, G_MAXUINT64 } };
+    if (gst_tfx_server_json_get_number (given, &number))
+      client->rates_hz[kind] = (guint)(CLAMP (number, 0.0, MAX_HZ) + 0.5);
   }
   reply_socket (g_variant_new_parsed ("{'ok': <{'meters': <%u>, 'spectrum': "
                                       "<%u>}>}",
@@ -233,7 +230,7 @@ run_next (Client *client)
   g_variant_lookup (in, "do", "&s", &command);
   if (client->is_camilla)
     gst_tfx_server_camilla_call (client->http->camilla, in, client->number,
-        reply_socket, client);
+        client->seen, reply_socket, client);
   else if (g_strcmp0 (command, "subscribe") == 0)
     subscribe (client, in);
   else
@@ -306,6 +303,8 @@ open_socket (SoupServerMessage *message, gpointer data)
       soup_server_message_get_uri (message), SOUP_WEBSOCKET_CONNECTION_SERVER,
       NULL, NULL, NULL);
   g_queue_init (&client->waiting);
+  for (guint i = 0; i < GST_TFX_SERVER_CAMILLA_LEVELS; i++)
+    client->seen[i] = self->api->stream->n_blocks;
   soup_websocket_connection_set_max_incoming_payload_size (client->connection,
       MAX_MESSAGE);
   soup_websocket_connection_set_keepalive_interval (client->connection, PING_S);
@@ -606,6 +605,7 @@ gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
   self->address = address;
   self->token = token;
   self->clients = g_ptr_array_new_with_free_func (free_client);
+  self->timer = g_timeout_add (1000 / MAX_HZ, tick, self);
   self->soup = soup_server_new ("server-header", "gst-tfx", NULL);
   soup_server_add_early_handler (self->soup, NULL, check_request, self, NULL);
   soup_server_add_handler (self->soup, NULL, take_request, self, NULL);
@@ -622,10 +622,7 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   g_socket_service_stop (self->service);
   g_socket_listener_close (G_SOCKET_LISTENER (self->service));
   g_object_unref (self->service);
-  for (guint hz = 1; hz <= MAX_HZ; hz++) {
-    for (guint kind = 0; kind < N_KINDS; kind++)
-      g_clear_handle_id (&self->groups[kind][hz].timer, g_source_remove);
-  }
+  g_source_remove (self->timer);
   g_ptr_array_unref (self->clients);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);

@@ -3,7 +3,8 @@
  *
  * The ring has one writer and one reader.  The writer announces the frames that it is about
  * to overwrite, copies, and then publishes their end; the reader copies, and discards what
- * was announced in the meantime.
+ * was announced in the meantime.  It divides the frames into blocks, by the time at which
+ * they come; so each client gets all peaks, whenever it asks.
  */
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 
 #define RING_SAMPLES (1u << 18)
 #define PART_FRAMES 1024
+#define BLOCKS (10 * GST_TFX_SERVER_BLOCKS_HZ)
+/* A stream in large buffers has blocks without frames. */
+#define EMPTY_BLOCKS (GST_TFX_SERVER_BLOCKS_HZ / 2)
 /* Bins of the spectrum: segments of 8192 frames at 48 kHz. */
 #define BIN_HZ 6.0
 
@@ -30,9 +34,13 @@ struct GstTfxServerMeter
   GstAudioInfo info; /* of the streaming thread */
 
   /* Of the reader. */
-  guint64 seen;  /* format */
-  guint64 heard; /* position of the loudness */
-  GstTfxMeter *loudness;
+  guint64 seen;     /* format */
+  guint64 position; /* of the next block */
+  guint64 n_blocks;
+  guint n_frames[BLOCKS];
+  gfloat peak[BLOCKS][GST_TFX_SERVER_METER_CHANNELS]; /* squares */
+  gfloat sum[BLOCKS][GST_TFX_SERVER_METER_CHANNELS];
+  GstTfxMeter *loudness;    /* or NULL */
   GstTfxSpectrum *spectrum; /* or NULL */
   gdouble part[PART_FRAMES * GST_TFX_SERVER_METER_CHANNELS];
 };
@@ -114,10 +122,12 @@ look_at_format (GstTfxServerMeter *self)
     return 0;
   if (format != self->seen) {
     self->seen = format;
-    self->heard = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
+    self->position = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
+    memset (self->n_frames, 0, sizeof self->n_frames);
     gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F64, rate_hz, n_channels,
         NULL);
-    gst_tfx_meter_set_format (self->loudness, &info);
+    if (self->loudness)
+      gst_tfx_meter_set_format (self->loudness, &info);
     g_clear_pointer (&self->spectrum, gst_tfx_spectrum_free);
     self->spectrum = gst_tfx_spectrum_new (rate_hz, n_channels, BIN_HZ);
   }
@@ -163,27 +173,54 @@ gst_tfx_server_meter_round (gdouble db)
 }
 
 void
-gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
-    GstTfxServerLevels *levels)
+gst_tfx_server_meter_advance (GstTfxServerMeter *self)
 {
-  gdouble peak[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
-  gdouble sum[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
   const guint n_channels = look_at_format (self);
-  gsize n, n_frames = 0;
+  const guint block = (guint)(self->n_blocks++ % BLOCKS);
+  gfloat *peak = self->peak[block], *sum = self->sum[block];
+  gsize n;
 
-  levels->n_channels = n_channels;
-  if (n_channels == 0)
-    return;
-  while ((n = copy_part (self, n_channels, position)) > 0) {
+  self->n_frames[block] = 0;
+  memset (peak, 0, sizeof *self->peak);
+  memset (sum, 0, sizeof *self->sum);
+  while (n_channels > 0 &&
+         (n = copy_part (self, n_channels, &self->position)) > 0) {
     for (gsize i = 0; i < n * n_channels; i++) {
-      const gdouble square = self->part[i] * self->part[i];
+      const gfloat square = (gfloat)(self->part[i] * self->part[i]);
 
       peak[i % n_channels] = MAX (peak[i % n_channels], square);
       sum[i % n_channels] += square;
     }
-    n_frames += n;
+    self->n_frames[block] += (guint)n;
+    if (self->loudness)
+      gst_tfx_meter_add (self->loudness, self->part, n);
   }
-  for (guint i = 0; i < n_channels; i++) {
+}
+
+void
+gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 from,
+    GstTfxServerLevels *levels)
+{
+  gdouble peak[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
+  gdouble sum[GST_TFX_SERVER_METER_CHANNELS] = { 0.0 };
+  const guint64 oldest = self->n_blocks - MIN (self->n_blocks, BLOCKS);
+  gsize n_frames = 0;
+
+  levels->n_channels = look_at_format (self);
+  for (guint64 at = self->n_blocks;
+       at > oldest &&
+       (at > from || (n_frames == 0 && at + EMPTY_BLOCKS > from));
+       at--) {
+    const guint block = (guint)((at - 1) % BLOCKS);
+
+    n_frames += self->n_frames[block];
+    for (guint i = 0; i < levels->n_channels && self->n_frames[block] > 0;
+         i++) {
+      peak[i] = MAX (peak[i], self->peak[block][i]);
+      sum[i] += self->sum[block][i];
+    }
+  }
+  for (guint i = 0; i < levels->n_channels; i++) {
     const gdouble mean = n_frames ? sum[i] / (gdouble)n_frames : 0.0;
 
     levels->peak_db[i] = gst_tfx_server_meter_round (10.0 * log10 (peak[i]));
@@ -194,12 +231,9 @@ gst_tfx_server_meter_read (GstTfxServerMeter *self, guint64 *position,
 gdouble
 gst_tfx_server_meter_read_loudness (GstTfxServerMeter *self)
 {
-  const guint n_channels = look_at_format (self);
   GstTfxLoudness loudness;
-  gsize n;
 
-  while (n_channels > 0 && (n = copy_part (self, n_channels, &self->heard)) > 0)
-    gst_tfx_meter_add (self->loudness, self->part, n);
+  look_at_format (self);
   gst_tfx_meter_read (self->loudness, &loudness);
   return gst_tfx_server_meter_round (loudness.momentary);
 }
@@ -231,11 +265,11 @@ gst_tfx_server_meter_read_spectrum (GstTfxServerMeter *self,
 /* ---- lifetime ------------------------------------------------------------------------ */
 
 GstTfxServerMeter *
-gst_tfx_server_meter_new (GstPad *pad)
+gst_tfx_server_meter_new (GstPad *pad, gboolean has_loudness)
 {
   GstTfxServerMeter *self = g_new0 (GstTfxServerMeter, 1);
 
-  self->loudness = gst_tfx_meter_new ();
+  self->loudness = has_loudness ? gst_tfx_meter_new () : NULL;
   gst_audio_info_init (&self->info);
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,
@@ -247,6 +281,6 @@ void
 gst_tfx_server_meter_free (GstTfxServerMeter *self)
 {
   g_clear_pointer (&self->spectrum, gst_tfx_spectrum_free);
-  gst_tfx_meter_free (self->loudness);
+  g_clear_pointer (&self->loudness, gst_tfx_meter_free);
   g_free (self);
 }

@@ -20,13 +20,15 @@
 
 #define FILTERS                                                                \
   "capsfilter name=samples caps=audio/x-raw,layout=interleaved ! "             \
-  "tfxchain name=chain ! tfxchain name=volume "                                \
+  "tfxchain name=chain fuse=false ! tfxchain name=volume "                     \
   "chain=\"volume=Gain(0, gain_type='db')\""
 #define MUTED_DB -200.0
 /* After a ramp, before its curve is removed: the stream may be late. */
 #define SETTLING_MS 1000
 /* Look-aheads that differ by rounding to frames. */
 #define SAME_S 30e-6
+/* Blocks of gains: more than a second. */
+#define GAIN_BLOCKS 64
 /* Gaps that rounding of timestamps makes. */
 #define GAP_NS GST_MSECOND
 
@@ -80,6 +82,18 @@ get_child (GstTfxServerStream *self, gsize stage)
   return (GstObject *)gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (
                                                              self->chain),
       tfx_expr_stage_name (self->expr, stage));
+}
+
+/* No stage has a gain yet. */
+static void
+clear_gains (GstTfxServerStream *self)
+{
+  const gsize n = GAIN_BLOCKS * tfx_expr_n_stages (self->expr);
+  const gdouble none = NAN;
+
+  g_array_set_size (self->gains_db, 0);
+  for (gsize i = 0; i < n; i++)
+    g_array_append_val (self->gains_db, none);
 }
 
 static void
@@ -139,6 +153,7 @@ gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
   tfx_expr_free (&self->expr);
   self->expr = expr;
   self->ahead_s = ahead_s;
+  clear_gains (self);
   apply (self);
 }
 
@@ -319,30 +334,63 @@ read_format (GstElement *element, const gchar *pad, GstAudioInfo *info)
   return caps && gst_audio_info_from_caps (info, caps) ? info->channels : 0;
 }
 
-/* The part of real time that the filters have taken since the last call. */
-static gdouble
-measure_load (GstTfxServerStream *self, gint rate_hz)
+/* The part of real time that the chain has taken since the last call. */
+static void
+measure_load (GstTfxServerStream *self)
 {
-  GstElement *elements[] = { self->chain, self->volume };
-  guint64 time_ns = 0, frames = 0, process_ns = 0;
+  const guint64 time_ns = self->time_ns, frames = self->frames;
+  g_autoptr (GstStructure) stats = NULL;
+  GstAudioInfo info;
 
-  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    GstStructure *stats;
+  g_object_get (self->chain, "stats", &stats, NULL);
+  gst_structure_get (stats, "process-time", G_TYPE_UINT64, &self->time_ns,
+      "frames", G_TYPE_UINT64, &self->frames, NULL);
+  self->load = 0.0;
+  if (self->frames > frames && self->time_ns > time_ns &&
+      read_format (self->chain, "sink", &info) > 0)
+    self->load = MIN ((gdouble)(self->time_ns - time_ns) * info.rate /
+                          ((gdouble)(self->frames - frames) * GST_SECOND),
+        1.0);
+}
 
-    g_object_get (elements[i], "stats", &stats, NULL);
-    gst_structure_get (stats, "process-time", G_TYPE_UINT64, &process_ns,
-        "frames", G_TYPE_UINT64, &frames, NULL);
-    time_ns += process_ns;
-    gst_structure_free (stats);
+void
+gst_tfx_server_stream_advance (GstTfxServerStream *self)
+{
+  const gsize n_stages = tfx_expr_n_stages (self->expr);
+  gdouble *gains_db = (gdouble *)(gpointer)self->gains_db->data +
+                      self->n_blocks % GAIN_BLOCKS * n_stages;
+
+  gst_tfx_server_meter_advance (self->input);
+  gst_tfx_server_meter_advance (self->output);
+  for (gsize i = 0; i < n_stages; i++) {
+    g_autoptr (GstObject) child =
+        self->is_bypassed ? NULL : get_child (self, i);
+    g_autoptr (GstStructure) stats = NULL;
+
+    gains_db[i] = NAN;
+    if (child)
+      g_object_get (child, "stats", &stats, NULL);
+    if (stats)
+      gst_structure_get_double (stats, "gain", &gains_db[i]);
   }
-  if (frames < self->frames)
-    self->frames = self->time_ns = 0;
-  if (rate_hz > 0 && frames > self->frames)
-    self->load = (gdouble)(time_ns - self->time_ns) * rate_hz /
-                 ((gdouble)(frames - self->frames) * GST_SECOND);
-  self->time_ns = time_ns;
-  self->frames = frames;
-  return CLAMP (self->load, 0.0, 1.0);
+  if (++self->n_blocks % GST_TFX_SERVER_BLOCKS_HZ == 0)
+    measure_load (self);
+}
+
+gdouble
+gst_tfx_server_stream_read_gain (const GstTfxServerStream *self, gsize stage,
+    guint64 from)
+{
+  const gsize n_stages = tfx_expr_n_stages (self->expr);
+  const gdouble *gains_db = (gdouble *)(gpointer)self->gains_db->data;
+  gdouble least_db = NAN;
+
+  /* (fmin() prefers a number to NAN.) */
+  for (guint64 at = self->n_blocks;
+       at > from && at + GAIN_BLOCKS > self->n_blocks; at--)
+    least_db =
+        fmin (least_db, gains_db[(at - 1) % GAIN_BLOCKS * n_stages + stage]);
+  return least_db;
 }
 
 void
@@ -374,20 +422,6 @@ gst_tfx_server_stream_get_state (GstTfxServerStream *self,
   state->latency_s = (gdouble)latency / GST_SECOND;
   gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &position);
   state->position_s = (gdouble)MAX (position, 0) / GST_SECOND;
-  state->load = measure_load (self, state->rate_hz);
-}
-
-gboolean
-gst_tfx_server_stream_read_gain (GstTfxServerStream *self, gsize stage,
-    gdouble *gain_db)
-{
-  g_autoptr (GstObject) child =
-      self->is_bypassed ? NULL : get_child (self, stage);
-  g_autoptr (GstStructure) stats = NULL;
-
-  if (child)
-    g_object_get (child, "stats", &stats, NULL);
-  return stats && gst_structure_get_double (stats, "gain", gain_db);
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -414,12 +448,13 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
   self->data = data;
   self->expr = tfx_expr_empty ();
   self->text = g_strdup ("");
+  self->gains_db = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->expected = GST_CLOCK_TIME_NONE;
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
   before = gst_element_get_static_pad (self->chain, "sink");
   after = gst_element_get_static_pad (self->volume, "src");
-  self->input = gst_tfx_server_meter_new (before);
-  self->output = gst_tfx_server_meter_new (after);
+  self->input = gst_tfx_server_meter_new (before, FALSE);
+  self->output = gst_tfx_server_meter_new (after, TRUE);
   gst_pad_add_probe (before,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       take_input, self, NULL);
@@ -441,6 +476,7 @@ gst_tfx_server_stream_free (GstTfxServerStream *self)
   gst_tfx_server_meter_free (self->input);
   gst_tfx_server_meter_free (self->output);
   tfx_expr_free (&self->expr);
+  g_array_unref (self->gains_db);
   g_free (self->text);
   g_free (self->missing);
   g_free (self);

@@ -205,6 +205,30 @@ def test_subscriptions():
               {'meters': 0, 'spectrum': 0})
 
 
+def test_peaks_for_all():
+    """Each client gets each peak, whatever its rate and the others'."""
+    first = f'Mix([[{", ".join("1" + 31 * "0")}]])'
+    with Server(first + ' | Limiter(-30)', source=(
+            'audiotestsrc is-live=true samplesperbuffer=128 wave=ticks '
+            'sine-periods-per-tick=20 tick-interval=900000000 ! '
+            f'audio/x-raw,rate={RATE},channels=32,channel-mask=(bitmask)0')
+                ) as server:
+        slow = [Socket(server) for _ in 'xy']
+        fast = Socket(server)
+        for client in slow:
+            client.ok('subscribe', meters=1)
+        fast.ok('subscribe', meters=50)
+        for client in slow:
+            client.event('meters')
+            for _ in range(3):
+                meters = client.event('meters')
+                check(len(meters['input']['peak_db']) == 32)
+                check(min(meters['input']['peak_db']) > -3, meters)
+                check(meters['reduction_db']['limiter0'] < -20, meters)
+        levels = [fast.event('meters')['input']['peak_db'][0] for _ in range(150)]
+        check(sum(level is None or level < -20 for level in levels) > 100, levels)
+
+
 # ---- the sound -----------------------------------------------------------------------
 
 
@@ -219,6 +243,7 @@ def test_response_is_the_sound():
             server.sound.wait(RATE // 4)
             heard = db(amplitude(server.sound.wait(RATE // 4)) / server.level)
             check(abs(heard - said['db'][0]) < 0.1, heard, said)
+        check(0 < a.ok('state')['load'] < 1)
         # That of another chain; its phase.
         said = a.ok('response', chain='Gain(-2)', points=3)
         check(max(abs(d - db(2)) for d in said['db']) < 1e-9 and
@@ -361,8 +386,6 @@ def test_camilla():
         check(value('GetState') == 'Running')
         check(value('GetCaptureRate') == RATE)
         check(value('GetVolume') == 0 and value('GetMute') is False)
-        value('GetCaptureSignalPeak')
-        server.sound.wait(RATE // 5)
         check(abs(value('GetCaptureSignalPeak')[0] - db(0.25)) < 0.05)
         check(abs(value('GetSignalRange') - 0.5) < 0.01)
         for command in ('GetStopReason', 'GetSupportedDeviceTypes',
@@ -370,25 +393,53 @@ def test_camilla():
                         'GetRateAdjust', 'GetCaptureSignalRms',
                         'GetPlaybackSignalPeak', 'GetPlaybackSignalRms',
                         'GetClippedSamples', 'GetBufferLevel',
-                        'GetConfigFilePath'):
+                        'GetResamplerLoad', 'GetConfigFilePath',
+                        'GetStateFilePath', 'GetStateFileUpdated',
+                        'GetChannelLabels'):
             value(command)
-        check(set(value('GetSignalLevels')) == {
-            'playback_rms', 'playback_peak', 'capture_rms', 'capture_peak'})
+        check(value('GetAvailablePlaybackDevices', 'Alsa') == [])
+        # The level of the sine: of the last block, of 0.3 s, since the last request.
+        sides = {f'{side}_{kind}' for side in ('capture', 'playback')
+                 for kind in ('peak', 'rms')}
+        for suffix, argument in ('', ()), ('Since', (0.3,)), ('SinceLast', ()):
+            for side, kind, level in (
+                    ('Capture', 'Peak', 0), ('Playback', 'Rms', -3.01)):
+                levels = value(f'Get{side}Signal{kind}{suffix}', *argument)
+                check(abs(levels[0] - db(0.25) - level) < 0.05, suffix, levels)
+            check(set(value('GetSignalLevels' + suffix, *argument)) == sides)
+        value('GetCaptureSignalPeakSinceLast')
+        check(value('GetCaptureSignalPeakSinceLast') == [])
+        check(len(value('GetPlaybackSignalPeakSinceLast')) == 1)
         value('SetVolume', -20)
         check(value('AdjustVolume', -6) == -26 and value('GetVolume') == -26)
+        check(value('AdjustVolume', [-50, -30, 0]) == -30)
+        check(value('AdjustFaderVolume', [0, 4]) == [0, -26])
+        check(value('GetFaderVolume', 0) == [0, -26])
+        check(value('GetFaderMute', 4) == [4, False])
+        check([f['volume'] for f in value('GetFaders')] == [-26, 0, 0, 0, 0])
+        for command, argument in ('SetFaderVolume', [1, 0]), ('GetFaderMute', 5):
+            check(ask(command, argument)['result'] == 'InvalidFaderError', command)
         server.sound.wait(RATE // 4)
         heard = db(amplitude(server.sound.wait(4800)) / 0.25)
         check(abs(heard + 26) < 0.05, heard)
         check(value('ToggleMute') is True)
         server.sound.wait(RATE // 4)
         check(amplitude(server.sound.wait(4800)) < 1e-5)
+        check(value('ToggleFaderMute', 0) == [0, False])
+        value('SetFaderMute', [0, True])
+        check(value('GetMute') is True)
         value('SetMute', False)
-        value('SetVolume', 0)
+        value('SetFaderVolume', [0, 0])
         check(value('GetConfig') == 'null')
         check(value('ValidateConfig', CAMILLA) == CAMILLA)
         check(server.get('chain')[1]['ok']['chain'] == EQ)
         value('SetConfig', CAMILLA)
         check(value('GetConfig') == CAMILLA)
+        config = json.loads(value('GetConfigJson'))
+        check(config['devices'] == {'samplerate': 48000, 'chunksize': 1024})
+        check(config['filters']['less']['parameters'] == {
+            'gain': -6, 'inverted': False}, config)
+        check(value('ValidateConfigJson', json.dumps(config)) == json.dumps(config))
         server.post('set-chain', chain=EQ)
         value('Reload')
         server.sound.wait(RATE // 4)
@@ -397,11 +448,14 @@ def test_camilla():
         for bad in 'x', CAMILLA + 'wrong: 1', CAMILLA.replace(
                 'type: Gain', 'type: Conv').replace(
                     'gain: -6, inverted: false', 'type: Wav, filename: /x.wav'):
-            check(ask('SetConfig', bad)['result'] == 'Error', bad)
+            (error, reason), = ask('SetConfig', bad)['result'].items()
+            check(error in ('ConfigReadError', 'ConfigValidationError') and reason)
         for bad in ('SetVolume', 'x'), ('SetMute', 1), ('NoSuch',):
-            check(ask(*bad)['result'] == 'Error', bad)
+            check('InvalidRequestError' in ask(*bad)['result'], bad)
         value('Stop')
         check(value('GetState') == 'Paused')
+        value('SetConfigJson', json.dumps(config))
+        check(value('GetState') == 'Running')
         client.send('{')
         check('error' in client.receive())
         client.send('"Exit"')
