@@ -143,13 +143,18 @@ gst_tfx_element_has_clamped (GstTfxElement *self)
 void
 gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
 {
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
-      error->domain, error->code,
+  GstStructure *details = PRIVATE (self)->waits_for_reset
+                              ? gst_structure_new ("tfx-refusal", "needs-flush",
+                                    G_TYPE_BOOLEAN, TRUE, NULL)
+                              : NULL;
+
+  gst_element_message_full_with_details (GST_ELEMENT (self),
+      GST_MESSAGE_WARNING, error->domain, error->code,
       g_strdup_printf ("The filter cannot be changed: %s. The previous "
                        "settings "
                        "stay in use.",
           error->message),
-      NULL, __FILE__, GST_FUNCTION, __LINE__);
+      NULL, __FILE__, GST_FUNCTION, __LINE__, details);
 }
 
 void

@@ -79,11 +79,10 @@ typedef struct GstTfxServerStream
   GstTfxServerNotify notify;
   gpointer data;
   gboolean is_microphone, is_loop, is_over;
-  gchar *missing;               /* what the decoder lacks, or NULL */
-  gchar *text;                  /* NULL after a value was set */
-  gdouble ahead_s, now_ahead_s; /* look-ahead of the chain; of the element */
-  guint settling;               /* a timer, or 0 */
-  guint64 n_blocks;             /* of the meters */
+  gchar *missing;   /* what the decoder lacks, or NULL */
+  gchar *text;      /* NULL after a value was set */
+  guint settling;   /* a timer, or 0 */
+  guint64 n_blocks; /* of the meters */
   GArray *gains_db; /* of gdouble; NAN: none; rows of blocks, of stages */
   guint64 time_ns,
       frames;   /* of process-time and frames when the load was read */
@@ -119,13 +118,13 @@ void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
 /* FALSE: the sound cannot be sought. */
 gboolean gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s);
 
-/* Replaces the chain by a valid one with this look-ahead, and takes its expression over. */
+/* Replaces the chain by a valid one, and takes its expression over. */
 void gst_tfx_server_stream_set_chain (GstTfxServerStream *self,
-    const gchar *text, TfxExpr *expr, gdouble ahead_s);
+    const gchar *text, TfxExpr *expr);
 /* The chain with its current values; that of a parameter that ramps is its target. */
 const gchar *gst_tfx_server_stream_get_text (GstTfxServerStream *self);
 
-/* Sets a number or a switch within ramp_ms.  0; -ENOTSUP if this value needs a new text
+/* Sets a number within ramp_ms.  0; -ENOTSUP if this value needs a new text
  * of the chain, or cannot ramp; or another negative errno value with the error. */
 gint gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
     const gchar *param, const TfxValue *value, gdouble ramp_ms,

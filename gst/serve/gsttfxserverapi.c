@@ -172,8 +172,7 @@ static void
 use_chain (Call *call)
 {
   gst_tfx_server_stream_set_chain (call->api->stream, call->text,
-      g_steal_pointer (&call->expr),
-      (gdouble)tfx_chain_latency (call->chain) / call->rate_hz);
+      g_steal_pointer (&call->expr));
 }
 
 static GVariant *

@@ -25,8 +25,6 @@
 #define MUTED_DB -200.0
 /* After a ramp, before its curve is removed: the stream may be late. */
 #define SETTLING_MS 1000
-/* Look-aheads that differ by rounding to frames. */
-#define SAME_S 30e-6
 /* Blocks of gains: more than a second. */
 #define GAIN_BLOCKS 64
 /* Gaps that rounding of timestamps makes. */
@@ -119,32 +117,18 @@ can_seek (GstTfxServerStream *self)
   return !self->is_microphone && gst_tfx_pipeline_can_seek (self->pipeline);
 }
 
-/* Gives the element the text with all values.  Another look-ahead needs a flush: a seek, or
- * a new start. */
+/* Gives the element the text with all values. */
 static void
 apply (GstTfxServerStream *self)
 {
-  const gdouble ahead_s = self->is_bypassed ? 0.0 : self->ahead_s;
-  const gboolean is_restart =
-      GST_STATE_TARGET (self->pipeline) > GST_STATE_NULL &&
-      fabs (ahead_s - self->now_ahead_s) > SAME_S;
-  const gboolean is_sought = is_restart && can_seek (self);
-
   remove_curves (self);
-  if (is_restart && !is_sought)
-    gst_element_set_state (self->pipeline, GST_STATE_READY);
   g_object_set (self->chain, "chain",
       self->is_bypassed ? "" : gst_tfx_server_stream_get_text (self), NULL);
-  if (is_sought)
-    gst_tfx_pipeline_seek (self->pipeline, 0);
-  else if (is_restart)
-    gst_tfx_server_stream_set_playing (self, self->is_playing);
-  self->now_ahead_s = ahead_s;
 }
 
 void
 gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
-    TfxExpr *expr, gdouble ahead_s)
+    TfxExpr *expr)
 {
   gchar *copy = g_strdup (text);
 
@@ -152,7 +136,6 @@ gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
   self->text = copy;
   tfx_expr_free (&self->expr);
   self->expr = expr;
-  self->ahead_s = ahead_s;
   clear_gains (self);
   apply (self);
 }
@@ -201,28 +184,24 @@ begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
   self->settling = g_timeout_add ((guint)ramp_ms + SETTLING_MS, settle, self);
 }
 
-/* Sets a property of the child.  -ENOTSUP: it has no such number, or cannot ramp. */
+/* Sets a property of the child.  -ENOTSUP: it is no number that can move. */
 static gint
 give_value (GstTfxServerStream *self, GstObject *child, const gchar *property,
     gdouble number, gdouble ramp_ms)
 {
   const GParamSpec *spec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (child), property);
-  const GType type = spec ? spec->value_type : G_TYPE_NONE;
   g_autoptr (GstControlBinding) binding = NULL;
 
-  if (type != G_TYPE_DOUBLE &&
-      (ramp_ms > 0.0 || (type != G_TYPE_INT && type != G_TYPE_BOOLEAN)))
+  if (!spec || spec->value_type != G_TYPE_DOUBLE)
     return -ENOTSUP;
   binding = gst_object_get_control_binding (child, property);
   if (binding)
     gst_object_remove_control_binding (child, binding);
   if (ramp_ms > 0.0 && self->is_playing)
     begin_ramp (self, child, property, number, ramp_ms);
-  else if (type == G_TYPE_DOUBLE)
-    g_object_set (child, property, number, NULL);
   else
-    g_object_set (child, property, (gint)number, NULL);
+    g_object_set (child, property, number, NULL);
   return 0;
 }
 
@@ -237,8 +216,7 @@ gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
   TfxValue old;
   gint ret = tfx_expr_get (self->expr, stage, param, &old);
 
-  if (ret == 0 && (old.type != value->type ||
-                      !(value->type & (TFX_VALUE_NUMBER | TFX_VALUE_BOOL)) ||
+  if (ret == 0 && (old.type != value->type || value->type != TFX_VALUE_NUMBER ||
                       strcmp (param, "lookahead") == 0))
     ret = -ENOTSUP;
   if (ret == 0)
@@ -287,12 +265,25 @@ gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
   return gst_tfx_pipeline_seek_to (self->pipeline, (gint64)(to_s * GST_SECOND));
 }
 
+/* Flushes the stream for a chain with another look-ahead: by a seek, or a new start. */
+static void
+flush (GstTfxServerStream *self)
+{
+  if (can_seek (self)) {
+    gst_tfx_pipeline_seek (self->pipeline, 0);
+  } else {
+    gst_element_set_state (self->pipeline, GST_STATE_READY);
+    gst_tfx_server_stream_set_playing (self, self->is_playing);
+  }
+}
+
 static gboolean
 take_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   GstTfxServerStream *self = data;
   g_autoptr (GError) error = NULL;
   g_autofree gchar *warning = NULL;
+  const GstStructure *details = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_EOS:
@@ -313,6 +304,11 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
       self->notify (error->message, TRUE, self->data);
       break;
     case GST_MESSAGE_WARNING:
+      gst_message_parse_warning_details (message, &details);
+      if (details && gst_structure_has_field (details, "needs-flush")) {
+        flush (self);
+        break;
+      }
       warning = gst_tfx_tool_take_warning (message);
       if (warning)
         self->notify (warning, FALSE, self->data);

@@ -220,12 +220,18 @@ GST_START_TEST (test_look_ahead_refused)
   g_autoptr (TfxHarness) h = tfx_chains_harness (pairs[__i__].before, &info);
   g_autoptr (GstBus) bus = tfx_check_bus (h);
   g_autofree gdouble *in = tfx_check_noise (N * 2, 1);
+  g_autoptr (GstMessage) message = NULL;
+  const GstStructure *details;
   GstClockTime latency;
 
   tfx_firs_push (h, &info, in, N, 0, N);
   latency = gst_harness_query_latency (h);
   g_object_set (h->element, "chain", pairs[__i__].behind, NULL);
   tfx_firs_push (h, &info, in, N, N, N);
+  message = gst_bus_peek (bus);
+  gst_message_parse_warning_details (message, &details);
+  fail_unless (gst_structure_has_field_typed (details, "needs-flush",
+      G_TYPE_BOOLEAN));
   tfx_check_expect_warning (bus, pairs[__i__].told, "frames",
       "takes effect after the next stop or flush", NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), latency);

@@ -312,8 +312,13 @@ def test_chains_and_slots():
         a.ok('set-chain', chain='l=Limiter(-20, lookahead=0.01)')
         server.sound.wait(RATE // 2)
         check(abs(amplitude(server.sound.wait(4800)) - 0.1) < 1e-2)
-        a.ok('set', stage='l', parameter='lookahead', value=0.002)
-        server.sound.wait(RATE // 2)
+        # A limiter's becomes another without one.
+        first = server.sound.count()
+        for ahead in 0.002, 0.005, 0.02:
+            a.ok('set', stage='l', parameter='lookahead', value=ahead)
+            server.sound.wait(RATE // 4)
+        rough = roughness(server.sound.samples[first:], 1000)
+        check(rough < SMOOTH_SET, rough)
         a.ok('bypass', on=True)
         server.sound.wait(RATE // 2)
         check(abs(amplitude(server.sound.wait(4800)) - 0.25) < 1e-3)
@@ -323,6 +328,11 @@ def test_chains_and_slots():
         a.ok('bypass', on=False)
         server.sound.wait(RATE // 2)
         check(abs(amplitude(server.sound.wait(4800)) - 0.05) < 5e-3)
+        # So does the delay of a FIR, of one frame.
+        a.ok('set-chain', chain='f=FIR([1, 1])')
+        check(a.ok('set', stage='f', parameter='delay', value=3) == {'value': 1})
+        check(a.ok('chain')['chain'] == 'f=FIR([1, 1], delay=1)')
+        server.sound.wait(RATE // 4)
         check(not [e for e in a.events if e.get('event') == 'warning'],
               a.events)
 
