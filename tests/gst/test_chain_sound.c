@@ -230,8 +230,8 @@ GST_START_TEST (test_look_ahead_refused)
   tfx_firs_push (h, &info, in, N, N, N);
   message = gst_bus_peek (bus);
   gst_message_parse_warning_details (message, &details);
-  fail_unless (gst_structure_has_field_typed (details, "needs-flush",
-      G_TYPE_BOOLEAN));
+  fail_unless (
+      gst_structure_has_field_typed (details, "needs-flush", G_TYPE_BOOLEAN));
   tfx_check_expect_warning (bus, pairs[__i__].told, "frames",
       "takes effect after the next stop or flush", NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), latency);
