@@ -5,10 +5,10 @@ set -eu
 
 usage="Usage: debian/build.sh [--cuda] [--eq] [--check] [--out FOLDER]
 
-Builds the packages gst-tfx (the program), gstreamer1.0-tfx (the plugin), libtfx0 and
-libtfx-dev (the library for programs in C) from a copy of this source tree, and puts
-them into debs/.  It installs missing build
-dependencies with apt-get, with sudo if needed.
+Builds the packages gst-tfx (the program), gst-tfx-serve (its server), gstreamer1.0-tfx
+(the plugin), libtfx0 and libtfx-dev (the library for programs in C) from a copy of this
+source tree, and puts them into debs/.  It installs missing build dependencies with
+apt-get, with sudo if needed.
 
 --cuda        build the plugin's CUDA backend (the default if this machine has an NVIDIA driver)
 --eq          build the package tfx-eq as well, an equaliser with a window (GTK 4)
@@ -65,7 +65,7 @@ fi
 
 DEB_BUILD_OPTIONS=$options dpkg-buildpackage -b -us -uc ${profiles:+-P"$profiles"}
 
-rm -f "$out"/{gst-tfx,gstreamer1.0-tfx,libtfx0,libtfx-dev,tfx-eq}_*.deb
+rm -f "$out"/{gst-tfx,gst-tfx-serve,gstreamer1.0-tfx,libtfx0,libtfx-dev,tfx-eq}_*.deb
 cp "$work"/*.deb "$out"
 echo
 echo "Packages:"

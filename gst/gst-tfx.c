@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gst-tfx.c: the command line program: chains of filters over files.
  */
-#include <gst/gst.h>
-
-#include <locale.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "gsttfxserver.h"
+#include "gsttfxtool.h"
 
 typedef struct Command
 {
@@ -14,15 +13,35 @@ typedef struct Command
   GstTfxToolRun run;
 } Command;
 
+/* Becomes gst-tfx-serve, which alone needs libsoup.  It is in the folder of this program,
+ * or in the next one of a build. */
+static GstTfxToolStatus
+exec_server (gint argc, gchar **argv)
+{
+  g_autofree gchar *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree gchar *folder =
+      g_path_get_dirname (self ? self : "/proc/self/exe");
+  g_autofree gchar *path = g_build_filename (folder, "gst-tfx-serve", NULL);
+  g_autofree gchar *built =
+      g_build_filename (folder, "../serve/gst-tfx-serve", NULL);
+
+  argv[0] = path;
+  execv (path, argv);
+  if (errno == ENOENT)
+    execv (built, argv);
+  gst_tfx_tool_error ("cannot run %s: %s (Debian: install gst-tfx-serve; a "
+                      "build needs libsoup 3 and JSON-GLib)",
+      path, g_strerror (errno));
+  return GST_TFX_TOOL_USAGE;
+}
+
 static const Command commands[] = {
   { "process", "filter sound files", gst_tfx_process_run },
   { "verify", "verify the files of a manifest", gst_tfx_verify_run },
   { "watch", "filter files as they arrive in a folder", gst_tfx_watch_run },
   { "play", "play a file or the microphone through a chain", gst_tfx_play_run },
-#ifdef HAVE_SERVE
   { "serve", "play through a chain that web pages and programs change",
-      gst_tfx_serve_run },
-#endif
+      exec_server },
   { "record", "record the microphone through a chain", gst_tfx_record_run },
   { "loudness", "measure the loudness of sound files", gst_tfx_loudness_run },
   { "check", "check a chain and report its errors", gst_tfx_check_run },
@@ -73,12 +92,7 @@ avoid_faad (void)
 int
 main (int argc, char **argv)
 {
-  setlocale (LC_ALL, "");
-  /* Numbers have a point. */
-  setlocale (LC_NUMERIC, "C");
-  gst_tfx_tool_open_streams ();
-  gst_tfx_tool_catch_signals ();
-  gst_init (NULL, NULL);
+  gst_tfx_tool_start ();
 
   /* "help COMMAND" is "COMMAND --help". */
   if (argc == 3 && strcmp (argv[1], "help") == 0) {
@@ -94,7 +108,7 @@ main (int argc, char **argv)
     g_print ("gst-tfx %s\n", VERSION);
     return GST_TFX_TOOL_OK;
   }
-  if (strcmp (argv[1], "play") != 0 && strcmp (argv[1], "serve") != 0)
+  if (strcmp (argv[1], "play") != 0)
     avoid_faad ();
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (strcmp (argv[1], commands[i].name) == 0)

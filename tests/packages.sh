@@ -85,6 +85,16 @@ check_library() {
     cmp - <(head -c 32000 /dev/zero)
 }
 
+# It alone needs libsoup.
+check_server() {
+  dpkg-deb -f "$top"/gst-tfx-serve_*.deb Depends | grep 'gst-tfx (= .*libsoup-3.0-0' &&
+    dpkg-deb -f "$top"/gst-tfx_*.deb Depends | tee depends && ! grep soup depends &&
+    dpkg-deb -c "$top"/gst-tfx-serve_*.deb | tee files &&
+    grep 'lib/systemd/user/gst-tfx-serve.service' files &&
+    grep 'lib/systemd/system/gst-tfx-serve.service' files &&
+    gst-tfx serve --help | grep '^  gst-tfx serve' && ! gst-tfx serve 'Gian(1)'
+}
+
 check_equaliser() {
   ldd "$top/installed/usr/bin/tfx-eq" | grep gtk-4 &&
     dpkg-deb -f "$top"/tfx-eq_*.deb Depends | grep 'gstreamer1.0-plugins-good.*libgtk-4-1'
@@ -112,6 +122,7 @@ else
   tap_case "the packages, without a driver" check_use
   tap_case "the packages' pages and manual" check_pages
   tap_case "the packages of the library" check_library
+  tap_case "the package of the server" check_server
   if pkg-config gtk4; then
     tap_case "the package of the equaliser" check_equaliser
   else

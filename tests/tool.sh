@@ -3056,6 +3056,18 @@ completes() {
   ) | tee completed.txt | grep -q -F -- "${!#}" || { cat completed.txt && return 1; }
 }
 
+# The server is a program of its own, in the folder of gst-tfx, with its arguments and status.
+check_server() {
+  local tool
+  tool=$(command -v gst-tfx) && ldd "$tool" | tee linked && ! grep soup linked &&
+    mkdir bin && cp "$tool" bin &&
+    exits 2 "/bin/gst-tfx-serve: No such file or directory (Debian: install gst-tfx-serve" \
+      bin/gst-tfx serve 'Gain(1)' &&
+    printf '#!/bin/sh\necho "$#: $1, $2"\nexit 7\n' > bin/gst-tfx-serve &&
+    exits 2 "/bin/gst-tfx-serve: Permission denied" bin/gst-tfx serve &&
+    chmod +x bin/gst-tfx-serve && exits 7 "2: -q, Gain(1)" bin/gst-tfx serve -q 'Gain(1)'
+}
+tap_case "serve: a program of its own, which links libsoup" check_server
 tap_case "the manual has all commands and options" check_manual
 tap_case "completion: commands" completes proc process
 tap_case "completion: options" completes process --fo --force

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxserve.c: gst-tfx serve: a sound through a chain that clients of a network see and
+ * gsttfxserve.c: gst-tfx-serve, the program of gst-tfx serve: a sound through a chain that clients of a network see and
  * change.
  */
 #include <errno.h>
@@ -346,12 +346,14 @@ complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
   return !error;
 }
 
-GstTfxToolStatus
-gst_tfx_serve_run (gint argc, gchar **argv)
+int
+main (int argc, char **argv)
 {
   Server server = { .port = -1, .status = GST_TFX_TOOL_USAGE };
   GOptionEntry entries[N_ENTRIES];
 
+  gst_tfx_tool_start ();
+  argv[0] = (char *)"serve"; /* in --help and messages */
   list_entries (&server, entries);
   if (gst_tfx_tool_parse ("CHAIN",
           "Plays a sound through a chain that web pages and programs see and "
@@ -363,5 +365,5 @@ gst_tfx_serve_run (gint argc, gchar **argv)
       complete (&server, argc, argv, entries))
     serve (&server);
   clear (&server);
-  return server.status;
+  return (int)gst_tfx_tool_close_streams (server.status);
 }

@@ -12,9 +12,6 @@
 
 G_BEGIN_DECLS
 
-/* The command. */
-GstTfxToolStatus gst_tfx_serve_run (gint argc, gchar **argv);
-
 /* ---- meters: levels, loudness and spectrum of a running stream ---------------------- */
 
 /* The streaming thread of a pad copies its samples into a ring of a fixed size, and waits

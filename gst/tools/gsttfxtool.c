@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,8 +56,8 @@ gst_tfx_tool_is_interrupted (void)
   return interrupted != 0;
 }
 
-void
-gst_tfx_tool_catch_signals (void)
+static void
+catch_signals (void)
 {
   struct sigaction action = { .sa_handler = note_signal };
   struct sigaction before;
@@ -117,8 +118,8 @@ drop_misordering (const gchar *domain, GLogLevelFlags level,
     g_log_default_handler (domain, level, message, data);
 }
 
-void
-gst_tfx_tool_open_streams (void)
+static void
+open_streams (void)
 {
   /* A closed descriptor would be given to the next file that is opened.  (From standard input
    * nothing can be read then.) */
@@ -131,6 +132,17 @@ gst_tfx_tool_open_streams (void)
   g_set_print_handler (print);
   g_set_printerr_handler (print_error);
   g_log_set_handler ("GStreamer", G_LOG_LEVEL_WARNING, drop_misordering, NULL);
+}
+
+void
+gst_tfx_tool_start (void)
+{
+  setlocale (LC_ALL, "");
+  /* Numbers have a point. */
+  setlocale (LC_NUMERIC, "C");
+  open_streams ();
+  catch_signals ();
+  gst_init (NULL, NULL);
 }
 
 GstTfxToolStatus

@@ -22,9 +22,11 @@ typedef GstTfxToolStatus (*GstTfxToolRun) (gint argc, gchar **argv);
 /* One sentence to standard error, "error: " in front. */
 void gst_tfx_tool_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Standard streams that are closed become /dev/null, so that no file comes in their
- * place; g_print() and g_printerr() write bytes, in any locale. */
-void gst_tfx_tool_open_streams (void);
+/* Starts a program.  Standard streams that are closed become /dev/null, so that no file
+ * comes in their place; g_print() and g_printerr() write bytes, in any locale.  The first
+ * signal asks the program to end.  Another one kills it, but not in the first two seconds;
+ * open parts are deleted, or kept where they ask for that. */
+void gst_tfx_tool_start (void);
 /* The status of the program: a failure, after a message, if not all of standard
  * output could be written. */
 GstTfxToolStatus gst_tfx_tool_close_streams (GstTfxToolStatus status);
@@ -40,10 +42,8 @@ gdouble gst_tfx_tool_round (gdouble value, guint n_digits);
 /* Sets an option that was not given to a copy of its default. */
 void gst_tfx_tool_set_default (gchar **option, const gchar *value);
 
-/* The first signal asks the program to end.  Another one kills it, but not in the first
- * two seconds; open parts are deleted, or kept where they ask for that. */
-void gst_tfx_tool_catch_signals (void);
-/* From now on so does a pipe that nobody reads any more, unless that is ignored. */
+/* From now on a pipe that nobody reads any more asks the program to end, unless that is
+ * ignored. */
 void gst_tfx_tool_catch_broken_pipes (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);

@@ -667,11 +667,11 @@ def test_units():
     """systemd takes both units; the system's is confined."""
     if not shutil.which('systemd-analyze'):
         return '# SKIP systemd-analyze is not installed'
-    program = shutil.which('gst-tfx')
+    program = os.path.realpath(shutil.which('gst-tfx') + '/../../serve/gst-tfx-serve')
     with tempfile.TemporaryDirectory(prefix='tfx-serve-') as folder:
         unit = os.path.join(folder, 'gst-tfx-serve.service')
         for kind in 'system', 'user':
-            with open(f'{os.path.dirname(program)}/gst-tfx-serve-{kind}.service') as file:
+            with open(f'{program}-{kind}.service') as file:
                 text = re.sub(r'ExecStart=\S+', 'ExecStart=' + program, file.read())
             with open(unit, 'w') as file:
                 file.write(text)
