@@ -109,6 +109,16 @@ read_config (const Server *server, const GOptionEntry *entries)
              !*(gchar **)entry->arg_data)
       *(gchar **)entry->arg_data =
           g_key_file_get_string (file, GROUP, keys[i], &error);
+    if (g_error_matches (error, G_KEY_FILE_ERROR,
+            G_KEY_FILE_ERROR_INVALID_VALUE)) {
+      g_autofree gchar *value =
+          g_key_file_get_value (file, GROUP, keys[i], NULL);
+
+      g_clear_error (&error);
+      g_set_error (&error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
+          "%s is '%s', but must be %s", keys[i], value,
+          entry->arg == G_OPTION_ARG_INT ? "a whole number" : "true or false");
+    }
   }
   if (error)
     gst_tfx_tool_error ("%s: %s", server->config, error->message);
@@ -215,7 +225,8 @@ take_notice (const gchar *warning, gboolean is_over, gpointer data)
   Server *server = data;
 
   if (is_over) {
-    gst_tfx_tool_error ("%s", warning);
+    gst_tfx_tool_error ("%s%s%s", server->input ? server->input : "",
+        server->input ? ": " : "", warning);
     server->status = GST_TFX_TOOL_FAILED;
     g_main_loop_quit (server->loop);
   } else if (warning) {
@@ -309,6 +320,16 @@ serve (Server *server)
   g_clear_pointer (&server->stream, gst_tfx_server_stream_free);
 }
 
+/* FALSE after a message.  NULL is no option. */
+static gboolean
+check_folder (const gchar *path)
+{
+  if (!path || g_file_test (path, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  gst_tfx_tool_error ("%s: it is not a folder", path);
+  return FALSE;
+}
+
 /* Reads the rest of the options.  FALSE after a message. */
 static gboolean
 complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
@@ -322,6 +343,8 @@ complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
     return FALSE;
   if ((server->config && !read_config (server, entries)) ||
       !gst_tfx_options_read_chain (&server->options))
+    return FALSE;
+  if (!check_folder (server->files) || !check_folder (server->presets))
     return FALSE;
   if (server->port == -1)
     server->port = DEFAULT_PORT;

@@ -610,7 +610,10 @@ def test_statuses():
             os.chmod(path, mode)
         for status, word, arguments in (
                 (1, '', ['--port', str(outer.port), EQ]),
-                (1, 'No such file', ['--port', '0', '--input', '/none.wav', EQ]),
+                (1, '/none.wav: cannot be read: No such file',
+                 ['--port', '0', '--input', '/none.wav', EQ]),
+                (2, '/none: it is not a folder', ['--files', '/none', EQ]),
+                (2, '/none: it is not a folder', ['--presets', '/none', EQ]),
                 (2, '--token-file', ['--listen', '0.0.0.0', EQ]),
                 (2, 'chmod 600', ['--token-file', wide, EQ]),
                 (2, '16 characters', ['--token-file', short, EQ]),
@@ -651,8 +654,13 @@ def test_config():
             check(a.ok('chain')['chain'] == 'g=Gain(0.25)')
             save('g=Gain(0.125)')
             check(a.event('chain')['chain'] == 'g=Gain(0.125)')
-        save('g=Gain(1)', 'prt=1\n')
-        check(run('--config', path)[0] == 2)
+        for more, word in (
+                ('prt=1', "no option 'prt'"),
+                ('port=x', "port is 'x', but must be a whole number"),
+                ('quiet=x', "quiet is 'x', but must be true or false")):
+            save('g=Gain(1)', more + '\n')
+            status, errors = run('--config', path)
+            check(status == 2 and word in errors, errors)
         chain = outer.path('x.chain')
         with open(chain, 'w') as file:
             file.write('Gain(0.5)')
