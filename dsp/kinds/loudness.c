@@ -246,7 +246,8 @@ tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
 {
   l->kernels->weigh (samples, n_frames, l->spec.n_channels, l->spec.weighting,
       l->weighed);
-  tfx_peak_line_find (&l->line, samples, n_frames, &l->largest);
+  if (!l->spec.skips_true_peaks)
+    tfx_peak_line_find (&l->line, samples, n_frames, &l->largest);
   count_silence (l, samples, n_frames);
   l->in_step += n_frames;
   if (tfx_loudness_step_left (l) > 0)

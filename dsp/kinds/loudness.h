@@ -21,7 +21,8 @@ typedef struct TfxLoudnessSpec
   unsigned n_channels;
   uint64_t positions;
   TfxSos weighting[TFX_K_WEIGHTING_N_SOS];
-  size_t step_frames; /* 100 ms */
+  size_t step_frames;    /* 100 ms */
+  bool skips_true_peaks; /* they stay at -INFINITY */
 } TfxLoudnessSpec;
 
 typedef struct TfxLoudness TfxLoudness;

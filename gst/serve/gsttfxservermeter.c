@@ -269,7 +269,10 @@ gst_tfx_server_meter_new (GstPad *pad, gboolean has_loudness)
 {
   GstTfxServerMeter *self = g_new0 (GstTfxServerMeter, 1);
 
-  self->loudness = has_loudness ? gst_tfx_meter_new () : NULL;
+  if (has_loudness) {
+    self->loudness = gst_tfx_meter_new ();
+    gst_tfx_meter_skip_true_peaks (self->loudness);
+  }
   gst_audio_info_init (&self->info);
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,

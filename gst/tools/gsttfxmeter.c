@@ -22,6 +22,7 @@ struct GstTfxMeter
   TfxLoudness *loudness; /* NULL: no caps, or not supported */
   const TfxDynamicsKernels *kernels;
   gdouble *samples; /* of a part */
+  gboolean skips_true_peaks;
 };
 
 GstTfxMeter *
@@ -49,6 +50,12 @@ gst_tfx_meter_free (GstTfxMeter *meter)
 }
 
 void
+gst_tfx_meter_skip_true_peaks (GstTfxMeter *meter)
+{
+  meter->skips_true_peaks = TRUE;
+}
+
+void
 gst_tfx_meter_set_format (GstTfxMeter *meter, const GstAudioInfo *info)
 {
   const gint rate_hz = GST_AUDIO_INFO_RATE (info);
@@ -56,7 +63,8 @@ gst_tfx_meter_set_format (GstTfxMeter *meter, const GstAudioInfo *info)
   const gsize n_part = tfx_samples_part_frames (n_channels);
   TfxLoudnessSpec spec = { .n_channels = n_channels,
     .positions = tfx_positions_default (n_channels),
-    .step_frames = (gsize)(rate_hz + 5) / 10 };
+    .step_frames = (gsize)(rate_hz + 5) / 10,
+    .skips_true_peaks = meter->skips_true_peaks };
   guint64 mask;
 
   clear (meter);

@@ -19,6 +19,8 @@ typedef struct GstTfxMeter GstTfxMeter;
 
 GstTfxMeter *gst_tfx_meter_new (void);
 void gst_tfx_meter_free (GstTfxMeter *meter);
+/* Before it is given a format.  True peaks take most of the time. */
+void gst_tfx_meter_skip_true_peaks (GstTfxMeter *meter);
 
 /* Begins anew, with interleaved F32 or F64 samples of this format. */
 void gst_tfx_meter_set_format (GstTfxMeter *meter, const GstAudioInfo *info);
