@@ -13,6 +13,7 @@ import os
 import random
 import socket
 import sys
+import tempfile
 import threading
 import time
 
@@ -33,7 +34,10 @@ REQUESTS = [
     {'do': 'load-preset', 'name': 'a'}, {'do': 'delete-preset', 'name': '../a'}]
 CAMILLA = ['"GetVersion"', '{"SetVolume": -10}', '"GetState"', '"GetConfig"',
            '{"SetConfig": "filters:\\n  a:\\n    type: Gain\\n"}', '"ToggleMute"',
-           '{"ValidateConfig": "pipeline: []"}', '"GetSignalLevels"', '"Reload"']
+           '{"ValidateConfig": "pipeline: []"}', '"GetSignalLevels"', '"Reload"',
+           '{"SetFaderVolume": [0, -3]}', '{"AdjustVolume": [1, -20, 0]}',
+           '"GetFaders"', '{"GetFaderMute": 4}', '"GetConfigJson"',
+           '{"GetSignalLevelsSince": 1e9}', '"GetCaptureSignalPeakSinceLast"']
 VALUES = [None, True, -1, 0, 1e308, -1e-320, 2**63, '', 'x' * 300, '\u0000', [], {},
           [[]], [1, [2]], 'é' * 40, "Gain('", '|' * 50, '[' * 90, '../../etc/passwd']
 HEADERS = ['Host: localhost', 'Host: evil.example', 'Origin: http://evil.example',
@@ -130,7 +134,8 @@ def main():
     print(f'# seed {seed}', flush=True)
     is_sanitized = 'ASAN_OPTIONS' in os.environ
     counts, faults = [], []
-    server = Server(CHAIN, '--presets', os.environ.get('TMPDIR', '/tmp') + '/none')
+    presets = tempfile.TemporaryDirectory(prefix='tfx-fuzz-')
+    server = Server(CHAIN, '--presets', presets.name)
     server.sound.wait(4800)
     before, end = server.memory(), time.monotonic() + seconds
     threads = [threading.Thread(target=attack, args=(server, seed + i, end, counts))
