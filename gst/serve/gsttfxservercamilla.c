@@ -398,8 +398,9 @@ gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
 {
   g_autoptr (GVariant) command = g_variant_lookup_value (in, "command", NULL);
   g_autoptr (GVariant) values = g_variant_take_ref (list_values (self));
+  g_autoptr (GVariant) value = NULL;
   Request *request = g_new (Request, 1);
-  GVariant *value;
+  GVariant *levels;
 
   *request =
       (Request){ .self = self, .seen = seen, .reply = reply, .data = data };
@@ -412,10 +413,9 @@ gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
   else
     request->command = g_strdup ("Invalid");
   value = g_variant_lookup_value (values, request->command, NULL);
-  if (!value)
-    value = read_levels (request);
-  if (value) {
-    answer (request, value);
+  levels = value ? NULL : read_levels (request);
+  if (value || levels) {
+    answer (request, value ? value : levels);
   } else if (strcmp (request->command, "Stop") == 0) {
     gst_tfx_server_stream_set_playing (self->api->stream, FALSE);
     gst_tfx_server_api_emit_state (self->api);
