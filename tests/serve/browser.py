@@ -49,12 +49,16 @@ def browser(width, height, scheme):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options,
                               service=Service("/usr/bin/chromedriver"))
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
-        {"name": "prefers-color-scheme", "value": scheme}]})
+    use_scheme(driver, scheme)
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": width, "height": height, "deviceScaleFactor": 1,
         "mobile": width < 600})
     return driver
+
+
+def use_scheme(driver, scheme):
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+        {"name": "prefers-color-scheme", "value": scheme}]})
 
 
 class Server:
@@ -168,6 +172,10 @@ def run_boxes(test, wide, narrow):
         test.ok(value_of(narrow, "eq.gain") == value_of(wide, "eq.gain"),
                 "Escape brings the value back", value_of(narrow, "eq.gain"))
 
+    narrow.find_element(By.ID, "hibutterworth0.order.slider").send_keys(Keys.ARROW_RIGHT)
+    test.ok(wait_for(lambda: value_of(wide, "hibutterworth0.order") == "6"),
+            "a key moves a whole number by 1", value_of(wide, "hibutterworth0.order"))
+
     # Another page moves the band, then sets a chain with one more stage.
     box = type_into(narrow, "eq.gain", "7")
     handle = wide.find_element(By.ID, "handle-eq")
@@ -200,6 +208,78 @@ def run_boxes(test, wide, narrow):
                                {"type": kind, "touchPoints": points})
     test.ok(wait_for(lambda: server.curve_db() > 1), "a finger drags a band",
             server.curve_db())
+
+
+def run_looks(test, wide, narrow):
+    """What eyes and fingers need."""
+    chain = " | ".join(f"ParametricEQ({40 * 2 ** (i * 0.7):.0f}, q=1, gain={i % 5})"
+                       for i in range(12)) + \
+        " | Compressor(-60, 8) | shelf=HiShelving(9000, q=0.7, gain=2)" + \
+        " | fir=DesignableFIR(9000, 101)"
+    type_into(wide, "chain", chain).send_keys(Keys.CONTROL, Keys.ENTER)
+    wait_for(lambda: narrow.find_elements(By.ID, "fir.pass_zero"))
+    small = narrow.execute_script("""
+        return [...document.querySelectorAll("button, input, select, textarea")]
+          .filter(e => {
+            const parts = [e, ...e.labels].map(part => part.getBoundingClientRect());
+            const grown = -2 * parseFloat(getComputedStyle(e, "::after").top) - 4 || 0;
+            const span = side => grown + Math.max(...parts.map(p => p[side[1]])) -
+              Math.min(...parts.map(p => p[side[0]]));
+            return Math.min(span(["left", "right"]), span(["top", "bottom"])) < 44;
+          }).map(e => e.id || e.textContent);""")
+    test.ok(not small, "a finger meets every control", *small)
+    for driver, scheme in (wide, "dark"), (narrow, "dark"), (narrow, "light"):
+        use_scheme(driver, scheme)
+        faint = driver.execute_script("""
+            const pixel = new OffscreenCanvas(1, 1).getContext("2d");
+            const light = color => {
+              pixel.fillStyle = color;
+              pixel.fillRect(0, 0, 1, 1);
+              const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map(c =>
+                c < 11 ? c / 3295 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+              return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+            };
+            return [...document.querySelectorAll(".handle, .value, .reduction, label")]
+              .map(e => {
+                let back = e;
+                while (getComputedStyle(back).backgroundColor === "rgba(0, 0, 0, 0)")
+                  back = back.parentElement;
+                const ratio = light(getComputedStyle(e).color) /
+                  light(getComputedStyle(back).backgroundColor);
+                return [Math.max(ratio, 1 / ratio), e.id || e.textContent];
+              }).filter(([ratio]) => ratio < 4.5);""")
+        test.ok(not faint, f"texts differ from their ground, {scheme}", *faint)
+    wait_for(lambda: any(e.text for e in
+                         wide.find_elements(By.CLASS_NAME, "reduction")))
+    n_lines, edges = wide.execute_script("""
+        const card = document.getElementById("compressor0.key").closest("fieldset");
+        const walk = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+        while (!walk.nextNode().data.startsWith("compressor0"));
+        const range = document.createRange();
+        range.setStart(walk.currentNode, 0);
+        range.setEnd(walk.currentNode, "compressor0".length);
+        return [range.getClientRects().length, [...card.querySelectorAll(
+          "input:not([type=range]), select")].map(e => e.getBoundingClientRect().right)];
+        """)
+    zero = wide.execute_script("return withSign(-0.04)")
+    test.ok(zero == "0.0", "a level of 0 dB has no sign", zero)
+    test.ok(n_lines == 1, "a name is not broken where there is space", n_lines)
+    test.ok(max(edges) - min(edges) < 0.5, "the values of a stage are aligned", edges)
+    test.ok("6.02 dB" in told(wide, "handle-shelf"), "a gain that is a factor is in dB",
+            told(wide, "handle-shelf"))
+    wide.find_element(By.ID, "handle-shelf").send_keys(Keys.ARROW_UP)
+    test.ok(wait_for(lambda: value_of(narrow, "shelf.gain") == "2.113"),
+            "and moves by 0.5 dB", value_of(narrow, "shelf.gain"))
+    test.ok(value_of(wide, "fir.pass_zero") == "true", "true is one of the words",
+            value_of(wide, "fir.pass_zero"))
+
+    def pass_zero():
+        return test.server.ask("parameters")["stages"][-1]["parameters"][2]["value"]
+    for word, value in ("highpass", "highpass"), ("true", True):
+        wide.find_element(By.ID, "fir.pass_zero").send_keys(word)
+        test.ok(wait_for(lambda: pass_zero() == value), f"and {word} is chosen",
+                pass_zero())
+        time.sleep(1)  # The card is made anew.
 
 
 def run_names(test, wide, narrow):
@@ -258,6 +338,16 @@ def run_away(test, driver, program, folder, signal):
     test.server.stop()
     test.ok(wait_for(lambda: "Not connected" in state(driver)),
             "the page shows that the server is away", state(driver))
+    test.ok(not any(e.is_displayed() for e in
+                    driver.find_elements(By.CSS_SELECTOR, ".meter")),
+            "and no levels, which would be old")
+    slider = driver.find_element(By.ID, "gain0.gain.slider")
+    for _ in range(3):
+        slider.send_keys(Keys.ARROW_RIGHT)
+        wait_for(lambda: "not connected" in driver.find_element(By.ID, "log").text)
+    time.sleep(0.5)
+    texts = driver.find_element(By.ID, "log").text.split("\n")
+    test.ok(len(texts) == len(set(texts)), "each message is there once", *texts)
     server = Server(program, folder, "back=" + CHAIN, signal, 1, "--port", port)
     test.ok(wait_for(lambda: driver.find_elements(By.ID, "back.cutoff") and
                      "48 kHz" in state(driver)),
@@ -339,6 +429,10 @@ def run(test, wide, narrow):
     wide.find_element(By.ID, "bypass").click()
     test.ok(wait_for(lambda: abs(server.level_db()) < 0.1), "bypass",
             server.level_db())
+    ActionChains(wide).send_keys("b").perform()
+    test.ok(wait_for(lambda: not server.ask("state")["bypassed"]),
+            "keys work after a button is clicked", server.ask("state"))
+    run_looks(test, wide, narrow)
     run_names(test, wide, narrow)
     for driver in wide, narrow:
         faults = [entry["message"] for entry in driver.get_log("browser")

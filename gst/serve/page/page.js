@@ -1,37 +1,77 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * page.js: the page of gst-tfx serve.  It speaks the protocol of docs/serve.md, and
- * shows what the server reports: a value that this page sets is drawn at once, and
- * corrected by the answer.
+ * page.js: the page of gst-tfx serve.  It speaks the protocol of docs/serve.md.
+ *
+ *   in    receive() hands each message of the socket to its function in `takers`, which
+ *         writes it to `model` and draws it.
+ *   out   A control calls set() for a parameter, and run() for any other command.
+ *
+ * A value that this page sets is drawn at once, and corrected by the answer.
  */
 "use strict";
 
-const COLORS = ["#3584e4", "#1fa5a5", "#4fa83d", "#e5921b", "#d3477f", "#8f5bd6",
-  "#b0753d", "#5a7a99"];
+const model = { state: {}, chain: "", shape: "", stages: [], bands: [], range: 18 };
+const takers = { state: takeState, chain: takeChain, presets: takePresets, // also of ask()
+  parameter: takeParameter, meters: takeMeters, spectrum: takeSpectrum,
+  preset: () => ask("presets"), warning: ({ message }) => log(message) };
+
 const RANGES = [12, 18, 24, 36, 60]; // of the response's axis, in dB
-const METER_DB = 60;                 // the height of a level meter
 const SPECTRUM_DB = 110;             // the height of the spectrum below 0 dBFS
-const EDGE = { left: 38, right: 16, top: 10, bottom: 22 };
+const METER_DB = 60;                 // the height of a level meter below 0 dBFS
+const FALL_DB = 0.6;                 // by which a peak falls with each of 20 events a second
 const LOWEST_HZ = 20;
-// What sliders cover of wide ranges, by unit or name.
+// What sliders cover of wide ranges, by unit or name
 const USUAL = { Hz: [LOWEST_HZ, 20000], dB: [-60, 24], s: [0.001, 5], q: [0.1, 30],
-  ratio: [1, 30], gain: [0, 4] };
+  ratio: [1, 30], gain: [0, 4], order: [1, 24] };
 const WIDEST = 1e5;                  // others that are wider have none
-const PAUSE_MS = 30; // between requests of one kind, as their rate is limited
+const PAUSE_MS = 30;                 // between requests of one kind: their rate is limited
+
+// ---- helpers ----------------------------------------------------------------------
 
 const byId = id => document.getElementById(id);
-const canvas = byId("plot");
-const model = { stages: [], chain: "", state: {}, curve: null, spectrum: null,
-  range: 18, bands: [], shape: "" };
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+const withSign = db => (Math.round(10 * db) / 10 || 0).toFixed(1).replace("-", "−");
 
-// ---- connection -----------------------------------------------------------------
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
 
-const waiting = new Map();
+/** A function that runs a task once its calls have paused. */
+function afterPause(ms, task) {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(task, ms);
+  };
+}
+
+/** A function that runs a task, and once more if it is called during a run. */
+function oneAtATime(task) {
+  const call = async () => {
+    call.isDue = true;
+    if (call.isBusy)
+      return;
+    call.isBusy = true;
+    while (call.isDue) {
+      call.isDue = false;
+      await task();
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+    }
+    call.isBusy = false;
+  };
+  return call;
+}
+
+// ---- connection -------------------------------------------------------------------
+
+const waiting = new Map(); // requests without an answer, by their id
 let socket = null, lastId = 0, delay = 500;
 
 /** Sends a command; resolves with its result, or rejects with its error. */
 function request(command, values = {}) {
   return new Promise((resolve, reject) => {
-    if (!socket || socket.readyState !== WebSocket.OPEN) {
+    if (socket?.readyState !== WebSocket.OPEN) {
       reject({ message: "the server is not connected" });
       return;
     }
@@ -44,7 +84,25 @@ function request(command, values = {}) {
 const run = (command, values) =>
   request(command, values).catch(error => log(error.message));
 
-const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
+/** Sends a command whose result is taken as an event is. */
+async function ask(command) {
+  const answer = await run(command);
+  if (answer)
+    takers[command](answer);
+}
+
+function receive(message) {
+  if (message.event) {
+    takers[message.event]?.(message);
+    return;
+  }
+  const answer = waiting.get(message.id);
+  waiting.delete(message.id);
+  if (message.error)
+    answer?.reject(message.error);
+  else
+    answer?.resolve(message.ok);
+}
 
 /** The token behind "#" in the address; the address bar and the history lose it. */
 function takeToken() {
@@ -56,15 +114,6 @@ function takeToken() {
   return localStorage.getItem("token");
 }
 
-/** Why the server refuses this page, which a WebSocket does not report. */
-async function findRefusal(token) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch("/api/v1/state", { headers }).catch(() => null);
-  return answer?.status === 401
-    ? "The token is missing or wrong: open the address that the server has printed"
-    : "Not connected; trying again …";
-}
-
 function connect() {
   const token = takeToken();
   const address = new URL("/api/v1/socket", location.href);
@@ -72,32 +121,27 @@ function connect() {
   if (token)
     address.searchParams.set("token", token);
   socket = new WebSocket(address);
-  socket.onopen = begin;
   socket.onmessage = message => receive(JSON.parse(message.data));
+  socket.onopen = async () => {
+    delay = 500;
+    subscribe();
+    await ask("state");
+    ask("chain");
+    ask("presets");
+  };
   socket.onclose = async () => {
     for (const { reject } of waiting.values())
       reject({ message: "the connection was lost" });
     waiting.clear();
-    model.spectrum = null;
-    redraw();
-    showState(await findRefusal(token), true);
+    // A WebSocket does not report why it is refused.
+    const headers = token ? { Authorization: `Bearer ${token}` } : {};
+    const answer = await fetch("/api/v1/state", { headers }).catch(() => null);
+    showState(answer?.status === 401
+      ? "The token is missing or wrong: open the address that the server has printed"
+      : "Not connected; trying again …", true);
     setTimeout(connect, delay);
     delay = Math.min(2 * delay, 10000);
   };
-}
-
-async function begin() {
-  delay = 500;
-  subscribe();
-  await ask("state", takeState);
-  ask("chain", takeChain);
-  ask("presets", takePresets);
-}
-
-async function ask(command, take) {
-  const answer = await run(command);
-  if (answer)
-    take(answer);
 }
 
 function subscribe() {
@@ -105,25 +149,10 @@ function subscribe() {
   request("subscribe", { meters: rate, spectrum: rate }).catch(() => {});
 }
 
-function receive(message) {
-  if ("id" in message) {
-    const answer = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.error)
-      answer?.reject(message.error);
-    else
-      answer?.resolve(message.ok);
-    return;
-  }
-  const takers = { chain: takeChain, parameter: takeParameter, state: takeState,
-    preset: () => ask("presets", takePresets), warning: ({ message }) => log(message),
-    meters: takeMeters, spectrum: () => { model.spectrum = message; redraw(); } };
-  takers[message.event]?.(message);
-}
-
-// ---- values ---------------------------------------------------------------------
+// ---- values -----------------------------------------------------------------------
 
 const isNumber = p => typeof p.value === "number" && !p.choices;
+const isWord = p => p.choices && !(p.min < p.max);
 
 function format(value) {
   if (typeof value !== "number")
@@ -150,191 +179,44 @@ function parse(p, text) {
   }
 }
 
-/** The part of a parameter's range that a slider covers; null if it is too wide. */
-function sliderRange(p) {
-  const usual = USUAL[p.unit] ?? USUAL[p.name] ?? [p.min, p.max];
-  const low = p.name === "gain" && p.unit === "dB" ? -24 : Math.max(p.min, usual[0]);
-  const high = Math.min(p.max, usual[1]);
-  return high > low && high - low < WIDEST
-    ? { low, high, isLog: low > 0 && (p.log || p.unit === "s"), isInteger: p.integer }
-    : null;
-}
-
-function toSlider(range, value) {
-  const { low, high, isLog } = range;
-  const part = isLog ? Math.log(value / low) / Math.log(high / low)
-    : (value - low) / (high - low);
-  return 1000 * Math.min(Math.max(part, 0), 1);
-}
-
-function fromSlider(range, position) {
-  const { low, high, isLog, isInteger } = range, part = position / 1000;
-  const value = isLog ? low * Math.pow(high / low, part) : low + part * (high - low);
-  return isInteger ? Math.round(value) : +value.toPrecision(3);
-}
-
 /** Sets a parameter.  While an answer is due, later values replace each other. */
-async function set(stage, p, value) {
-  if (typeof value === "number")
-    value = Math.max(p.min ?? value, Math.min(p.max ?? value, value));
-  p.value = value;
+function set(p, value) {
+  p.value = typeof value === "number"
+    ? clamp(value, p.min ?? value, p.max ?? value) : value;
   p.show();
-  p.isChanged = true;
+  p.send();
   askCurve();
-  if (p.isBusy)
-    return;
-  p.isBusy = true;
-  while (p.isChanged) {
-    p.isChanged = false;
-    p.isSending = true;
-    try {
-      const ok = await request("set",
-        { stage: stage.name, parameter: p.name, value: p.value });
-      if (!p.isChanged)
-        p.value = ok.value;
-    } catch (error) {
-      log(`${stage.name}.${p.name}: ${error.message}`);
-    }
-    p.isSending = false;
-    p.show();
-    await pause(PAUSE_MS);
+}
+
+async function send(stage, p) {
+  try {
+    const { value } = await request("set",
+      { stage: stage.name, parameter: p.name, value: p.value });
+    if (!p.send.isDue)
+      p.value = value;
+  } catch (error) {
+    log(`${stage.name}.${p.name}: ${error.message}`);
   }
-  p.isBusy = false;
+  p.show();
   refresh();
 }
 
 function takeParameter({ stage, parameter, value }) {
   const p = model.stages.find(s => s.name === stage)
     ?.parameters.find(each => each.name === parameter);
-  if (p && !p.isSending && !p.isChanged) {
+  if (p && !p.send.isBusy) {
     p.value = value;
     p.show();
     askCurve();
-    refresh();
   }
+  refresh();
 }
-
-let refreshTimer;
 
 /** Asks for the text and all values once the parameters and the keyboard rest. */
-function refresh() {
-  clearTimeout(refreshTimer);
-  refreshTimer = setTimeout(() =>
-    document.activeElement?.isEdited ? refresh() : ask("chain", takeChain), 300);
-}
+const refresh = afterPause(300, () =>
+  document.activeElement?.isEdited ? refresh() : ask("chain"));
 
-// ---- stages ---------------------------------------------------------------------
-
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
-function makeSelect(stage, p, id) {
-  const select = make("select", { id }, ...p.choices.map(choice =>
-    make("option", { textContent: choice })));
-  select.onchange = () => set(stage, p, select.value);
-  p.shows.push(() => { select.value = p.value; });
-  return select;
-}
-
-function makeCheckbox(stage, p, id) {
-  const box = make("input", { id, type: "checkbox" });
-  box.onchange = () => set(stage, p, box.checked);
-  p.shows.push(() => { box.checked = p.value; });
-  return box;
-}
-
-/** A box whose text is the listener's from the first key until it is used or left. */
-function makeText(stage, p, id) {
-  const input = make("input", { id, type: "text", autocomplete: "off",
-    spellcheck: false, autocapitalize: "off", className: isNumber(p) ? "" : "long" });
-  const reset = () => {
-    input.isEdited = false;
-    input.removeAttribute("aria-invalid");
-    p.show();
-  };
-  if (isNumber(p) && p.min >= 0)
-    input.inputMode = "decimal";
-  input.oninput = () => { input.isEdited = true; };
-  input.onblur = reset;
-  input.onchange = () => {
-    const text = input.value.trim(), value = parse(p, text);
-    if (!Number.isNaN(value)) {
-      reset();
-      set(stage, p, value);
-      return;
-    }
-    input.setAttribute("aria-invalid", true);
-    log(`${stage.name}.${p.name}: "${text}" is no ` +
-      (Array.isArray(p.value) ? "list" : "number"));
-  };
-  input.onkeydown = event => { event.key === "Escape" && reset(); };
-  p.shows.push(() => {
-    if (!input.isEdited)
-      input.value = format(p.value);
-  });
-  return input;
-}
-
-function makeSlider(stage, p, name) {
-  const range = sliderRange(p);
-  if (!range)
-    return "";
-  const slider = make("input", { type: "range", min: 0, max: 1000, step: 1,
-    id: `${stage.name}.${p.name}.slider` });
-  slider.setAttribute("aria-label", name);
-  slider.oninput = () => set(stage, p, fromSlider(range, Number(slider.value)));
-  slider.ondblclick = () => p.default != null && set(stage, p, p.default);
-  p.shows.push(() => {
-    slider.value = toSlider(range, p.value);
-    slider.style.setProperty("--part", `${slider.value / 10}%`);
-    slider.setAttribute("aria-valuetext", withUnit(p));
-  });
-  return slider;
-}
-
-function makeParameter(stage, p) {
-  const id = `${stage.name}.${p.name}`;
-  const name = p.name.replaceAll("_", " ");
-  const hint = [p.doc, p.min < p.max ? `${format(p.min)} to ${format(p.max)}` : "",
-    p.choices?.join(", "),
-    p.default != null ? `default ${format(p.default)}` : ""].filter(Boolean).join("; ");
-  p.shows = [];
-  p.show = () => p.shows.forEach(show => show());
-  const makeInput = p.choices && !(p.min < p.max) ? makeSelect
-    : typeof p.value === "boolean" ? makeCheckbox : makeText;
-  const input = makeInput(stage, p, id);
-  input.setAttribute("aria-describedby", `${id}.hint`);
-  return make("div", { className: "parameter", title: hint },
-    make("label", { htmlFor: id, textContent: name }),
-    make("span", { className: "box" }, input,
-      make("span", { className: "unit", textContent: p.unit ?? "" })),
-    isNumber(p) ? makeSlider(stage, p, `${stage.name} ${name}`) : "",
-    make("small", { className: "hint", id: `${id}.hint`, textContent: hint }));
-}
-
-/** A gain is in dB if the parameter of its scale says so. */
-function scaleGain(stage) {
-  const find = test => stage.parameters.find(p => test.test(p.name));
-  const gain = find(/^gain$/), scale = find(/^gain_(scale|type)$/);
-  if (gain && scale?.value === "db")
-    Object.assign(gain, { unit: "dB", log: false, min: -120, max: 120 });
-}
-
-function makeStage(stage, index) {
-  const card = make("fieldset");
-  stage.color = COLORS[index % COLORS.length];
-  stage.reduction = make("span", { className: "reduction" });
-  card.style.setProperty("--band", stage.color);
-  card.setAttribute("aria-label", `${stage.name}, ${stage.class}`);
-  card.append(make("h2", {}, make("span", { className: "dot" }), stage.name,
-    make("small", { textContent: stage.class }), stage.reduction));
-  for (const p of stage.parameters)
-    card.append(makeParameter(stage, p));
-  return card;
-}
+// ---- stages -----------------------------------------------------------------------
 
 /** Shows a chain.  One with the same parameters gets its values into the same boxes, so
  *  that a hand or a keyboard that is on one of them is not disturbed. */
@@ -350,7 +232,7 @@ function takeChain(answer) {
   model.chain = answer.chain;
   if (shape === model.shape) {
     model.stages.forEach((stage, i) => stage.parameters.forEach((p, k) => {
-      if (!p.isSending && !p.isChanged)
+      if (!p.send.isBusy)
         p.value = answer.stages[i].parameters[k].value;
     }));
   } else {
@@ -358,7 +240,8 @@ function takeChain(answer) {
     model.shape = shape;
     model.stages = answer.stages;
     byId("stages").replaceChildren(...model.stages.map(makeStage));
-    makeHandles();
+    model.bands = model.stages.map(findBand).filter(band => band.frequency);
+    byId("handles").replaceChildren(...model.bands.map(makeHandle));
     if (focused)
       byId(focused)?.focus({ preventScroll: true });
   }
@@ -366,290 +249,324 @@ function takeChain(answer) {
   askCurve();
 }
 
-// ---- bands on the graph ------------------------------------------------------------
-
-function makeHandles() {
-  model.bands = [];
-  for (const stage of model.stages) {
-    const find = test => stage.parameters.find(p => isNumber(p) && test(p));
-    const frequency = find(p => p.unit === "Hz" && /^(frequency|cutoff)$/.test(p.name));
-    if (frequency)
-      model.bands.push({ stage, frequency,
-        gain: find(p => p.name === "gain" && p.unit === "dB"),
-        q: find(p => p.name === "q") });
-  }
-  byId("handles").replaceChildren(...model.bands.map(makeHandle));
+/** A gain is in dB if the parameter of its scale says so. */
+function scaleGain({ parameters }) {
+  const gain = parameters.find(p => p.name === "gain");
+  const scale = parameters.find(p => /^gain_(scale|type)$/.test(p.name));
+  if (gain && scale?.value === "db")
+    Object.assign(gain, { unit: "dB", log: false, min: -120, max: 120 });
 }
 
-function makeHandle(band, index) {
-  const handle = make("button", { type: "button", className: "handle",
-    textContent: index + 1, id: `handle-${band.stage.name}` });
-  band.handle = handle;
-  handle.setAttribute("role", "slider");
-  handle.style.setProperty("--band", band.stage.color);
+function makeStage(stage, i) {
+  stage.number = i + 1;
+  stage.hue = (255 + 137.5 * i) % 360; // far from its neighbours
+  stage.reduction = make("span", { className: "reduction" });
+  stage.card = make("fieldset", { className: "band",
+    ariaLabel: `${stage.name}, ${stage.class}`, style: `--hue: ${stage.hue}` },
+    make("h2", {}, make("span", { className: "number" }, stage.number),
+      make("span", {}, stage.name, " ", make("small", {}, stage.class)), stage.reduction),
+    ...stage.parameters.map(p => makeParameter(stage, p)));
+  return stage.card;
+}
+
+function makeParameter(stage, p) {
+  const id = `${stage.name}.${p.name}`, name = p.name.replaceAll("_", " ");
+  const hint = [p.doc, p.min < p.max ? `${format(p.min)} to ${format(p.max)}` : "",
+    p.choices?.join(", "),
+    p.default != null ? `default ${format(p.default)}` : ""].filter(Boolean).join("; ");
+  p.shows = []; // functions that draw the value
+  p.show = () => p.shows.forEach(show => show());
+  p.send = oneAtATime(() => send(stage, p));
+  const input = isWord(p) || typeof p.value === "boolean" ? makeChoice(p)
+    : makeText(p, id);
+  input.id = id;
+  input.setAttribute("aria-describedby", `${id}.hint`);
+  return make("div", { className: "parameter", title: hint },
+    make("label", { htmlFor: id }, `${name} `,
+      make("small", {}, name.endsWith(p.unit) ? "" : p.unit)),
+    input, isNumber(p) ? makeSlider(p, id, `${stage.name} ${name}`) : "",
+    make("small", { className: "hint", id: `${id}.hint`, textContent: hint }));
+}
+
+/** A list of words, of which some may be true or false, or a box to tick. */
+function makeChoice(p) {
+  if (!isWord(p)) {
+    const box = make("input", { type: "checkbox" });
+    box.onchange = () => set(p, box.checked);
+    p.shows.push(() => { box.checked = p.value; });
+    return box;
+  }
+  const words = new Set([...p.choices, p.default ?? p.value, p.value]);
+  const list = make("select", {}, ...[...words].map(word => make("option", {}, word)));
+  list.onchange = () => set(p, [...words][list.selectedIndex]);
+  p.shows.push(() => { list.value = p.value; });
+  return list;
+}
+
+/** A box whose text is the listener's from the first key until it is used or left. */
+function makeText(p, id) {
+  const input = make("input", { type: "text", autocomplete: "off", spellcheck: false,
+    autocapitalize: "off", className: isNumber(p) ? "" : "long" });
+  const reset = () => {
+    input.isEdited = false;
+    input.ariaInvalid = null;
+    p.show();
+  };
+  if (isNumber(p) && p.min >= 0)
+    input.inputMode = "decimal";
+  input.oninput = () => { input.isEdited = true; };
+  input.onblur = reset;
+  input.onkeydown = event => { event.key === "Escape" && reset(); };
+  input.onchange = () => {
+    const text = input.value.trim(), value = parse(p, text);
+    if (!Number.isNaN(value)) {
+      reset();
+      set(p, value);
+      return;
+    }
+    input.ariaInvalid = true;
+    log(`${id}: "${text}" is no ${Array.isArray(p.value) ? "list" : "number"}`);
+  };
+  p.shows.push(() => {
+    if (!input.isEdited)
+      input.value = format(p.value);
+  });
+  return input;
+}
+
+/** A slider for the usual part of a range; none if that is too wide. */
+function makeSlider(p, id, ariaLabel) {
+  const usual = USUAL[p.unit] ?? USUAL[p.name] ?? [p.min, p.max];
+  const low = p.name === "gain" && p.unit === "dB" ? -24 : Math.max(p.min, usual[0]);
+  const high = Math.min(p.max, usual[1]);
+  if (!(high > low && high - low < WIDEST))
+    return "";
+  const isLog = !p.integer && low > 0 && (p.log || p.unit === "s");
+  const scale = value => isLog ? Math.log(clamp(value, low, high)) : value;
+  const unscale = position => isLog ? Math.exp(position) : position;
+  const min = scale(low), max = scale(high);
+  const step = p.integer ? 1 : (max - min) / 1000; // of a key, too
+  const slider = make("input", { type: "range", min, max, step, ariaLabel,
+    id: `${id}.slider` });
+  slider.oninput = () =>
+    set(p, +unscale(slider.valueAsNumber).toPrecision(p.integer ? 6 : 3));
+  slider.ondblclick = () => p.default != null && set(p, p.default);
+  p.shows.push(() => {
+    slider.value = scale(p.value);
+    slider.ariaValueText = withUnit(p);
+  });
+  return slider;
+}
+
+// ---- bands on the graph -----------------------------------------------------------
+
+/** The parameters of a stage that a point on the graph moves. */
+function findBand(stage) {
+  const find = test => stage.parameters.find(p => isNumber(p) && test(p));
+  return { stage, gain: find(p => p.name === "gain"), q: find(p => p.name === "q"),
+    frequency: find(p => p.unit === "Hz" && /^(frequency|cutoff)$/.test(p.name)) };
+}
+
+const gainDb = ({ gain }) => !gain ? 0
+  : gain.unit === "dB" ? gain.value : 20 * Math.log10(Math.max(gain.value, 1e-6));
+
+function makeHandle(band) {
+  const { stage, frequency, gain, q } = band, frame = byId("handles");
+  const handle = make("button", { className: "band number handle", role: "slider",
+    id: `handle-${stage.name}`, style: `--hue: ${stage.hue}`,
+    ariaLabel: `${stage.name}, ${stage.class}`, ariaValueMin: LOWEST_HZ }, stage.number);
+  const moveTo = hz => set(frequency, +hz.toPrecision(4));
+  const liftTo = db => gain && set(gain, gain.unit === "dB" ? +db.toFixed(1)
+    : +Math.pow(10, db.toFixed(1) / 20).toPrecision(4));
+  const widen = factor => q && set(q, +(q.value * factor).toPrecision(3));
+  const keys = {
+    ArrowLeft: step => moveTo(frequency.value * Math.pow(2, -step / 24)),
+    ArrowRight: step => moveTo(frequency.value * Math.pow(2, step / 24)),
+    ArrowUp: step => liftTo(gainDb(band) + 0.5 * step),
+    ArrowDown: step => liftTo(gainDb(band) - 0.5 * step),
+    PageUp: () => widen(1.1),
+    PageDown: () => widen(1 / 1.1),
+  };
+  handle.onkeydown = event => {
+    if (!keys[event.key])
+      return;
+    event.preventDefault();
+    keys[event.key](event.shiftKey ? 8 : 1);
+  };
   handle.onpointerdown = event => handle.setPointerCapture(event.pointerId);
   handle.onpointermove = event => {
-    handle.hasPointerCapture(event.pointerId) && drag(band, event);
+    if (!handle.hasPointerCapture(event.pointerId))
+      return;
+    const { x, y, width, height } = frame.getBoundingClientRect();
+    moveTo(hzAt(clamp((event.clientX - x) / width, 0, 1)));
+    liftTo(model.range * (1 - 2 * clamp((event.clientY - y) / height, 0, 1)));
   };
-  handle.onkeydown = event => pressOnBand(band, event);
   handle.onwheel = event => {
     event.preventDefault();
-    if (band.q)
-      set(band.stage, band.q, band.q.value * Math.pow(1.1, -Math.sign(event.deltaY)));
+    widen(Math.pow(1.1, -Math.sign(event.deltaY)));
   };
-  handle.ondblclick = () => band.gain && set(band.stage, band.gain, 0);
-  for (const p of [band.frequency, band.gain, band.q])
+  handle.ondblclick = () => liftTo(0);
+  handle.onfocus = () => { // brings its stage into view
+    byId("stages").scrollLeft = stage.card.offsetLeft - byId("stages").offsetLeft;
+  };
+  band.handle = handle;
+  for (const p of [frequency, gain, q])
     p?.shows.push(() => placeHandle(band));
   return handle;
 }
 
-function placeHandle({ stage, frequency, gain, q, handle }) {
-  const axes = getAxes();
-  const db = Math.min(Math.max(gain?.value ?? 0, -model.range), model.range);
-  handle.style.left = `${axes.x(frequency.value)}px`;
-  handle.style.top = `${axes.y(db)}px`;
-  handle.setAttribute("aria-label", `${stage.name}, ${stage.class}`);
-  handle.setAttribute("aria-valuemin", LOWEST_HZ);
-  handle.setAttribute("aria-valuemax", Math.round(axes.highest));
-  handle.setAttribute("aria-valuenow", Math.round(frequency.value));
-  handle.setAttribute("aria-valuetext", [withUnit(frequency),
-    gain && withUnit(gain), q && `q ${format(q.value)}`].filter(Boolean).join(", "));
-  handle.title = handle.getAttribute("aria-valuetext");
+function placeHandle(band) {
+  const { frequency, gain, q, handle } = band, db = gainDb(band);
+  const title = [withUnit(frequency), gain && `${format(+db.toFixed(2))} dB`,
+    q && `q ${format(q.value)}`].filter(Boolean).join(", ");
+  Object.assign(handle, { title, ariaValueText: title,
+    ariaValueMax: Math.round(highestHz()), ariaValueNow: Math.round(frequency.value) });
+  handle.style.left = `${toX(frequency.value)}%`;
+  handle.style.top = `${toY(clamp(db, -model.range, model.range))}%`;
 }
 
-function drag({ stage, frequency, gain }, event) {
-  const frame = canvas.getBoundingClientRect(), axes = getAxes();
-  const hz = axes.frequency(event.clientX - frame.left);
-  set(stage, frequency, +hz.toPrecision(4));
-  if (gain)
-    set(stage, gain, +axes.db(event.clientY - frame.top).toFixed(1));
-}
+// ---- the graph --------------------------------------------------------------------
 
-function pressOnBand({ stage, frequency, gain, q }, event) {
-  const step = event.shiftKey ? 8 : 1;
-  const move = { ArrowLeft: -step, ArrowRight: step }[event.key];
-  const lift = { ArrowUp: 0.5 * step, ArrowDown: -0.5 * step }[event.key];
-  const widen = { PageUp: 1.1, PageDown: 1 / 1.1 }[event.key];
-  if (move)
-    set(stage, frequency, +(frequency.value * Math.pow(2, move / 24)).toPrecision(4));
-  if (lift && gain)
-    set(stage, gain, +(gain.value + lift).toFixed(1));
-  if (widen && q)
-    set(stage, q, +(q.value * widen).toPrecision(3));
-  if (move || lift || widen)
-    event.preventDefault();
-}
+const highestHz = () => Math.min(20000, (model.state.rate || 48000) / 2);
+const hzAt = part => LOWEST_HZ * Math.pow(highestHz() / LOWEST_HZ, part);
 
-// ---- the graph ----------------------------------------------------------------------
+/** Places on the graph in percent of its width, and of its height from the top. */
+const toX = hz =>
+  100 * clamp(Math.log(hz / LOWEST_HZ) / Math.log(highestHz() / LOWEST_HZ), 0, 1);
+const toY = db => 50 - 50 * db / model.range;
 
-/** The mapping of frequencies and gains to pixels of the canvas, and back. */
-function getAxes() {
-  const width = canvas.clientWidth - EDGE.left - EDGE.right;
-  const height = canvas.clientHeight - EDGE.top - EDGE.bottom;
-  const highest = Math.min(20000, (model.state.rate || 48000) / 2);
-  const octaves = Math.log(highest / LOWEST_HZ);
-  const clip = part => Math.min(Math.max(part, 0), 1);
-  return { width, height, highest,
-    x: hz => EDGE.left + width * clip(Math.log(hz / LOWEST_HZ) / octaves),
-    y: db => EDGE.top + height * (0.5 - 0.5 * db / model.range),
-    frequency: x => LOWEST_HZ * Math.exp(octaves * clip((x - EDGE.left) / width)),
-    db: y => model.range * (1 - 2 * clip((y - EDGE.top) / height)) };
-}
-
-let isAsking = false, askAgain = false;
+const drawPath = (id, points) => byId(id).setAttribute("d",
+  "M" + points.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`).join("L"));
 
 /** Asks for the response; not again before the answer. */
-async function askCurve() {
-  askAgain = true;
-  if (isAsking)
+const askCurve = oneAtATime(async () => {
+  const curve = await run("response",
+    { from: LOWEST_HZ, to: 0.999 * highestHz(), points: 256 });
+  if (!curve)
     return;
-  isAsking = true;
-  while (askAgain) {
-    askAgain = false;
-    const curve = await run("response",
-      { from: LOWEST_HZ, to: 0.999 * getAxes().highest, points: 256 });
-    if (curve) {
-      model.curve = curve;
-      chooseRange();
-      redraw();
-    }
-    await pause(PAUSE_MS);
-  }
-  isAsking = false;
-}
-
-function chooseRange() {
-  const gains = model.bands.map(band => Math.abs(band.gain?.value ?? 0));
-  const top = Math.max(6, ...gains, ...model.curve.db.filter(db => db != null));
-  const range = RANGES.find(each => each >= 1.2 * top) ?? RANGES.at(-1);
+  const gains = model.bands.map(band => Math.abs(gainDb(band)));
+  const top = 1.2 * Math.max(6, ...gains, ...curve.db);
+  const range = RANGES.find(each => each >= top) ?? RANGES.at(-1);
   // It shrinks only when no handle is held, or the handle would run away.
   if (range > model.range || !document.querySelector(".handle:active"))
     model.range = range;
+  drawPath("curve", curve.db.map((db, i) =>
+    [toX(curve.frequencies[i]), toY(Math.max(db ?? -1000, -1000))]));
   model.bands.forEach(placeHandle);
-}
+  drawGrid();
+});
 
-let isDue = false;
-
-function redraw() {
-  if (!isDue)
-    requestAnimationFrame(draw);
-  isDue = true;
-}
-
-function draw() {
-  const scale = devicePixelRatio || 1, context = canvas.getContext("2d");
-  const style = getComputedStyle(document.documentElement);
-  const color = name => style.getPropertyValue(`--${name}`);
-  const axes = getAxes();
-  isDue = false;
-  const width = Math.round(scale * canvas.clientWidth);
-  const height = Math.round(scale * canvas.clientHeight);
-  if (canvas.width !== width || canvas.height !== height)
-    Object.assign(canvas, { width, height });
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-  if (model.spectrum) {
-    drawSpectrum(context, axes, model.spectrum.db_input, color("input"));
-    drawSpectrum(context, axes, model.spectrum.db, color("output"));
+function drawGrid() {
+  const lines = [];
+  const draw = (className, style, text) => lines.push(
+    make("i", { className, style }, make("span", { textContent: text })));
+  for (let hz = LOWEST_HZ, step; hz <= highestHz(); hz += step) {
+    step = 10 ** (String(hz).length - 1);
+    const text = hz === LOWEST_HZ ? `${hz} Hz` : hz < 1000 ? hz : `${hz / 1000}k`;
+    draw(hz === step ? "hz" : "hz minor", `left: ${toX(hz)}%`,
+      [1, 2, 5].includes(hz / step) ? text : "");
   }
-  drawGrid(context, axes, color);
-  drawCurve(context, axes, color);
-}
-
-function drawGrid(context, axes, color) {
-  context.font = "11px system-ui, sans-serif";
-  context.textBaseline = "middle";
-  const drawLine = (alpha, ...rectangle) => {
-    context.globalAlpha = alpha;
-    context.fillStyle = color("line");
-    context.fillRect(...rectangle);
-    context.globalAlpha = 1;
-    context.fillStyle = color("dim");
-  };
-  context.textAlign = "center";
-  for (let decade = 10; decade < axes.highest; decade *= 10)
-    for (let i = 1; i < 10; i++) {
-      const hz = decade * i, x = Math.round(axes.x(hz));
-      if (hz < LOWEST_HZ || hz > axes.highest)
-        continue;
-      drawLine(i === 1 ? 1 : 0.45, x, EDGE.top, 1, axes.height);
-      if (i === 1 || i === 2 || i === 5)
-        context.fillText(hz < 1000 ? hz : `${hz / 1000}k`, x,
-          EDGE.top + axes.height + 12);
-    }
-  context.textAlign = "right";
-  for (let i = -2; i <= 2; i++) {
-    const db = i * model.range / 2, y = Math.round(axes.y(db));
-    drawLine(i === 0 ? 1 : 0.6, EDGE.left, y, axes.width, 1);
-    context.fillText((db > 0 ? "+" : "") + format(db), EDGE.left - 6, y);
+  for (const part of [-1, -0.5, 0, 0.5, 1]) {
+    const db = part * model.range, text = (db > 0 ? "+" : "") + format(db);
+    draw(db ? "db minor" : "db", `top: ${toY(db)}%`, part === 1 ? `${text} dB` : text);
   }
+  byId("grid").replaceChildren(...lines);
 }
 
-function drawSpectrum(context, axes, levels, fill) {
-  const bottom = EDGE.top + axes.height, last = levels.length - 1;
-  const { from_hz: from, to_hz: to } = model.spectrum;
-  context.beginPath();
-  context.moveTo(axes.x(from), bottom);
-  levels.forEach((db, i) => {
-    const part = Math.min(Math.max(1 + (db ?? -1000) / SPECTRUM_DB, 0), 1);
-    context.lineTo(axes.x(from * Math.pow(to / from, i / last)),
-      bottom - part * axes.height);
-  });
-  context.lineTo(axes.x(to), bottom);
-  context.fillStyle = fill;
-  context.fill();
+function takeSpectrum({ from_hz: from, to_hz: to, db_input, db }) {
+  const draw = (id, levels) => drawPath(id, [[toX(from), 100], ...levels.map((level, i) =>
+    [toX(from * Math.pow(to / from, i / (levels.length - 1))),
+      clamp(-100 * (level ?? -1000) / SPECTRUM_DB, 0, 100)]), [toX(to), 100]]);
+  draw("input", db_input);
+  draw("output", db);
 }
 
-function drawCurve(context, axes, color) {
-  if (!model.curve)
-    return;
-  context.save();
-  context.beginPath();
-  context.rect(EDGE.left, EDGE.top, axes.width, axes.height);
-  context.clip();
-  context.beginPath();
-  model.curve.frequencies.forEach((hz, i) =>
-    context.lineTo(axes.x(hz), axes.y(Math.max(model.curve.db[i] ?? -1000, -1000))));
-  context.strokeStyle = color(model.state.bypassed ? "dim" : "curve");
-  context.lineWidth = 2;
-  context.lineJoin = "round";
-  context.stroke();
-  context.restore();
-}
-
-// ---- levels ------------------------------------------------------------------------
-
-const withSign = db => db.toFixed(1).replace("-", "−");
+// ---- levels -----------------------------------------------------------------------
 
 const meters = {};
 
-function showLevels(name, label, levels) {
-  const n = levels.peak_db.length;
-  if (meters[name]?.n !== n) {
-    const bars = Array.from({ length: Math.min(n, 8) }, () =>
-      make("div", { className: "bar" }, make("i"), make("b")));
+/** Shows up to 8 channels.  A peak falls slowly, so that it can be read. */
+function showLevels(name, label, { peak_db, rms_db }) {
+  if (meters[name]?.peaks.length !== peak_db.length) {
+    meters[name]?.element.remove();
+    const bars = peak_db.slice(0, 8).map(() => make("div", { className: "bar" }));
     const value = make("span", { className: "value" });
-    meters[name]?.meter.remove();
-    meters[name] = { n, bars, value, meter: make("div", { className: "meter" }, value,
-      make("div", { className: "bars" }, ...bars),
-      make("span", { className: "value", textContent: n > 8 ? label + " 1–8" : label })) };
-    byId("meters").append(meters[name].meter);
+    const element = make("div", { className: "meter" }, value,
+      make("div", { className: "bars" }, ...bars), make("span", { className: `value ${name}` },
+        peak_db.length > 8 ? label + " 1–8" : label));
+    meters[name] = { element, bars, value, peaks: peak_db.map(() => -1000) };
+    byId("meters").append(element);
   }
-  const percent = db => `${Math.max(0, 100 + 100 * (db ?? -1000) / METER_DB)}%`;
-  meters[name].bars.forEach((bar, i) => {
-    bar.style.setProperty("--level", percent(levels.rms_db[i]));
-    bar.style.setProperty("--peak", percent(Math.min(levels.peak_db[i] ?? -1000, 0)));
-    bar.classList.toggle("over", levels.peak_db[i] > 0);
+  const { bars, value, peaks } = meters[name];
+  peak_db.forEach((db, i) => {
+    const falling = peaks[i] > -METER_DB ? peaks[i] - FALL_DB : -1000;
+    peaks[i] = Math.max(db ?? -1000, falling);
   });
-  const top = Math.max(...levels.peak_db.map(db => db ?? -1000));
-  meters[name].value.textContent = top > -200 ? withSign(top) : "−∞";
+  const percent = db => `${clamp(100 + 100 * (db ?? -1000) / METER_DB, 0, 100)}%`;
+  bars.forEach((bar, i) => {
+    bar.style.setProperty("--level", percent(rms_db[i]));
+    bar.style.setProperty("--peak", percent(peaks[i]));
+    bar.classList.toggle("over", peaks[i] > 0);
+  });
+  const top = Math.max(...peaks);
+  value.textContent = top > -200 ? withSign(top) : "−∞";
 }
 
-function takeMeters(event) {
-  showLevels("input", "In", event.input);
-  showLevels("output", "Out", event.output);
-  const loudness = event.output.momentary_lufs;
+function takeMeters({ input, output, reduction_db }) {
+  showLevels("input", "In", input);
+  showLevels("output", "Out", output);
+  const loudness = output.momentary_lufs;
   byId("numbers").textContent = loudness == null ? ""
     : `Loudness ${withSign(loudness)} LUFS`;
   for (const stage of model.stages) {
-    const db = event.reduction_db?.[stage.name];
+    const db = reduction_db?.[stage.name];
     stage.reduction.textContent = db == null ? "" : `${withSign(db)} dB`;
   }
 }
 
-// ---- state, text, presets ---------------------------------------------------------
+// ---- state, messages --------------------------------------------------------------
+
+function takeState(event) {
+  const rate = model.state.rate, s = Object.assign(model.state, event);
+  if (rate !== s.rate)
+    refresh(); // the ranges depend on it
+  showState([s.rate && `${s.rate / 1000} kHz`,
+    s.rate && (s.channels === 1 ? "mono" : `${s.channels} channels`),
+    `latency ${(1000 * s.latency_s).toFixed(1)} ms`, `load ${(100 * s.load).toFixed(0)} %`,
+    s.dropped && `${s.dropped} frames dropped`].filter(Boolean).join(" · "));
+  byId("play").textContent = s.playing ? "Pause" : "Play";
+  byId("bypass").ariaPressed = Boolean(s.bypassed);
+  byId("ab").textContent = `Settings ${s.slot.toUpperCase()}`;
+}
 
 function showState(text, isLost = false) {
   if (isLost && text !== byId("state").textContent)
     log(text);
   byId("state").textContent = text;
-  byId("state").classList.toggle("lost", isLost);
-}
-
-function takeState(event) {
-  const rate = model.state.rate;
-  Object.assign(model.state, event);
-  if (rate !== model.state.rate)
-    refresh(); // the ranges depend on it
-  const s = model.state, parts = [];
-  if (s.rate)
-    parts.push(`${s.rate / 1000} kHz`,
-      s.channels === 1 ? "mono" : `${s.channels} channels`);
-  parts.push(`latency ${(1000 * s.latency_s).toFixed(1)} ms`,
-    `load ${(100 * s.load).toFixed(0)} %`, s.dropped && `${s.dropped} frames dropped`);
-  showState(parts.filter(Boolean).join(" · "));
-  byId("play").textContent = s.playing ? "Pause" : "Play";
-  byId("bypass").setAttribute("aria-pressed", Boolean(s.bypassed));
-  byId("ab").textContent = s.slot.toUpperCase();
-  byId("ab").setAttribute("aria-label", `Settings ${byId("ab").textContent}; swap`);
-  redraw();
+  document.body.classList.toggle("lost", isLost);
 }
 
 function log(text) {
   const list = byId("log");
-  list.prepend(make("li", { textContent: text }));
+  [...list.children].find(item => item.textContent === text)?.remove();
+  list.prepend(make("li", {}, text));
   while (list.children.length > 20)
     list.lastChild.remove();
+}
+
+// ---- the chain as text, presets ---------------------------------------------------
+
+/** Runs a command that sends the text of the chain; shows its fault, if any. */
+async function sendText(command) {
+  const text = byId("chain").value;
+  try {
+    await request(command, { chain: text });
+    showFault(text, null);
+    return true;
+  } catch (error) {
+    showFault(text, error);
+    return false;
+  }
 }
 
 /** The place is drawn for eyes, and in words for screen readers. */
@@ -665,20 +582,7 @@ function showFault(text, error) {
   byId("place").scrollLeft = (error?.column ?? 0) * 8 - 80; // (pixels, about)
   if (byId("fault").textContent !== message)
     byId("fault").textContent = message;
-  byId("chain").setAttribute("aria-invalid", Boolean(error));
-}
-
-/** Runs a command that sends the text of the chain; shows its fault, if any. */
-async function sendText(command) {
-  const text = byId("chain").value;
-  try {
-    const answer = await request(command, { chain: text });
-    showFault(text, null);
-    return answer;
-  } catch (error) {
-    showFault(text, error);
-    return null;
-  }
+  byId("chain").ariaInvalid = Boolean(error);
 }
 
 async function apply() {
@@ -693,7 +597,7 @@ function revert() {
 
 function takePresets({ names, current }) {
   const list = byId("presets"), chosen = list.value;
-  list.replaceChildren(...names.map(name => make("option", { textContent: name })));
+  list.replaceChildren(...names.map(name => make("option", {}, name)));
   list.value = names.includes(chosen) && document.activeElement === list
     ? chosen : current;
   if (document.activeElement !== byId("preset"))
@@ -706,53 +610,44 @@ async function onPreset(command, name) {
   log(`${command.replace("-", " ")}: ${name}`);
   if (command === "load-preset")
     revert();
-  ask("presets", takePresets);
+  ask("presets");
 }
 
-function listen() {
-  let timer;
-  byId("play").onclick = () => run(model.state.playing ? "pause" : "play");
-  byId("bypass").onclick = () => run("bypass", { on: !model.state.bypassed });
-  byId("ab").onclick = () => run("ab");
-  byId("chain").oninput = () => {
-    clearTimeout(timer);
-    timer = setTimeout(sendText, 250, "check");
-  };
-  byId("chain").onkeydown = event => {
-    event.key === "Enter" && (event.ctrlKey || event.metaKey) && apply();
-  };
-  byId("chain-form").onsubmit = event => { event.preventDefault(); apply(); };
-  byId("revert").onclick = revert;
-  byId("preset-form").onsubmit = event => {
+// ---- controls that are always there -----------------------------------------------
+
+byId("play").onclick = () => run(model.state.playing ? "pause" : "play");
+byId("bypass").onclick = () => run("bypass", { on: !model.state.bypassed });
+byId("ab").onclick = () => run("ab");
+byId("chain").oninput = afterPause(250, () => sendText("check"));
+byId("chain").onkeydown = event => {
+  event.key === "Enter" && (event.ctrlKey || event.metaKey) && apply();
+};
+byId("chain-form").onsubmit = event => { event.preventDefault(); apply(); };
+byId("revert").onclick = revert;
+byId("preset-form").onsubmit = event => {
+  event.preventDefault();
+  onPreset("save-preset", byId("preset").value.trim());
+};
+byId("load").onclick = () => onPreset("load-preset", byId("presets").value);
+byId("delete").onclick = () => {
+  const name = byId("presets").value;
+  if (name && confirm(`Delete the preset "${name}"?`))
+    onPreset("delete-preset", name);
+};
+document.onkeydown = event => {
+  const button = { " ": "play", b: "bypass", x: "ab" }[event.key];
+  const users = event.key === " " ? "input, select, textarea, button:not(.handle)"
+    : "input:not([type=range], [type=checkbox]), select, textarea";
+  if (button && !event.target.matches(users) &&
+      !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    onPreset("save-preset", byId("preset").value.trim());
-  };
-  byId("load").onclick = () => onPreset("load-preset", byId("presets").value);
-  byId("delete").onclick = () => {
-    const name = byId("presets").value;
-    if (name && confirm(`Delete the preset "${name}"?`))
-      onPreset("delete-preset", name);
-  };
-  addEventListener("hashchange", () => location.reload()); // a new token
-  setInterval(() => {
-    if (socket.readyState === WebSocket.OPEN && !document.hidden)
-      ask("state", takeState);
-  }, 5000);
-  document.addEventListener("visibilitychange", subscribe);
-  document.addEventListener("keydown", event => {
-    const button = { " ": "play", b: "bypass", x: "ab" }[event.key];
-    if (button && event.target === document.body &&
-        !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      byId(button).click();
-    }
-  });
-  new ResizeObserver(() => {
-    model.bands.forEach(placeHandle);
-    redraw();
-  }).observe(canvas);
-  matchMedia("(prefers-color-scheme: light)").addEventListener("change", redraw);
-}
-
-listen();
+    byId(button).click();
+  }
+};
+document.onvisibilitychange = subscribe;
+window.onhashchange = () => location.reload(); // a new token
+setInterval(() => {
+  if (socket.readyState === WebSocket.OPEN && !document.hidden)
+    ask("state");
+}, 5000);
 connect();
