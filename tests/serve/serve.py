@@ -213,6 +213,7 @@ def test_peaks_for_all():
             'sine-periods-per-tick=20 tick-interval=300000000 ! '
             f'audio/x-raw,rate={RATE},channels=32,channel-mask=(bitmask)0')
                 ) as server:
+        server.sound.wait(RATE // 2)
         slow = [Socket(server) for _ in 'xy']
         fast = Socket(server)
         for client in slow:
