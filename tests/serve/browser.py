@@ -303,7 +303,8 @@ def run_names(test, wide, narrow):
     type_into(wide, "chain", f"Gain(1) | {long_name}=FIR([0.5, 0.25]) | "
               "Multiband([200], Gain(1), Gain(2)) | Delay(480)")\
         .send_keys(Keys.CONTROL, Keys.ENTER)
-    wait_for(lambda: narrow.find_elements(By.ID, f"{long_name}.delay"))
+    wait_for(lambda: all(driver.find_elements(By.ID, f"{long_name}.delay")
+                         for driver in (wide, narrow)))
     for text in "peak", "1":
         type_into(wide, f"{long_name}.delay", text).send_keys(Keys.TAB)
         test.ok(wait_for(lambda: value_of(narrow, f"{long_name}.delay") == text),
