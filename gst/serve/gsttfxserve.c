@@ -41,12 +41,12 @@ typedef struct Server
 
 /* ---- the token ------------------------------------------------------------------------ */
 
-/* The token of a file, which is made for its owner alone if there is none.  NULL with an
- * error. */
+/* The token of a file, which is made for its owner alone, with its folder, if there is none.
+ * NULL with an error. */
 static gchar *
 read_token (const gchar *path, GError **error)
 {
-  g_autofree gchar *token = NULL;
+  g_autofree gchar *token = NULL, *folder = g_path_get_dirname (path);
   guint8 bytes[TOKEN_BYTES];
   GStatBuf status;
 
@@ -56,6 +56,7 @@ read_token (const gchar *path, GError **error)
     token = g_malloc0 (2 * TOKEN_BYTES + 1);
     for (gsize i = 0; i < sizeof bytes; i++)
       g_snprintf (token + 2 * i, 3, "%02x", bytes[i]);
+    g_mkdir_with_parents (folder, 0700);
     return g_file_set_contents_full (path, token, -1,
                G_FILE_SET_CONTENTS_CONSISTENT, 0600, error)
                ? g_steal_pointer (&token)
@@ -320,16 +321,6 @@ serve (Server *server)
   g_clear_pointer (&server->stream, gst_tfx_server_stream_free);
 }
 
-/* FALSE after a message.  NULL is no option. */
-static gboolean
-check_folder (const gchar *path)
-{
-  if (!path || g_file_test (path, G_FILE_TEST_IS_DIR))
-    return TRUE;
-  gst_tfx_tool_error ("%s: it is not a folder", path);
-  return FALSE;
-}
-
 /* Reads the rest of the options.  FALSE after a message. */
 static gboolean
 complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
@@ -344,8 +335,14 @@ complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
   if ((server->config && !read_config (server, entries)) ||
       !gst_tfx_options_read_chain (&server->options))
     return FALSE;
-  if (!check_folder (server->files) || !check_folder (server->presets))
+  if (server->files && !g_file_test (server->files, G_FILE_TEST_IS_DIR)) {
+    gst_tfx_tool_error ("%s: it is not a folder", server->files);
     return FALSE;
+  }
+  if (server->presets && g_mkdir_with_parents (server->presets, 0700) < 0) {
+    gst_tfx_tool_error ("%s: %s", server->presets, g_strerror (errno));
+    return FALSE;
+  }
   if (server->port == -1)
     server->port = DEFAULT_PORT;
   if (server->port < 0 || server->port > G_MAXUINT16) {

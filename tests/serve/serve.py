@@ -479,7 +479,6 @@ def test_camilla():
 def test_presets():
     with Server(EQ) as folder:
         presets = folder.path('presets')
-        os.mkdir(presets)
         with Server(EQ, '--presets', presets) as server:
             a = Socket(server)
             check(a.ok('presets') == {'names': [], 'current': None})
@@ -570,7 +569,7 @@ def test_hosts_and_origins():
 
 def test_token():
     with Server(EQ) as outer:
-        path = outer.path('token')
+        path = outer.path('new/token')
         with Server(EQ, '--listen', '127.0.0.1', '--token-file', path) as server:
             with open(path) as file:
                 token = file.read()
@@ -614,7 +613,7 @@ def test_statuses():
                 (1, '/none.wav: cannot be read: No such file',
                  ['--port', '0', '--input', '/none.wav', EQ]),
                 (2, '/none: it is not a folder', ['--files', '/none', EQ]),
-                (2, '/none: it is not a folder', ['--presets', '/none', EQ]),
+                (2, 'wide/x: Not a directory', ['--presets', wide + '/x', EQ]),
                 (2, '--token-file', ['--listen', '0.0.0.0', EQ]),
                 (2, 'chmod 600', ['--token-file', wide, EQ]),
                 (2, '16 characters', ['--token-file', short, EQ]),
