@@ -18,11 +18,11 @@
 #define LEAST_TOKEN 16
 #define GROUP "serve"
 
-/* A file: when it was read, and when it was looked at. */
-typedef struct Seen
+/* Of the files that are read again when they are saved. */
+typedef struct Versions
 {
-  GstTfxChainVersion read, last;
-} Seen;
+  GstTfxChainVersion config, chain;
+} Versions;
 
 typedef struct Server
 {
@@ -31,7 +31,7 @@ typedef struct Server
   gint port;
   gboolean is_loop, is_chain_given; /* on the command line */
   gchar *token;                     /* or NULL */
-  Seen seen_config, seen_chain;
+  Versions read, last; /* when they were read, and when they were looked at */
   GMainLoop *loop;
   GstTfxServerStream *stream;
   GstTfxServerApi *api;
@@ -238,36 +238,33 @@ take_notice (const gchar *warning, gboolean is_over, gpointer data)
   }
 }
 
-/* Whether a file has changed since the last call, and no more since the last but one: a
- * program may save in several steps. */
-static gboolean
-is_saved (const gchar *path, Seen *seen)
+static Versions
+look_at_files (const Server *server)
 {
-  const GstTfxChainVersion now = gst_tfx_chain_file_look (path);
-  const gboolean is_still = memcmp (&now, &seen->last, sizeof now) == 0;
-  const gboolean is_new = memcmp (&now, &seen->read, sizeof now) != 0;
+  Versions versions = { 0 };
 
-  seen->last = now;
-  if (!is_new || !is_still || !now.is_there)
-    return FALSE;
-  seen->read = now;
-  return TRUE;
+  if (server->config && !server->is_chain_given)
+    versions.config = gst_tfx_chain_file_look (server->config);
+  if (server->options.chain_file)
+    versions.chain = gst_tfx_chain_file_look (server->options.chain_file);
+  return versions;
 }
 
 static gboolean
 look (gpointer data)
 {
   Server *server = data;
-  gboolean is_due = FALSE;
+  const Versions now = look_at_files (server);
 
   if (gst_tfx_tool_is_interrupted ())
     g_main_loop_quit (server->loop);
-  if (server->config && !server->is_chain_given)
-    is_due = is_saved (server->config, &server->seen_config);
-  if (server->options.chain_file)
-    is_due |= is_saved (server->options.chain_file, &server->seen_chain);
-  if (is_due)
+  /* A program may save in several steps. */
+  if (memcmp (&now, &server->last, sizeof now) == 0 &&
+      memcmp (&now, &server->read, sizeof now) != 0) {
+    server->read = now;
     reload (server);
+  }
+  server->last = now;
   return G_SOURCE_CONTINUE;
 }
 
@@ -354,11 +351,7 @@ complete (Server *server, gint argc, gchar **argv, const GOptionEntry *entries)
     gst_tfx_tool_error ("--listen needs --token-file");
     return FALSE;
   }
-  if (server->options.chain_file)
-    server->seen_chain.read =
-        gst_tfx_chain_file_look (server->options.chain_file);
-  if (server->config)
-    server->seen_config.read = gst_tfx_chain_file_look (server->config);
+  server->read = look_at_files (server);
   if (server->token_file)
     server->token = read_token (server->token_file, &error);
   if (error)
