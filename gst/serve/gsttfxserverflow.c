@@ -37,12 +37,10 @@ typedef GFilterInputStreamClass InputClass;
 static GSource *
 output_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
 {
-  GSource *base =
+  g_autoptr (GSource) base =
       g_pollable_output_stream_create_source (BASE_OUT (stream), cancellable);
-  GSource *source = g_pollable_source_new_full (stream, base, cancellable);
 
-  g_source_unref (base);
-  return source;
+  return g_pollable_source_new_full (stream, base, cancellable);
 }
 
 /* Each call has the rest of one frame. */
@@ -100,17 +98,15 @@ static GSource *
 input_create_source (GPollableInputStream *stream, GCancellable *cancellable)
 {
   Input *self = (Input *)stream;
-  GSource *base =
+  g_autoptr (GSource) base =
       self->output->is_blocked
           ? g_pollable_output_stream_create_source (BASE_OUT (self->output),
                 cancellable)
           : g_pollable_input_stream_create_source (BASE_IN (stream),
                 cancellable);
-  GSource *source = g_pollable_source_new_full (stream, base, cancellable);
 
-  g_source_unref (base);
   self->part_left = PART_BYTES;
-  return source;
+  return g_pollable_source_new_full (stream, base, cancellable);
 }
 
 static gssize
