@@ -15,7 +15,8 @@
 #include "gsttfxserver.h"
 #include "gsttfxspectrum.h"
 
-#define RING_SAMPLES (1u << 18)
+/* More than a spectrum takes; memory for channels that are not there is not touched. */
+#define RING_FRAMES (1u << 17)
 #define PART_FRAMES 1024
 #define BLOCKS (10 * GST_TFX_SERVER_BLOCKS_HZ)
 /* A stream in large buffers has blocks without frames. */
@@ -26,7 +27,8 @@
 struct GstTfxServerMeter
 {
   /* Atomic. */
-  guint32 ring[RING_SAMPLES];     /* bits of gfloat, interleaved */
+  /* Bits of gfloat, interleaved. */
+  guint32 ring[RING_FRAMES * GST_TFX_SERVER_METER_CHANNELS];
   guint64 n_announced, n_written; /* frames */
   guint64 n_clipped;
   guint64 format; /* rate in Hz << 32 | channels; 0: none */
@@ -52,10 +54,9 @@ write_samples (GstTfxServerMeter *self, const GstMapInfo *map,
     const GstAudioInfo *info)
 {
   const gsize n_channels = (gsize)info->channels;
-  const gsize capacity = RING_SAMPLES / n_channels;
   const gsize n = map->size / (gsize)info->bpf;
   const gboolean is_double = GST_AUDIO_INFO_WIDTH (info) == 64;
-  gsize slot = self->n_written % capacity * n_channels;
+  gsize slot = self->n_written % RING_FRAMES * n_channels;
   guint64 n_clipped = 0;
 
   __atomic_store_n (&self->n_announced, self->n_written + n, __ATOMIC_RELAXED);
@@ -68,7 +69,7 @@ write_samples (GstTfxServerMeter *self, const GstMapInfo *map,
 
     memcpy (&bits, &sample, sizeof bits);
     __atomic_store_n (&self->ring[slot], bits, __ATOMIC_RELAXED);
-    slot = slot + 1 < capacity * n_channels ? slot + 1 : 0;
+    slot = slot + 1 < RING_FRAMES * n_channels ? slot + 1 : 0;
     n_clipped += fabsf (sample) > 1.0f;
   }
   if (n_clipped > 0)
@@ -139,29 +140,28 @@ look_at_format (GstTfxServerMeter *self)
 static gsize
 copy_part (GstTfxServerMeter *self, guint n_channels, guint64 *position)
 {
-  const gsize capacity = RING_SAMPLES / n_channels;
   const guint64 end = __atomic_load_n (&self->n_written, __ATOMIC_ACQUIRE);
   gsize n, slot;
 
-  if (end > capacity && *position < end - capacity)
-    *position = end - capacity / 2;
+  if (end > RING_FRAMES && *position < end - RING_FRAMES)
+    *position = end - RING_FRAMES / 2;
   if (*position > end)
     *position = end;
   n = MIN (end - *position, PART_FRAMES);
-  slot = *position % capacity * n_channels;
+  slot = *position % RING_FRAMES * n_channels;
   for (gsize i = 0; i < n * n_channels; i++) {
     const guint32 bits = __atomic_load_n (&self->ring[slot], __ATOMIC_RELAXED);
     gfloat sample;
 
     memcpy (&sample, &bits, sizeof sample);
     self->part[i] = isfinite (sample) ? sample : 0.0;
-    slot = slot + 1 < capacity * n_channels ? slot + 1 : 0;
+    slot = slot + 1 < RING_FRAMES * n_channels ? slot + 1 : 0;
   }
   __atomic_thread_fence (__ATOMIC_ACQUIRE);
   *position += n;
   /* The writer has come round to these frames. */
   if (__atomic_load_n (&self->n_announced, __ATOMIC_RELAXED) >
-      *position - n + capacity)
+      *position - n + RING_FRAMES)
     return 0;
   return n;
 }

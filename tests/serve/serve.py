@@ -205,6 +205,23 @@ def test_subscriptions():
               {'meters': 0, 'spectrum': 0})
 
 
+def test_many_channels():
+    """A spectrum has the same level, whatever the number of channels."""
+    levels = {}
+    for n in 1, 63:
+        source = (f'audiotestsrc is-live=true freq={Server.freq_hz} ! audio/x-raw,'
+                  f'rate={RATE},channels={n},channel-mask=(bitmask)0')
+        with Server('Gain(1)' if n == 1 else f'Mix([[{"1," + 62 * "0,"}]])',
+                    source=source) as server:
+            a = Socket(server)
+            check(a.ok('subscribe', spectrum=10)['spectrum'] == 10)
+            server.sound.wait(RATE)
+            for _ in range(20):
+                spectrum = a.event('spectrum')
+            levels[n] = max(spectrum['db_input'])
+    check(abs(levels[1] - levels[63]) < 0.1, levels)
+
+
 def test_peaks_for_all():
     """Each client gets each peak, whatever its rate and the others'."""
     first = f'Mix([[{", ".join("1" + 31 * "0")}]])'
