@@ -65,7 +65,8 @@ struct GstTfxServerHttp
   const gchar *address, *token; /* or NULL */
   GPtrArray *clients;
   guint n_connections, last_number, timer;
-  Pace pace; /* of HTTP */
+  gint64 tick_us; /* when the next block ends */
+  Pace pace;      /* of HTTP */
 };
 
 static guint
@@ -143,6 +144,7 @@ tick (gpointer data)
 {
   GstTfxServerHttp *self = data;
   GstTfxServerStream *stream = self->api->stream;
+  const gint64 now_us = g_get_monotonic_time ();
 
   gst_tfx_server_stream_advance (stream);
   for (guint kind = 0; kind < N_KINDS; kind++) {
@@ -165,7 +167,11 @@ tick (gpointer data)
     for (guint hz = 1; hz <= MAX_HZ; hz++)
       g_free (texts[hz]);
   }
-  return G_SOURCE_CONTINUE;
+  /* (The delays of a timer that repeats would add up.) */
+  self->tick_us = MAX (self->tick_us + G_USEC_PER_SEC / MAX_HZ, now_us);
+  self->timer =
+      g_timeout_add ((guint)((self->tick_us - now_us) / 1000), tick, self);
+  return G_SOURCE_REMOVE;
 }
 
 /* ---- requests of WebSocket clients ------------------------------------------------------ */
@@ -552,44 +558,35 @@ accept_connection (GSocketService *service, GSocketConnection *connection,
   return TRUE;
 }
 
-/* Returns the port, or 0. */
-static guint16
-add_address (GstTfxServerHttp *self, GInetAddress *address, guint16 port,
-    GError **error)
-{
-  g_autoptr (GSocketAddress) socket = g_inet_socket_address_new (address, port);
-  g_autoptr (GSocketAddress) bound = NULL;
-
-  if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), socket,
-          G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &bound, error))
-    return 0;
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-}
-
 guint16
 gst_tfx_server_http_listen (GstTfxServerHttp *self, guint16 port,
     GError **error)
 {
-  g_autoptr (GInetAddress) ipv4 =
-      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
-  g_autoptr (GInetAddress) ipv6 =
-      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6);
+  GList *addresses =
+      self->address
+          ? g_resolver_lookup_by_name (g_resolver_get_default (), self->address,
+                NULL, error)
+          : g_list_append (g_list_append (NULL, g_inet_address_new_loopback (
+                                                    G_SOCKET_FAMILY_IPV4)),
+                g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV6));
+  guint16 found = 0;
 
-  if (self->address) {
-    GList *found = g_resolver_lookup_by_name (g_resolver_get_default (),
-        self->address, NULL, error);
+  /* The first one must be free; a machine may have no IPv6. */
+  for (GList *l = addresses; l && (found || l == addresses); l = l->next) {
+    g_autoptr (GSocketAddress) address =
+        g_inet_socket_address_new (l->data, found ? found : port);
+    g_autoptr (GSocketAddress) bound = NULL;
 
-    port = found ? add_address (self, found->data, port, error) : 0;
-    g_resolver_free_addresses (found);
-  } else {
-    port = add_address (self, ipv4, port, error);
-    /* (A machine may have no IPv6.) */
-    if (port)
-      add_address (self, ipv6, port, NULL);
+    if (g_socket_listener_add_address (G_SOCKET_LISTENER (self->service),
+            address, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &bound,
+            found ? NULL : error) &&
+        !found)
+      found = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
   }
-  if (port)
+  g_resolver_free_addresses (addresses);
+  if (found)
     g_socket_service_start (self->service);
-  return port;
+  return found;
 }
 
 GstTfxServerHttp *
@@ -605,7 +602,7 @@ gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
   self->address = address;
   self->token = token;
   self->clients = g_ptr_array_new_with_free_func (free_client);
-  self->timer = g_timeout_add (1000 / MAX_HZ, tick, self);
+  self->timer = g_timeout_add (0, tick, self);
   self->soup = soup_server_new ("server-header", "gst-tfx", NULL);
   soup_server_add_early_handler (self->soup, NULL, check_request, self, NULL);
   soup_server_add_handler (self->soup, NULL, take_request, self, NULL);

@@ -205,6 +205,19 @@ def test_subscriptions():
               {'meters': 0, 'spectrum': 0})
 
 
+def test_rates():
+    """Events come at the rate that was asked for."""
+    with Server(EQ) as server:
+        clients = [(hz, Socket(server)) for hz in (1, 7, 33, 50)]
+        for hz, client in clients:
+            client.ok('subscribe', meters=hz)
+        for hz, client in clients:
+            first = client.event('meters')['time_s']
+            for _ in range(3 * hz):
+                last = client.event('meters')['time_s']
+            check(abs((last - first) / 3 - 1) < 0.015, hz, last - first)
+
+
 def test_many_channels():
     """A spectrum has the same level, whatever the number of channels."""
     levels = {}
