@@ -76,11 +76,12 @@ typedef struct GstTfxServerStream
   GstTfxServerNotify notify;
   gpointer data;
   gboolean is_microphone, is_loop, is_over;
-  gchar *missing;   /* what the decoder lacks, or NULL */
-  gchar *text;      /* NULL after a value was set */
-  guint settling;   /* a timer, or 0 */
-  guint64 n_blocks; /* of the meters */
-  GArray *gains_db; /* of gdouble; NAN: none; rows of blocks, of stages */
+  gchar *missing;    /* what the decoder lacks, or NULL */
+  gchar *text;       /* NULL after a value was set */
+  guint settling;    /* a timer, or 0 */
+  gint64 settled_us; /* when it is due */
+  guint64 n_blocks;  /* of the meters */
+  gdouble *gains_db; /* NAN: none; rows of blocks, of stages */
   guint64 time_ns,
       frames;   /* of process-time and frames when the load was read */
   gdouble load; /* of the last second */
@@ -115,6 +116,10 @@ void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
 /* FALSE: the sound cannot be sought. */
 gboolean gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s);
 
+/* Whether the sink takes another number of channels after the chain, without positions if
+ * there are more than two. */
+gboolean
+gst_tfx_server_stream_can_play (GstTfxServerStream *self, guint n_channels);
 /* Replaces the chain by a valid one, and takes its expression over. */
 void gst_tfx_server_stream_set_chain (GstTfxServerStream *self,
     const gchar *text, TfxExpr *expr);
@@ -178,11 +183,12 @@ typedef struct GstTfxServerApi
   gpointer emit_data;
   guint n_clients;              /* set by it */
   const gchar *files, *presets; /* folders, or NULL */
-  gchar *preset;     /* the one that was loaded or saved last; or NULL */
-  gchar *other;      /* the chain in the other slot; NULL: as this one */
-  gboolean is_b;     /* the slot in use */
-  GThreadPool *pool; /* one thread */
-  guint n_pending;   /* calls in it */
+  gchar *preset;      /* the one that was loaded or saved last; or NULL */
+  gchar *other;       /* the chain in the other slot; NULL: as this one */
+  gboolean is_b;      /* the slot in use */
+  GThreadPool *pool;  /* one thread */
+  guint n_pending;    /* calls in it */
+  gboolean is_ending; /* no more of them */
 } GstTfxServerApi;
 
 /* Takes the answer to a call, a new variant: with "ok", or "error" and the HTTP

@@ -12,6 +12,7 @@
 
 #include "gsttfxchainreader.h"
 #include "gsttfxserver.h"
+#include "lang/error.h"
 
 #define DEFAULT_RATE_HZ 48000
 #define MAX_POINTS 4096
@@ -117,35 +118,44 @@ build_chain (Call *call)
 {
   const GstTfxServerState *state = &call->state;
   const gchar *root = call->api->files ? call->api->files : "";
-  const guint n_least = state->n_channels > 0 ? (guint)state->n_channels : 2;
+  g_autofree gchar *absolute = NULL;
   guint64 positions;
-  guint n_channels;
+  guint n_channels, n_out, n_most;
 
   /* A stranger's file is read to see whether it may be. */
   if (!call->is_trusted) {
-    TfxExpr *expr =
+    call->expr =
         gst_tfx_chain_reader_parse_below (call->text, root, &call->fault);
-    gchar *absolute = expr ? gst_tfx_chain_reader_make_absolute (call->text,
-                                 root, NULL, &call->fault)
-                           : NULL;
-
-    tfx_expr_free (&expr);
-    if (!absolute)
+    if (!call->expr)
       return FALSE;
-    g_free (call->text);
-    call->text = absolute;
+    tfx_expr_free (&call->expr);
   }
+  absolute =
+      gst_tfx_chain_reader_make_absolute (call->text, root, NULL, &call->fault);
+  if (!absolute)
+    return FALSE;
+  g_free (call->text);
+  call->text = g_steal_pointer (&absolute);
   call->expr =
       gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &call->fault);
   if (!call->expr)
     return FALSE;
-  n_channels = tfx_expr_find_channels (call->expr, n_least, &positions);
-  if ((gint)n_channels == state->n_channels && state->positions)
+  n_channels = tfx_expr_find_channels (call->expr, 2, &positions);
+  if (state->n_channels > 0) {
+    n_channels = (guint)state->n_channels;
     positions = state->positions;
+  }
   if (tfx_expr_build_at (call->expr, call->rate_hz, n_channels, positions, NULL,
-          NULL, &call->chain, &call->fault) == 0)
+          NULL, &call->chain, &call->fault) < 0) {
+    tfx_expr_place_error (&call->fault, call->text, strlen (call->text));
+    return FALSE;
+  }
+  tfx_expr_channels (call->expr, n_channels, &n_out, &n_most);
+  if (n_out == n_channels ||
+      gst_tfx_server_stream_can_play (call->api->stream, n_out))
     return TRUE;
-  tfx_expr_place_error (&call->fault, call->text, strlen (call->text));
+  tfx_error_set (&call->fault, -ENOTSUP,
+      "the chain has %u output channels, which the sink does not take", n_out);
   return FALSE;
 }
 
@@ -287,12 +297,6 @@ end_set (Call *call)
   TfxValue value;
   gsize stage;
 
-  /* Another client was quicker. */
-  if (call->before &&
-      strcmp (call->before, gst_tfx_server_stream_get_text (stream)) != 0) {
-    fail (call, 409, "the chain has changed: try again");
-    return;
-  }
   if (call->expr)
     use_chain (call);
   if (!find_param (call, &stage, &param))
@@ -312,10 +316,12 @@ end_set (Call *call)
 static void
 begin_response (Call *call)
 {
-  const gchar *text = gst_tfx_server_stream_get_text (call->api->stream);
+  g_autoptr (GVariant) given = g_variant_lookup_value (call->in, "chain", NULL);
 
-  call->is_trusted = !g_variant_lookup (call->in, "chain", "&s", &text);
-  call->text = g_strdup (text);
+  call->is_trusted = given == NULL;
+  call->text =
+      g_strdup (given ? read_string (call, "chain")
+                      : gst_tfx_server_stream_get_text (call->api->stream));
 }
 
 static void
@@ -509,6 +515,8 @@ begin_load (Call *call)
   else if (path && (length > MAX_TEXT ||
                        !g_utf8_validate (call->text, (gssize)length, NULL)))
     fail (call, 422, "it is no chain");
+  /* (Its files have been allowed when it was saved.) */
+  call->is_trusted = TRUE;
 }
 
 static void
@@ -526,7 +534,8 @@ begin_save (Call *call)
   g_autoptr (GVariant) names = g_variant_take_ref (list_presets (call->api));
   g_autoptr (GError) error = NULL;
 
-  if (g_variant_n_children (names) >= MAX_PRESETS)
+  if (path && g_variant_n_children (names) >= MAX_PRESETS &&
+      !g_file_test (path, G_FILE_TEST_EXISTS))
     fail (call, 422, "there are too many presets");
   else if (path && !g_file_set_contents (path, text, -1, &error))
     fail (call, 422, "%s", error->message);
@@ -546,9 +555,8 @@ begin_ab (Call *call)
 {
   GstTfxServerApi *self = call->api;
 
-  call->text =
-      g_strdup (self->other ? self->other
-                            : gst_tfx_server_stream_get_text (self->stream));
+  call->before = g_strdup (gst_tfx_server_stream_get_text (self->stream));
+  call->text = g_strdup (self->other ? self->other : call->before);
   call->is_trusted = TRUE;
 }
 
@@ -558,7 +566,7 @@ end_ab (Call *call)
   GstTfxServerApi *self = call->api;
 
   g_free (self->other);
-  self->other = g_strdup (gst_tfx_server_stream_get_text (self->stream));
+  self->other = g_steal_pointer (&call->before);
   self->is_b = !self->is_b;
   publish_chain (call);
   gst_tfx_server_api_emit_state (self);
@@ -671,6 +679,10 @@ finish (Call *call)
 {
   GVariant *said;
 
+  /* Another client was quicker. */
+  if (call->before && strcmp (call->before, gst_tfx_server_stream_get_text (
+                                                call->api->stream)) != 0)
+    fail (call, 409, "the chain has changed: try again");
   if (!call->error && call->command->end)
     call->command->end (call);
   if (call->error)
@@ -726,7 +738,8 @@ gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
   else if (call->command->begin)
     call->command->begin (call);
   look_at_stream (call);
-  if (!call->error && call->text && self->n_pending == MAX_PENDING)
+  if (!call->error && call->text &&
+      (self->is_ending || self->n_pending == MAX_PENDING))
     fail (call, 429, "too many requests wait");
   if (call->error || !call->text) {
     finish (call);
@@ -768,6 +781,7 @@ gst_tfx_server_api_new (GstTfxServerStream *stream, const gchar *files,
 void
 gst_tfx_server_api_free (GstTfxServerApi *self)
 {
+  self->is_ending = TRUE;
   while (self->n_pending > 0)
     g_main_context_iteration (NULL, TRUE);
   g_thread_pool_free (self->pool, FALSE, TRUE);

@@ -77,21 +77,9 @@ gst_tfx_server_stream_get_text (GstTfxServerStream *self)
 static GstObject *
 get_child (GstTfxServerStream *self, gsize stage)
 {
-  return (GstObject *)gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (
-                                                             self->chain),
-      tfx_expr_stage_name (self->expr, stage));
-}
-
-/* No stage has a gain yet. */
-static void
-clear_gains (GstTfxServerStream *self)
-{
-  const gsize n = GAIN_BLOCKS * tfx_expr_n_stages (self->expr);
-  const gdouble none = NAN;
-
-  g_array_set_size (self->gains_db, 0);
-  for (gsize i = 0; i < n; i++)
-    g_array_append_val (self->gains_db, none);
+  return (GstObject *)gst_child_proxy_get_child_by_index (GST_CHILD_PROXY (
+                                                              self->chain),
+      (guint)stage);
 }
 
 static void
@@ -108,6 +96,25 @@ remove_curves (GstTfxServerStream *self)
       gst_object_remove_control_binding (child, child->control_bindings->data);
     gst_object_unref (child);
   }
+}
+
+gboolean
+gst_tfx_server_stream_can_play (GstTfxServerStream *self, guint n_channels)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->volume, "src");
+  g_autoptr (GstCaps) caps = gst_tfx_tool_get_caps (self->volume, "src");
+  g_autoptr (GstCaps) taken = NULL;
+
+  if (!caps)
+    return TRUE;
+  caps = gst_caps_make_writable (caps);
+  gst_caps_set_simple (caps, "channels", G_TYPE_INT, (gint)n_channels,
+      "channel-mask", GST_TYPE_BITMASK,
+      n_channels > 2 ? (guint64)0
+                     : gst_audio_channel_get_fallback_mask ((gint)n_channels),
+      NULL);
+  taken = gst_pad_peer_query_caps (pad, caps);
+  return !gst_caps_is_empty (taken);
 }
 
 /* A microphone (some test sources too) is only live. */
@@ -130,13 +137,17 @@ void
 gst_tfx_server_stream_set_chain (GstTfxServerStream *self, const gchar *text,
     TfxExpr *expr)
 {
+  const gsize n_gains = GAIN_BLOCKS * tfx_expr_n_stages (expr);
   gchar *copy = g_strdup (text);
 
   g_free (self->text);
   self->text = copy;
   tfx_expr_free (&self->expr);
   self->expr = expr;
-  clear_gains (self);
+  g_free (self->gains_db);
+  self->gains_db = g_new (gdouble, n_gains);
+  for (gsize i = 0; i < n_gains; i++)
+    self->gains_db[i] = NAN;
   apply (self);
 }
 
@@ -170,6 +181,7 @@ begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
   GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
   const guint64 begin_ns = __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) +
                            __atomic_load_n (&self->length_ns, __ATOMIC_RELAXED);
+  const gint64 now_us = g_get_monotonic_time ();
   gdouble now;
 
   g_object_get (stage, property, &now, NULL);
@@ -180,29 +192,12 @@ begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
   gst_object_add_control_binding (stage,
       gst_direct_control_binding_new_absolute (stage, property, source));
   gst_object_unref (source);
+  /* (Another ramp may take longer.) */
+  self->settled_us =
+      MAX (self->settled_us, now_us + ((gint64)ramp_ms + SETTLING_MS) * 1000);
   g_clear_handle_id (&self->settling, g_source_remove);
-  self->settling = g_timeout_add ((guint)ramp_ms + SETTLING_MS, settle, self);
-}
-
-/* Sets a property of the child.  -ENOTSUP: it is no number that can move. */
-static gint
-give_value (GstTfxServerStream *self, GstObject *child, const gchar *property,
-    gdouble number, gdouble ramp_ms)
-{
-  const GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (child), property);
-  g_autoptr (GstControlBinding) binding = NULL;
-
-  if (!spec || spec->value_type != G_TYPE_DOUBLE)
-    return -ENOTSUP;
-  binding = gst_object_get_control_binding (child, property);
-  if (binding)
-    gst_object_remove_control_binding (child, binding);
-  if (ramp_ms > 0.0 && self->is_playing)
-    begin_ramp (self, child, property, number, ramp_ms);
-  else
-    g_object_set (child, property, number, NULL);
-  return 0;
+  self->settling =
+      g_timeout_add ((guint)((self->settled_us - now_us) / 1000), settle, self);
 }
 
 gint
@@ -213,22 +208,33 @@ gst_tfx_server_stream_set_value (GstTfxServerStream *self, gsize stage,
   g_autofree gchar *property = g_strdelimit (g_strdup (param), "_", '-');
   g_autoptr (GstObject) child =
       self->is_bypassed ? NULL : get_child (self, stage);
+  const GParamSpec *spec =
+      child
+          ? g_object_class_find_property (G_OBJECT_GET_CLASS (child), property)
+          : NULL;
+  g_autoptr (GstControlBinding) binding = NULL;
   TfxValue old;
   gint ret = tfx_expr_get (self->expr, stage, param, &old);
 
   if (ret == 0 && (old.type != value->type || value->type != TFX_VALUE_NUMBER ||
-                      strcmp (param, "lookahead") == 0))
+                      strcmp (param, "lookahead") == 0 ||
+                      (child && (!spec || spec->value_type != G_TYPE_DOUBLE))))
     ret = -ENOTSUP;
   if (ret == 0)
     ret = tfx_expr_set (self->expr, stage, param, value, error);
-  if (ret == 0 && child) {
-    ret = give_value (self, child, property, value->number, ramp_ms);
-    if (ret < 0)
-      tfx_expr_set (self->expr, stage, param, &old, NULL);
-  }
-  if (ret == 0)
-    g_clear_pointer (&self->text, g_free);
-  return ret;
+  if (ret < 0)
+    return ret;
+  g_clear_pointer (&self->text, g_free);
+  if (!child)
+    return 0;
+  binding = gst_object_get_control_binding (child, property);
+  if (binding)
+    gst_object_remove_control_binding (child, binding);
+  if (ramp_ms > 0.0 && self->is_playing)
+    begin_ramp (self, child, property, value->number, ramp_ms);
+  else
+    g_object_set (child, property, value->number, NULL);
+  return 0;
 }
 
 void
@@ -247,8 +253,9 @@ void
 gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
     gboolean is_playing)
 {
-  if (is_playing && self->is_over)
-    gst_tfx_server_stream_seek (self, 0.0);
+  if (is_playing && self->is_over && !gst_tfx_server_stream_seek (self, 0.0))
+    gst_element_set_state (self->pipeline, GST_STATE_READY);
+  self->is_over &= !is_playing;
   self->is_playing = is_playing;
   gst_element_set_state (self->pipeline,
       is_playing ? GST_STATE_PLAYING : GST_STATE_PAUSED);
@@ -353,14 +360,16 @@ void
 gst_tfx_server_stream_advance (GstTfxServerStream *self)
 {
   const gsize n_stages = tfx_expr_n_stages (self->expr);
-  gdouble *gains_db = (gdouble *)(gpointer)self->gains_db->data +
-                      self->n_blocks % GAIN_BLOCKS * n_stages;
+  gdouble *gains_db = self->gains_db + self->n_blocks % GAIN_BLOCKS * n_stages;
 
   gst_tfx_server_meter_advance (self->input);
   gst_tfx_server_meter_advance (self->output);
   for (gsize i = 0; i < n_stages; i++) {
+    /* (Others measure none, and the filter is locked while it runs.) */
+    const gboolean has_gain =
+        tfx_expr_stage_class (self->expr, i)->kind >= TFX_CLASS_DYNAMICS;
     g_autoptr (GstObject) child =
-        self->is_bypassed ? NULL : get_child (self, i);
+        has_gain && !self->is_bypassed ? get_child (self, i) : NULL;
     g_autoptr (GstStructure) stats = NULL;
 
     gains_db[i] = NAN;
@@ -378,14 +387,13 @@ gst_tfx_server_stream_read_gain (const GstTfxServerStream *self, gsize stage,
     guint64 from)
 {
   const gsize n_stages = tfx_expr_n_stages (self->expr);
-  const gdouble *gains_db = (gdouble *)(gpointer)self->gains_db->data;
   gdouble least_db = NAN;
 
   /* (fmin() prefers a number to NAN.) */
   for (guint64 at = self->n_blocks;
        at > from && at + GAIN_BLOCKS > self->n_blocks; at--)
-    least_db =
-        fmin (least_db, gains_db[(at - 1) % GAIN_BLOCKS * n_stages + stage]);
+    least_db = fmin (least_db,
+        self->gains_db[(at - 1) % GAIN_BLOCKS * n_stages + stage]);
   return least_db;
 }
 
@@ -444,7 +452,6 @@ gst_tfx_server_stream_new (const gchar *sound, const gchar *source,
   self->data = data;
   self->expr = tfx_expr_empty ();
   self->text = g_strdup ("");
-  self->gains_db = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->expected = GST_CLOCK_TIME_NONE;
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
   before = gst_element_get_static_pad (self->chain, "sink");
@@ -472,7 +479,7 @@ gst_tfx_server_stream_free (GstTfxServerStream *self)
   gst_tfx_server_meter_free (self->input);
   gst_tfx_server_meter_free (self->output);
   tfx_expr_free (&self->expr);
-  g_array_unref (self->gains_db);
+  g_free (self->gains_db);
   g_free (self->text);
   g_free (self->missing);
   g_free (self);

@@ -169,6 +169,17 @@ def test_two_clients():
             chain = b.ok('chain')['chain']
             check(f'gain={i}' in chain and ('error' in answer or
                   (i % 2 == 0) == ('octaves' in chain)), chain, answer)
+        # Nor is one of two slots that two clients exchange.
+        a.ok('ab')
+        a.ok('set-chain', chain='g=Gain(0.5)')
+        for _ in range(5):
+            for client in a, b:
+                client.send({'id': 'ab', 'do': 'ab'})
+            for client in a, b:
+                while (answer := client.receive()).get('id') != 'ab':
+                    pass
+                check('ok' in answer or 'try again' in answer['error']['message'])
+        check({a.ok('chain')['chain'], a.ok('ab')['chain']} == {chain, 'g=Gain(0.5)'})
         # Answers have the ids of their requests, in their order.
         for i in 'xyz':
             a.send({'id': [i, None], 'do': 'check', 'chain': EQ})
@@ -233,6 +244,47 @@ def test_many_channels():
                 spectrum = a.event('spectrum')
             levels[n] = max(spectrum['db_input'])
     check(abs(levels[1] - levels[63]) < 0.1, levels)
+
+
+def test_channels():
+    """A chain that the input or the sink cannot have is refused."""
+    source = ('audiotestsrc is-live=true samplesperbuffer=128 ! '
+              f'audio/x-raw,rate={RATE},channels=2')
+    with Server('Mix([[1, 0]])', source=source) as server:
+        a = Socket(server)
+        server.sound.wait(4800)
+        for chain, word in (('Mix([[1, 0, 0]])', '2 channels'),
+                            ('Mix([[1, 0], [0, 1], [1, 1]])', '3 output channels')):
+            for do in 'set-chain', 'check':
+                error = a.ask(do, chain=chain).get('error')
+                check(error and word in error['message'], chain, error)
+        error = a.ask('set', stage='mix0', parameter='gains',
+                      value=[[1, 0], [0, 1], [1, 1]]).get('error')
+        check(error and '3 output channels' in error['message'], error)
+        a.ok('set-chain', chain='Mix([[1, 0], [0, 1]])')
+        check(a.ok('chain')['chain'] == 'Mix([[1, 0], [0, 1]])')
+        server.sound.wait(RATE)
+        check(a.ok('state')['output_channels'] == 2)
+    # Channels of the input keep their positions.
+    with Server('Gain(1)', source=source[:-1] + '6,channel-mask=(bitmask)0x3f') as server:
+        a = Socket(server)
+        server.sound.wait(4800)
+        a.ok('set-chain', chain='Gain(0.5)')
+        server.sound.wait(RATE)
+        check(a.ok('state')['output_channels'] == 6)
+
+
+def test_long_chain():
+    """The server answers at once, whatever the length of the chain."""
+    with Server(' | '.join(1000 * ['Gain(1)'])) as server:
+        a = Socket(server)
+        a.ok('subscribe', meters=50)
+        server.sound.wait(4800)
+        for _ in range(10):
+            begin = time.monotonic()
+            a.ok('state')
+            took = time.monotonic() - begin
+            check(took < 0.3, took)
 
 
 def test_peaks_for_all():
@@ -312,6 +364,18 @@ def test_ramp():
         span = find_ramp(samples, 0.25 * 10 ** (-19.8 / 20),
                          0.25 * 10 ** (-0.2 / 20))
         check(abs(span - 0.98 * 0.4 * RATE) < 0.03 * RATE, span)
+        # A shorter one of another parameter does not end it.
+        server.post('set-chain', chain="g=Gain(0, gain_type='db') | h=Gain(1)")
+        server.sound.wait(RATE // 2)
+        a.ok('set', stage='g', parameter='gain', value=-30, ramp_ms=3000)
+        a.ok('set', stage='h', parameter='gain', value=0.9, ramp_ms=10)
+        server.sound.wait(5 * RATE // 4)
+        levels = []
+        for _ in range(6):
+            levels.append(db(amplitude(server.sound.wait(RATE // 10)) / server.level))
+        check(all(abs(y - x + 1) < 0.2 for x, y in zip(levels, levels[1:])), levels)
+        server.post('set-chain', chain="g=Gain(-20, gain_type='db')")
+        server.sound.wait(RATE // 2)
         # Another ramp takes over where the first one is.
         first = server.sound.count()
         a.ok('set', stage='g', parameter='gain', value=0, ramp_ms=500)
@@ -535,6 +599,15 @@ def test_presets():
                   {'names': ['bad', 'ä b'], 'current': None})
             check(a.event('preset')['name'] is None)
             check('error' in a.ask('delete-preset', name='half'))
+        # A preset may have the files that the owner's chain had when it was saved.
+        write_kernel(folder.path('k.txt'))
+        chain = f"Convolve('{folder.path('k.txt')}')"
+        with Server(chain, '--presets', presets) as server:
+            a = Socket(server)
+            a.ok('save-preset', name='k')
+            a.ok('set-chain', chain=EQ)
+            check(a.ok('load-preset', name='k')['chain'] == chain)
+            check('error' in a.ask('set-chain', chain=chain))
 
 
 def write_kernel(path):
@@ -658,6 +731,28 @@ def test_statuses():
         server.process.send_signal(number)
         check(server.process.wait(60) == 0, number)
         server.sound.join(60)
+    # Also if there is more to do at any time.
+    chain = ' | '.join(100 * ['HiButterworth(80, order=8)'])
+    server = Server(EQ)
+
+    def hurry(client):
+        try:
+            while True:
+                for _ in range(50):
+                    client.send({'do': 'check', 'chain': chain})
+                for _ in range(25):
+                    client.receive()
+        except (OSError, EOFError):
+            pass
+
+    for _ in range(3):
+        threading.Thread(target=hurry, args=[Socket(server)], daemon=True).start()
+    time.sleep(1)
+    server.process.send_signal(signal.SIGTERM)
+    try:
+        check(server.process.wait(10) == 0)
+    finally:
+        server.process.kill()
 
 
 def test_config():
