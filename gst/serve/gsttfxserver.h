@@ -183,12 +183,13 @@ typedef struct GstTfxServerApi
   gpointer emit_data;
   guint n_clients;              /* set by it */
   const gchar *files, *presets; /* folders, or NULL */
-  gchar *preset;      /* the one that was loaded or saved last; or NULL */
-  gchar *other;       /* the chain in the other slot; NULL: as this one */
-  gboolean is_b;      /* the slot in use */
-  GThreadPool *pool;  /* one thread */
-  guint n_pending;    /* calls in it */
-  gboolean is_ending; /* no more of them */
+  gchar *preset; /* the one that was loaded or saved last; or NULL */
+  gchar *other;  /* the chain in the other slot; NULL: as this one */
+  gboolean is_b; /* the slot in use */
+  gchar *camilla, *camilla_json; /* its last configuration, or NULL; in JSON */
+  GThreadPool *pool;             /* one thread */
+  guint n_pending;               /* calls in it */
+  gboolean is_ending;            /* no more of them */
 } GstTfxServerApi;
 
 /* Takes the answer to a call, a new variant: with "ok", or "error" and the HTTP
@@ -224,14 +225,10 @@ GVariant *gst_tfx_server_api_make_spectrum (GstTfxServerApi *self);
 
 /* The commands of CamillaDSP, and how many of them read levels. */
 #define GST_TFX_SERVER_CAMILLA_LEVELS 5
-typedef struct GstTfxServerCamilla GstTfxServerCamilla;
-
-GstTfxServerCamilla *gst_tfx_server_camilla_new (GstTfxServerApi *api);
-void gst_tfx_server_camilla_free (GstTfxServerCamilla *self);
 /* Runs the request in the member "command" of `in`, of client `by`.  seen: the position at
  * which this client read levels last, by kind of request; first, that of its beginning. */
-void gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in,
-    guint by, guint64 *seen, GstTfxServerReply reply, gpointer data);
+void gst_tfx_server_camilla_call (GstTfxServerApi *self, GVariant *in, guint by,
+    guint64 *seen, GstTfxServerReply reply, gpointer data);
 
 /* ---- HTTP and WebSocket ----------------------------------------------------------------- */
 

@@ -787,5 +787,7 @@ gst_tfx_server_api_free (GstTfxServerApi *self)
   g_thread_pool_free (self->pool, FALSE, TRUE);
   g_free (self->preset);
   g_free (self->other);
+  g_free (self->camilla);
+  g_free (self->camilla_json);
   g_free (self);
 }

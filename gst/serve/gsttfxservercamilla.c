@@ -20,15 +20,9 @@
 /* Only the first one can be changed. */
 #define FADERS 5
 
-struct GstTfxServerCamilla
-{
-  GstTfxServerApi *api;
-  gchar *config, *json; /* the last one that was set, or NULL; in JSON */
-};
-
 typedef struct Request
 {
-  GstTfxServerCamilla *self;
+  GstTfxServerApi *api;
   guint64 *seen;
   gchar *command;
   GVariant *argument; /* or NULL */
@@ -92,10 +86,12 @@ read_levels (Request *request)
     "GetCaptureSignalPeak", "GetCaptureSignalRms", "GetPlaybackSignalPeak",
     "GetPlaybackSignalRms", "GetSignalLevels"
   };
-  GstTfxServerStream *stream = request->self->api->stream;
+  GstTfxServerStream *stream = request->api->stream;
   const guint64 now = stream->n_blocks;
   const gchar *since = NULL;
   GstTfxServerLevels in, out;
+  const gdouble *const lists[] = { in.peak_db, in.rms_db, out.peak_db,
+    out.rms_db };
   guint64 n_blocks = 1;
   gdouble seconds;
   guint i = 0;
@@ -122,12 +118,8 @@ read_levels (Request *request)
   gst_tfx_server_meter_read (stream->output, now - MIN (n_blocks, now), &out);
   if (n_blocks == 0)
     in.n_channels = out.n_channels = 0;
-  if (i < 4)
-    return list_levels (i == 0   ? in.peak_db
-                        : i == 1 ? in.rms_db
-                        : i == 2 ? out.peak_db
-                                 : out.rms_db,
-        i < 2 ? in.n_channels : out.n_channels);
+  if (i < G_N_ELEMENTS (lists))
+    return list_levels (lists[i], i < 2 ? in.n_channels : out.n_channels);
   return g_variant_new_parsed ("{'capture_peak': %v, 'capture_rms': %v, "
                                "'playback_peak': %v, 'playback_rms': %v}",
       list_levels (in.peak_db, in.n_channels),
@@ -152,9 +144,9 @@ list_faders (const GstTfxServerStream *stream)
 
 /* The answers to all commands that change nothing, by name. */
 static GVariant *
-list_values (GstTfxServerCamilla *self)
+list_values (GstTfxServerApi *api)
 {
-  GstTfxServerStream *stream = self->api->stream;
+  GstTfxServerStream *stream = api->stream;
   gdouble most_db = -INFINITY;
   GstTfxServerLevels in;
   GstTfxServerState state;
@@ -185,7 +177,8 @@ list_values (GstTfxServerCamilla *self)
       gst_tfx_server_meter_count_clipped (stream->output), 100.0 * stream->load,
       (gint)(state.latency_s * state.rate_hz), stream->volume_db,
       stream->is_muted, list_faders (stream),
-      self->config ? self->config : "null", self->json ? self->json : "null");
+      api->camilla ? api->camilla : "null",
+      api->camilla_json ? api->camilla_json : "null");
 }
 
 /* ---- changes -------------------------------------------------------------------------- */
@@ -209,7 +202,7 @@ get_item (GVariant *variant, gsize i)
 static gboolean
 set_volume (Request *request)
 {
-  GstTfxServerStream *stream = request->self->api->stream;
+  GstTfxServerStream *stream = request->api->stream;
   g_auto (GStrv) parts = g_strsplit (request->command, "Fader", 2);
   g_autofree gchar *command = g_strjoinv (NULL, parts);
   const gboolean is_fader = parts[0] && parts[1];
@@ -316,18 +309,18 @@ read_config (const gchar *text, gchar **fault)
 static void
 keep_config (Request *request)
 {
-  GstTfxServerCamilla *self = request->self;
+  GstTfxServerApi *api = request->api;
   const GstTfxPresetSource source = { NULL };
   g_autofree gchar *fault = NULL;
   GstTfxStages stages;
   GstTfxTree *root;
 
-  g_free (self->config);
-  g_free (self->json);
-  self->config = g_steal_pointer (&request->config);
+  g_free (api->camilla);
+  g_free (api->camilla_json);
+  api->camilla = g_steal_pointer (&request->config);
   gst_tfx_stages_init (&stages, &source);
-  root = gst_tfx_tree_parse (&stages, self->config);
-  self->json = gst_tfx_server_json_print (convert_tree (root));
+  root = gst_tfx_tree_parse (&stages, api->camilla);
+  api->camilla_json = gst_tfx_server_json_print (convert_tree (root));
   gst_tfx_tree_free (root);
   g_free (gst_tfx_stages_finish (&stages, &fault));
 }
@@ -352,8 +345,8 @@ take_chain (GVariant *said, guint status, gpointer data)
     refuse (request, "ConfigValidationError", why);
   } else if (is_setting (request)) {
     keep_config (request);
-    gst_tfx_server_stream_set_playing (request->self->api->stream, TRUE);
-    gst_tfx_server_api_emit_state (request->self->api);
+    gst_tfx_server_stream_set_playing (request->api->stream, TRUE);
+    gst_tfx_server_api_emit_state (request->api);
     answer (request, NULL);
   } else {
     answer (request, g_variant_new_string (request->config));
@@ -371,7 +364,7 @@ take_config (Request *request, guint by)
   g_autoptr (GVariant) in = NULL;
 
   if (strcmp (request->command, "Reload") == 0)
-    request->config = g_strdup (request->self->config);
+    request->config = g_strdup (request->api->camilla);
   else if (g_strv_contains (commands, request->command) && request->argument &&
            g_variant_is_of_type (request->argument, G_VARIANT_TYPE_STRING))
     request->config = g_variant_dup_string (request->argument, NULL);
@@ -384,7 +377,7 @@ take_config (Request *request, guint by)
   }
   in = g_variant_take_ref (g_variant_new_parsed ("{'chain': %v}",
       gst_tfx_server_json_string (chain)));
-  gst_tfx_server_api_call (request->self->api,
+  gst_tfx_server_api_call (request->api,
       is_setting (request) ? "set-chain" : "check", in, by, FALSE, take_chain,
       request);
   return TRUE;
@@ -393,17 +386,17 @@ take_config (Request *request, guint by)
 /* ---- requests ------------------------------------------------------------------------- */
 
 void
-gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
+gst_tfx_server_camilla_call (GstTfxServerApi *api, GVariant *in, guint by,
     guint64 *seen, GstTfxServerReply reply, gpointer data)
 {
   g_autoptr (GVariant) command = g_variant_lookup_value (in, "command", NULL);
-  g_autoptr (GVariant) values = g_variant_take_ref (list_values (self));
+  g_autoptr (GVariant) values = g_variant_take_ref (list_values (api));
   g_autoptr (GVariant) value = NULL;
   Request *request = g_new (Request, 1);
   GVariant *levels;
 
   *request =
-      (Request){ .self = self, .seen = seen, .reply = reply, .data = data };
+      (Request){ .api = api, .seen = seen, .reply = reply, .data = data };
   if (command && g_variant_is_of_type (command, G_VARIANT_TYPE_STRING))
     request->command = g_variant_dup_string (command, NULL);
   else if (command && g_variant_is_of_type (command, G_VARIANT_TYPE_VARDICT) &&
@@ -417,8 +410,8 @@ gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
   if (value || levels) {
     answer (request, value ? value : levels);
   } else if (strcmp (request->command, "Stop") == 0) {
-    gst_tfx_server_stream_set_playing (self->api->stream, FALSE);
-    gst_tfx_server_api_emit_state (self->api);
+    gst_tfx_server_stream_set_playing (api->stream, FALSE);
+    gst_tfx_server_api_emit_state (api);
     answer (request, NULL);
   } else if (strcmp (request->command, "Exit") == 0) {
     raise (SIGTERM);
@@ -427,21 +420,4 @@ gst_tfx_server_camilla_call (GstTfxServerCamilla *self, GVariant *in, guint by,
     refuse (request, "InvalidRequestError",
         "gst-tfx has no such command, or not with this");
   }
-}
-
-GstTfxServerCamilla *
-gst_tfx_server_camilla_new (GstTfxServerApi *api)
-{
-  GstTfxServerCamilla *self = g_new0 (GstTfxServerCamilla, 1);
-
-  self->api = api;
-  return self;
-}
-
-void
-gst_tfx_server_camilla_free (GstTfxServerCamilla *self)
-{
-  g_free (self->config);
-  g_free (self->json);
-  g_free (self);
 }

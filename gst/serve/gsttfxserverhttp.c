@@ -59,7 +59,6 @@ typedef struct Client
 struct GstTfxServerHttp
 {
   GstTfxServerApi *api;
-  GstTfxServerCamilla *camilla;
   SoupServer *soup;
   GSocketService *service;
   const gchar *address, *token; /* or NULL */
@@ -235,7 +234,7 @@ run_next (Client *client)
   client->id = g_variant_lookup_value (in, "id", NULL);
   g_variant_lookup (in, "do", "&s", &command);
   if (client->is_camilla)
-    gst_tfx_server_camilla_call (client->http->camilla, in, client->number,
+    gst_tfx_server_camilla_call (client->http->api, in, client->number,
         client->seen, reply_socket, client);
   else if (g_strcmp0 (command, "subscribe") == 0)
     subscribe (client, in);
@@ -598,7 +597,6 @@ gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
   api->emit = emit_event;
   api->emit_data = self;
   self->api = api;
-  self->camilla = gst_tfx_server_camilla_new (api);
   self->address = address;
   self->token = token;
   self->clients = g_ptr_array_new_with_free_func (free_client);
@@ -623,6 +621,5 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   g_ptr_array_unref (self->clients);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
-  gst_tfx_server_camilla_free (self->camilla);
   g_free (self);
 }
