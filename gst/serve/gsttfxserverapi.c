@@ -711,8 +711,18 @@ work (gpointer data, gpointer unused)
 {
   Call *call = data;
 
-  call->command->work (call);
+  if (g_atomic_int_get (&call->api->is_ending))
+    fail (call, 503, "the server ends");
+  else
+    call->command->work (call);
   g_idle_add_full (G_PRIORITY_DEFAULT, finish_work, call, NULL);
+}
+
+/* Changes do not wait for many who only read. */
+static gint
+compare_calls (const Call *a, const Call *b, gpointer unused)
+{
+  return a->command->is_reading - b->command->is_reading;
 }
 
 void
@@ -775,13 +785,15 @@ gst_tfx_server_api_new (GstTfxServerStream *stream, const gchar *files,
   self->files = files;
   self->presets = presets;
   self->pool = g_thread_pool_new (work, NULL, 1, FALSE, NULL);
+  g_thread_pool_set_sort_function (self->pool, (GCompareDataFunc)compare_calls,
+      NULL);
   return self;
 }
 
 void
 gst_tfx_server_api_free (GstTfxServerApi *self)
 {
-  self->is_ending = TRUE;
+  g_atomic_int_set (&self->is_ending, TRUE);
   while (self->n_pending > 0)
     g_main_context_iteration (NULL, TRUE);
   g_thread_pool_free (self->pool, FALSE, TRUE);

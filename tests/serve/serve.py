@@ -980,6 +980,33 @@ def test_flood():
         check_smooth(server, SMOOTH_SET)
 
 
+def test_long_requests():
+    """Requests that take seconds keep nobody from changing the chain, nor the server
+    from ending."""
+    chain = ' | '.join(1000 * ['HiButterworth(80, order=16)'])
+
+    def ask():
+        try:
+            server.post('response', chain=chain, points=4096)
+        except (OSError, ValueError):
+            pass
+
+    server = Server(EQ)
+    a = Socket(server)
+    for _ in range(30):
+        threading.Thread(target=ask, daemon=True).start()
+    time.sleep(1)
+    begin = time.monotonic()
+    a.ok('set-chain', chain='Gain(0.5)')
+    took = time.monotonic() - begin
+    server.process.send_signal(signal.SIGTERM)
+    try:
+        check(server.process.wait(10) == 0)
+    finally:
+        server.process.kill()
+    check(took < 10, took)
+
+
 def test_many_clients():
     """200 clients with meters at 20/s, as many as there may be, and one more."""
     with Server(EQ + ' | Limiter(-3)') as server:
