@@ -116,8 +116,7 @@ void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
 /* FALSE: the sound cannot be sought. */
 gboolean gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s);
 
-/* Whether the sink takes another number of channels after the chain, without positions if
- * there are more than two. */
+/* Whether the sink takes another number of channels after the chain. */
 gboolean
 gst_tfx_server_stream_can_play (GstTfxServerStream *self, guint n_channels);
 /* Replaces the chain by a valid one, and takes its expression over. */

@@ -177,14 +177,6 @@ begin_chain (Call *call)
   call->text = g_strdup (read_string (call, "chain"));
 }
 
-/* The stream has the chain of the call. */
-static void
-use_chain (Call *call)
-{
-  gst_tfx_server_stream_set_chain (call->api->stream, call->text,
-      g_steal_pointer (&call->expr));
-}
-
 static GVariant *
 answer_chain (GstTfxServerApi *self, Call *call)
 {
@@ -200,7 +192,8 @@ publish_chain (Call *call)
 {
   GVariantDict event;
 
-  use_chain (call);
+  gst_tfx_server_stream_set_chain (call->api->stream, call->text,
+      g_steal_pointer (&call->expr));
   call->ok = g_variant_take_ref (answer_chain (call->api, call));
   g_variant_dict_init (&event, call->ok);
   g_variant_dict_insert (&event, "event", "s", "chain");
@@ -298,7 +291,8 @@ end_set (Call *call)
   gsize stage;
 
   if (call->expr)
-    use_chain (call);
+    gst_tfx_server_stream_set_chain (stream, call->text,
+        g_steal_pointer (&call->expr));
   if (!find_param (call, &stage, &param))
     return;
   tfx_expr_get (stream->expr, stage, param->name, &value);

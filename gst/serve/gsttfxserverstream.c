@@ -104,16 +104,24 @@ gst_tfx_server_stream_can_play (GstTfxServerStream *self, guint n_channels)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (self->volume, "src");
   g_autoptr (GstCaps) caps = gst_tfx_tool_get_caps (self->volume, "src");
   g_autoptr (GstCaps) taken = NULL;
+  GstStructure *format;
 
   if (!caps)
     return TRUE;
   caps = gst_caps_make_writable (caps);
-  gst_caps_set_simple (caps, "channels", G_TYPE_INT, (gint)n_channels,
-      "channel-mask", GST_TYPE_BITMASK,
-      n_channels > 2 ? (guint64)0
-                     : gst_audio_channel_get_fallback_mask ((gint)n_channels),
-      NULL);
+  format = gst_caps_get_structure (caps, 0);
+  gst_structure_set (format, "channels", G_TYPE_INT, (gint)n_channels, NULL);
+  gst_structure_remove_field (format, "channel-mask");
   taken = gst_pad_peer_query_caps (pad, caps);
+  /* (The channels of tfxchain have no positions if no sink needs some.) */
+  if (n_channels > 2 && !gst_caps_is_empty (taken) &&
+      !gst_structure_has_field (gst_caps_get_structure (taken, 0),
+          "channel-mask")) {
+    gst_structure_set (format, "channel-mask", GST_TYPE_BITMASK,
+        G_GUINT64_CONSTANT (0), NULL);
+    gst_caps_unref (taken);
+    taken = gst_pad_peer_query_caps (pad, caps);
+  }
   return !gst_caps_is_empty (taken);
 }
 

@@ -265,6 +265,16 @@ def test_channels():
         check(a.ok('chain')['chain'] == 'Mix([[1, 0], [0, 1]])')
         server.sound.wait(RATE)
         check(a.ok('state')['output_channels'] == 2)
+    # The sink may give positions to others.
+    with Server('Gain(1)', '-o', 'audio/x-raw,channels=4,channel-mask=(bitmask)0x33 ! '
+                'fakesink sync=true', source=source) as server:
+        a = Socket(server)
+        while a.ok('state')['output_channels'] == 0:
+            time.sleep(0.05)
+        check('error' in a.ask('set-chain', chain='Mix([[1, 0], [0, 1], [1, 1]])'))
+        a.ok('set-chain', chain='Mix([[1, 0], [0, 1], [1, 0], [0, 1]])')
+        while a.ok('state')['output_channels'] != 4:
+            time.sleep(0.05)
     # Channels of the input keep their positions.
     with Server('Gain(1)', source=source[:-1] + '6,channel-mask=(bitmask)0x3f') as server:
         a = Socket(server)
@@ -459,6 +469,20 @@ def test_file():
             server.sound.wait(3 * RATE)
     finally:
         os.unlink(path)
+
+
+def test_live_end():
+    """A live source that has ended begins again, too."""
+    source = ('audiotestsrc is-live=true num-buffers=10 samplesperbuffer=2400 ! '
+              f'audio/x-raw,rate={RATE},channels=1')
+    with Server(EQ, '-o', 'fakesink sync=true', source=source) as server:
+        a = Socket(server)
+        for _ in range(2):
+            begin = time.monotonic()
+            while a.ok('state')['playing']:
+                check(time.monotonic() - begin < 20)
+                time.sleep(0.05)
+            check(a.ok('play')['playing'])
 
 
 CAMILLA = """
