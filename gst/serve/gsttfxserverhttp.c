@@ -167,9 +167,10 @@ tick (gpointer data)
       g_free (texts[hz]);
   }
   /* (The delays of a timer that repeats would add up.) */
-  self->tick_us = MAX (self->tick_us + G_USEC_PER_SEC / MAX_HZ, now_us);
-  self->timer =
-      g_timeout_add ((guint)((self->tick_us - now_us) / 1000), tick, self);
+  self->tick_us = MAX (self->tick_us + G_USEC_PER_SEC / MAX_HZ,
+      now_us - G_USEC_PER_SEC / 2);
+  self->timer = g_timeout_add ((guint)(MAX (self->tick_us - now_us, 0) / 1000),
+      tick, self);
   return G_SOURCE_REMOVE;
 }
 

@@ -226,7 +226,7 @@ def test_rates():
             first = client.event('meters')['time_s']
             for _ in range(3 * hz):
                 last = client.event('meters')['time_s']
-            check(abs((last - first) / 3 - 1) < 0.015, hz, last - first)
+            check(abs((last - first) / 3 - 1) < 0.03, hz, last - first)
 
 
 def test_many_channels():
