@@ -14,8 +14,8 @@
 static const gchar *const launches[] = {
   "tfxbutterworth mode=high-pass cutoff=100 DEVICE",
   /* Memory stays on the device between them. */
-  "tfxbutterworth mode=high-pass cutoff=100 fuse=false DEVICE ! "
-  "tfxbutterworth cutoff=3000 fuse=false DEVICE",
+  ("tfxbutterworth mode=high-pass cutoff=100 fuse=false DEVICE ! "
+   "tfxbutterworth cutoff=3000 fuse=false DEVICE"),
   /* In-flight buffers. */
   "tfxchain DEVICE chain=\"HiButterworth(100) | Echo(700)\" device-delay=1",
   /* The application maps the memory. */

