@@ -55,6 +55,7 @@ struct Call
   gdouble rate_hz; /* the usual one before the stream has one */
   TfxExpr *expr;   /* of the text, then */
   TfxChain *chain;
+  guint n_channels;   /* of its input */
   TfxExprError fault; /* in the text */
 
   GVariant *ok, *error; /* one of them in the end */
@@ -120,7 +121,7 @@ build_chain (Call *call)
   const gchar *root = call->api->files ? call->api->files : "";
   g_autofree gchar *absolute = NULL;
   guint64 positions;
-  guint n_channels, n_out, n_most;
+  guint n_out, n_most;
 
   /* A stranger's file is read to see whether it may be. */
   if (!call->is_trusted) {
@@ -140,18 +141,18 @@ build_chain (Call *call)
       gst_tfx_chain_reader_parse (call->text, NULL, NULL, NULL, &call->fault);
   if (!call->expr)
     return FALSE;
-  n_channels = tfx_expr_find_channels (call->expr, 2, &positions);
+  call->n_channels = tfx_expr_find_channels (call->expr, 2, &positions);
   if (state->n_channels > 0) {
-    n_channels = (guint)state->n_channels;
+    call->n_channels = (guint)state->n_channels;
     positions = state->positions;
   }
-  if (tfx_expr_build_at (call->expr, call->rate_hz, n_channels, positions, NULL,
-          NULL, &call->chain, &call->fault) < 0) {
+  if (tfx_expr_build_at (call->expr, call->rate_hz, call->n_channels, positions,
+          NULL, NULL, &call->chain, &call->fault) < 0) {
     tfx_expr_place_error (&call->fault, call->text, strlen (call->text));
     return FALSE;
   }
-  tfx_expr_channels (call->expr, n_channels, &n_out, &n_most);
-  if (n_out == n_channels ||
+  tfx_expr_channels (call->expr, call->n_channels, &n_out, &n_most);
+  if (n_out == call->n_channels ||
       gst_tfx_server_stream_can_play (call->api->stream, n_out))
     return TRUE;
   tfx_error_set (&call->fault, -ENOTSUP,
@@ -327,10 +328,10 @@ work_response (Call *call)
 
   if (read_number (call, "from", 1e-3, 1e6, &from_hz) &&
       read_number (call, "to", from_hz, 1e6, &to_hz) &&
-      read_number (call, "points", 2.0, MAX_POINTS, &n) &&
-      read_number (call, "channel", 0.0, TFX_EXPR_MAX_CHANNELS - 1, &channel))
+      read_number (call, "points", 2.0, MAX_POINTS, &n))
     work_chain (call);
-  if (call->error)
+  if (call->error ||
+      !read_number (call, "channel", 0.0, call->n_channels - 1.0, &channel))
     return;
   n = floor (n);
   for (gsize i = 0; i < (gsize)n; i++) {

@@ -117,6 +117,9 @@ def test_errors():
         check_error(server.post('seek', position_s=1), 422, 'sought')
         check_error(server.get('response?points=1'), 400, 'points')
         check_error(server.get('response?from=0'), 400, 'from')
+        server.sound.wait(4800)
+        check_error(server.get('response?channel=1'), 400,
+                    'channel must be from 0 to 0')
         check_error(server.post('load-preset', name='x'), 422, '--presets')
         status, text = server.http('POST', '/api/v1/set', '[1]')
         check(status == 400)
