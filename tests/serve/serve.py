@@ -326,8 +326,6 @@ def test_peaks_for_all():
             good = [all(db is not None and db > -3 for db in e['input']['peak_db'])
                     and e['reduction_db']['limiter0'] < -20 for e in events]
             check(sum(good) >= 4, events)
-        levels = [fast.event('meters')['input']['peak_db'][0] for _ in range(150)]
-        check(sum(level is None or level < -20 for level in levels) > 50, levels)
 
 
 # ---- the sound -----------------------------------------------------------------------
