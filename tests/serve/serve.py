@@ -309,8 +309,8 @@ def test_peaks_for_all():
     """Each client gets each peak, whatever its rate and the others'."""
     first = f'Mix([[{", ".join("1" + 31 * "0")}]])'
     with Server(first + ' | Limiter(-30)', source=(
-            'audiotestsrc is-live=true samplesperbuffer=128 wave=ticks '
-            'sine-periods-per-tick=20 tick-interval=300000000 ! '
+            # (GStreamer 1.22 leaves memory between wave=ticks unset.)
+            'audiotestsrc is-live=true samplesperbuffer=128 freq=2 ! '
             f'audio/x-raw,rate={RATE},channels=32,channel-mask=(bitmask)0')
                 ) as server:
         server.sound.wait(RATE // 2)
@@ -323,8 +323,8 @@ def test_peaks_for_all():
             client.event('meters')
             events = [client.event('meters') for _ in range(5)]
             # (A source on a busy machine may be late.)
-            good = [all(db is not None and db > -3 for db in e['input']['peak_db'])
-                    and e['reduction_db']['limiter0'] < -20 for e in events]
+            good = [all(db is not None and db > -2 for db in e['input']['peak_db'])
+                    and e['reduction_db']['limiter0'] < -27.9 for e in events]
             check(sum(good) >= 4, events)
 
 
