@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxserver.h: the parts of gst-tfx serve.  All functions are called from the thread of
- * the main loop. */
+ * gsttfxserver.h: the parts of gst-tfx serve.  Functions are called from the thread of the
+ * main loop, unless they say more. */
 #ifndef GST_TFX_SERVER_H
 #define GST_TFX_SERVER_H
 
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* The streaming thread of a pad copies its samples into a ring of a fixed size, and waits
  * for nobody.  Channels beyond these are not measured. */
 #define GST_TFX_SERVER_METER_CHANNELS 64
-/* Levels are measured in blocks, of which a meter keeps those of the last 10 s. */
+/* Levels are measured in blocks.  A meter keeps the blocks of the last 10 s. */
 #define GST_TFX_SERVER_BLOCKS_HZ 50
 
 typedef struct GstTfxServerMeter GstTfxServerMeter;
@@ -116,7 +116,7 @@ void gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
 /* FALSE: the sound cannot be sought. */
 gboolean gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s);
 
-/* Whether the sink takes another number of channels after the chain. */
+/* Whether the sink takes another number of channels after the chain.  Any thread. */
 gboolean
 gst_tfx_server_stream_can_play (GstTfxServerStream *self, guint n_channels);
 /* Replaces the chain by a valid one, and takes its expression over. */

@@ -197,8 +197,8 @@ get_item (GVariant *variant, gsize i)
   return g_variant_get_variant (boxed);
 }
 
-/* Changes the volume or the mute switch: {"SetVolume": -3}; or with a fader, of which it reads
- * them, too: {"SetFaderVolume": [0, -3]}.  FALSE: it is another command. */
+/* Changes the volume or the mute switch: {"SetVolume": -3}.  Commands of faders also read
+ * them: {"SetFaderVolume": [0, -3]}.  FALSE: it is another command. */
 static gboolean
 set_volume (Request *request)
 {
@@ -268,6 +268,7 @@ convert_tree (const GstTfxTree *node)
   GVariantBuilder items = G_VARIANT_BUILDER_INIT (
       is_map ? G_VARIANT_TYPE_VARDICT : G_VARIANT_TYPE ("av"));
   const gchar *text = node->text;
+  gdouble number;
   gchar *end;
 
   for (guint i = 0; node->children && i < node->children->len; i++) {
@@ -287,13 +288,13 @@ convert_tree (const GstTfxTree *node)
     return g_variant_new_boolean (*text == 't');
   if (strspn (text, "-0123456789") == strlen (text))
     return g_variant_new_int64 (g_ascii_strtoll (text, NULL, 10));
-  return g_ascii_isalpha (*text) || (g_ascii_strtod (text, &end), *end)
-             ? gst_tfx_server_json_string (text)
-             : g_variant_new_double (g_ascii_strtod (text, NULL));
+  number = g_ascii_strtod (text, &end);
+  return g_ascii_isalpha (*text) || *end ? gst_tfx_server_json_string (text)
+                                         : g_variant_new_double (number);
 }
 
 /* The chain of a configuration in YAML or JSON, which is a part of YAML; NULL with the
- * fault.  Both are to be freed. */
+ * fault.  Free both. */
 static gchar *
 read_config (const gchar *text, gchar **fault)
 {
@@ -390,8 +391,7 @@ gst_tfx_server_camilla_call (GstTfxServerApi *api, GVariant *in, guint by,
     guint64 *seen, GstTfxServerReply reply, gpointer data)
 {
   g_autoptr (GVariant) command = g_variant_lookup_value (in, "command", NULL);
-  g_autoptr (GVariant) values = g_variant_take_ref (list_values (api));
-  g_autoptr (GVariant) value = NULL;
+  g_autoptr (GVariant) values = NULL, value = NULL;
   Request *request = g_new (Request, 1);
   GVariant *levels;
 
@@ -405,8 +405,11 @@ gst_tfx_server_camilla_call (GstTfxServerApi *api, GVariant *in, guint by,
         &request->argument);
   else
     request->command = g_strdup ("Invalid");
-  value = g_variant_lookup_value (values, request->command, NULL);
-  levels = value ? NULL : read_levels (request);
+  levels = read_levels (request);
+  if (!levels) {
+    values = g_variant_take_ref (list_values (api));
+    value = g_variant_lookup_value (values, request->command, NULL);
+  }
   if (value || levels) {
     answer (request, value ? value : levels);
   } else if (strcmp (request->command, "Stop") == 0) {
