@@ -320,10 +320,17 @@ test_agree (void)
 {
   TapMany values = tap_many ("the output of the reference");
   TapMany cuts = tap_many ("the same bits in other blocks");
-  Pair *pair = test_alloc (sizeof *pair);
-  Run *run = test_alloc (sizeof *run);
+  Pair *pair;
+  Run *run;
   double *x[3];
 
+  if (!tfx_cpu_kernel (1)) {
+    tap_skip ("the reference is the only kernel here", "%s", values.name);
+    tap_skip ("the reference is the only kernel here", "%s", cuts.name);
+    return;
+  }
+  pair = test_alloc (sizeof *pair);
+  run = test_alloc (sizeof *run);
   for (int i = 0; i < 3; i++)
     x[i] = test_alloc (sizeof run->in);
   for (unsigned n = 0; n < N_CHAINS; n++) {

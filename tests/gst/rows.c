@@ -241,7 +241,8 @@ tfx_rows_bound_db (const GstAudioInfo *info, gboolean has_fft,
     gboolean has_firs)
 {
   if (GST_AUDIO_INFO_WIDTH (info) == 64)
-    return has_fft ? -240.0 : -250.0;
+    return has_fft || tfx_cpu_backend () == tfx_cpu_backend_for ("c") ? -240.0
+                                                                      : -250.0;
   return has_fft ? -128.0 : has_firs ? -134.0 : -140.0;
 }
 
