@@ -11,7 +11,8 @@ CUDA toolkit, in a temporary folder.  Copies the last commit into them, and runs
 README.md that are marked run-by=tests/fresh.sh, as they are written, each in a new system;
 for wheels, of docs/python.md:
 
-packages  builds, installs, uses and purges the Debian packages, as a user with sudo
+packages  builds, installs, uses and purges the Debian packages, as a user with sudo; boots
+          systemd for the units of gst-tfx serve
 source    builds, installs, uses and uninstalls from source, as a user with sudo
 image     builds the container image with buildah, from the packages that were built, and
           filters a file in it
@@ -320,12 +321,59 @@ check_all_packages() {
     tfx-eq --help"
 }
 
+# The units of gst-tfx serve: each plays, saves a preset and says nothing.  A chain that is
+# wrong when the configuration is saved is reported, and ends a start without another try.
+# shellcheck disable=SC2016 # for the system's shell
+use_units='
+config() {
+  printf "[serve]\nport=%s\nsource=audiotestsrc is-live=true\nsink=fakesink sync=true\npresets=%s\nchain=%s\n" "$@"
+}
+ask() {
+  curl --no-progress-meter --retry 9 --retry-connrefused "http://127.0.0.1:$1/api/v1/$2" "${@:3}" |
+    tee --append /dev/stderr
+}
+warnings() { journalctl --boot --quiet --priority warning --unit gst-tfx-serve; }
+mkdir /etc/gst-tfx
+config 8700 /var/lib/gst-tfx/presets "Gain(0.5)" > /etc/gst-tfx/serve.conf
+systemctl enable --now gst-tfx-serve
+ask 8700 state | grep "\"playing\":true"
+ask 8700 save-preset --data "{\"name\": \"half\"}" | grep "\"names\":\[\"half\"\]"
+if warnings | grep .; then exit 1; fi
+config 8700 /var/lib/gst-tfx/presets "Gian(0.5)" > /etc/gst-tfx/serve.conf
+until warnings | grep "there is no class .Gian"; do sleep 0.1; done
+ask 8700 chain | grep "Gain(0.5)"
+systemctl restart gst-tfx-serve
+until systemctl is-failed gst-tfx-serve; do sleep 0.1; done
+systemctl show gst-tfx-serve | grep -c -x -e NRestarts=0 -e ExecMainStatus=2 | grep 2
+systemctl disable gst-tfx-serve
+systemctl clean --what=all gst-tfx-serve
+rm -r /etc/gst-tfx
+runtime=/run/user/$(id -u user)
+config 8701 /home/user/presets "Gain(0.5)" |
+  su - user -c "mkdir -p .config/gst-tfx && cat > .config/gst-tfx/serve.conf"
+loginctl enable-linger user
+until [ -e "$runtime/bus" ]; do sleep 0.1; done
+su - user -c "XDG_RUNTIME_DIR=$runtime systemctl --user enable --now gst-tfx-serve"
+ask 8701 save-preset --data "{\"name\": \"half\"}" | grep "\"names\":\[\"half\"\]"'
+
+check_units() {
+  in_system "sudo apt-get install --no-install-recommends ./debs/gst-tfx-serve_*.deb \
+      systemd dbus dbus-user-session libpam-systemd curl" &&
+    timeout 400 "$root/tests/setup/boot.sh" "$system" "$use_units"
+}
+
 run_packages() {
   local name="$suite: packages" log=$logs/$suite-packages
   case_of "$name: the system" "$log-system.log" new_system "$suite" user &&
     case_of "$name: README's block" "$log.log" run_block debian/build.sh &&
     case_of "$name: filter a file" "$log-use.log" use_packages || return
   case_of "$name: links on installed pages" "$log-links.log" check_links
+  if unshare --mount --cgroup mount -t cgroup2 cgroup2 /mnt; then
+    case_of "$name: the units, under systemd" "$log-units.log" check_units
+  else
+    echo "skipped $name: the units: this machine has no cgroup2"
+    skipped=$((skipped + 1))
+  fi
   if $all; then
     case_of "$name: with tests and tfx-eq, lintian" "$log-all.log" check_all_packages
   fi

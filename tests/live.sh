@@ -428,6 +428,19 @@ check_page_shared() {
   passes_high served_has && kill -TERM "$page_server" && wait "$page_server"
 }
 
+is_recorded() {
+  pactl list short source-outputs | grep .
+}
+
+check_lost_device() {
+  local status=0
+  "$build/gst/tools/gst-tfx" play --source pulsesrc --sink fakesink - 'Gain(1)' > lost.txt 2>&1 &
+  tap_wait 30 is_recorded && pactl exit || return 1
+  wait $! || status=$?
+  cat lost.txt
+  [ $status -eq 1 ] && grep '^error: .*pulsesrc' lost.txt
+}
+
 if why=$(lacks_pulse); then
   tap_skip "live input" "$why"
 else
@@ -440,6 +453,7 @@ else
   else
     tap_case "live.md: a microphone that is served" check_page_shared
   fi
+  tap_case "a device that is lost: gst-tfx play ends, and names it" check_lost_device
 fi
 
 tap_end

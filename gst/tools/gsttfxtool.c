@@ -402,6 +402,19 @@ is_file_source (GstObject *source)
   return source && strcmp (G_OBJECT_TYPE_NAME (source), "GstFileSrc") == 0;
 }
 
+/* An audio device, whose errors do not always name it. */
+static gboolean
+is_device (GstObject *source)
+{
+  const gchar *klass = GST_IS_ELEMENT (source)
+                           ? gst_element_get_metadata (GST_ELEMENT (source),
+                                 GST_ELEMENT_METADATA_KLASS)
+                           : NULL;
+
+  return klass && (g_str_has_prefix (klass, "Source/Audio") ||
+                      g_str_has_prefix (klass, "Sink/Audio"));
+}
+
 GError *
 gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
 {
@@ -429,6 +442,9 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
     g_clear_error (&error);
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
         "it has no audio that GStreamer can decode");
+  } else if (is_device (GST_MESSAGE_SRC (message))) {
+    g_prefix_error (&error,
+        "%s: ", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
   }
   return error;
 }
