@@ -346,6 +346,7 @@ systemctl restart gst-tfx-serve
 until systemctl is-failed gst-tfx-serve; do sleep 0.1; done
 systemctl show gst-tfx-serve | grep -c -x -e NRestarts=0 -e ExecMainStatus=2 | grep 2
 systemctl disable gst-tfx-serve
+systemctl reset-failed gst-tfx-serve
 systemctl clean --what=all gst-tfx-serve
 rm -r /etc/gst-tfx
 runtime=/run/user/$(id -u user)
