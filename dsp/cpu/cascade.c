@@ -156,11 +156,13 @@ run_rows (const Group *g, const TfxRows *in, const TfxRows *out, size_t n)
   return run_passes (g, in, out, n);
 }
 
-/* True if the n channels are planes. */
+/* True if the n channels are planes.  All from one plane (a channel stride of 0) are not: they
+ * are copied. */
 static inline bool
 is_planar (const TfxBlock *b, unsigned n)
 {
-  return n > 1 && b->frame_stride == 1 && b->channel_stride != 1;
+  return n > 1 && b->frame_stride == 1 && b->channel_stride != 1 &&
+         b->channel_stride != 0;
 }
 
 /* n channels of a block, from a frame and a channel on.  By parts: a processor

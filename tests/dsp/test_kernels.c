@@ -560,6 +560,49 @@ test_transposed (void)
       check_transposed);
 }
 
+/* One plane for all channels, as a broadcast array has it, and a plane for each. */
+static void
+check_broadcast (TapMany *many, const Case *of)
+{
+  double in[100 * 7], out[2][100 * 7];
+  char text[TEST_TEXT_SIZE];
+  Case c = *of;
+  TestBuffer from = test_buffer_new (TEST_LAYOUT_PLANAR, c.type, c.n_channels,
+      c.n_frames = 100, 0);
+  bool good = true;
+
+  test_noise_f64 (in, 100);
+  for (unsigned i = 100 * c.n_channels; i-- > 0;)
+    in[i] = in[i / c.n_channels];
+  test_buffer_set (&from, in);
+  for (unsigned i = 0; i < 2; i++) {
+    TestFilter *row = test_filter_new (c.cascade->sos, c.cascade->n_sos,
+        c.n_channels, test_backend_for (c.kernel));
+    TestBuffer to =
+        test_buffer_new (TEST_LAYOUT_PLANAR, c.type, c.n_channels, 100, 0);
+    TfxBlock block = from.block;
+
+    if (i == 1)
+      block.channel_stride = 0;
+    good = good && row && !test_filter_run (row, &block, &to.block);
+    test_buffer_get (&to, out[i]);
+    test_buffer_clear (&to);
+    test_filter_free (&row);
+  }
+  test_buffer_clear (&from);
+  tap_many_check (many,
+      good && !memcmp (out[0], out[1], 100 * c.n_channels * sizeof **out), "%s",
+      case_text (&c, text));
+}
+
+static void
+test_broadcast (void)
+{
+  static const size_t sections[] = { 1, 2, 3, 6, 0 };
+
+  check_each ("all channels from one plane", sections, 2, 7, check_broadcast);
+}
+
 /* A chain without stages copies rows to planes, and back. */
 static void
 check_turned (TapMany *many, const Case *c)
@@ -848,6 +891,7 @@ static const TapTest tests[] = {
   { "choice", test_choice },
   { "layouts", test_layouts },
   { "transposed", test_transposed },
+  { "broadcast", test_broadcast },
   { "turned", test_turned },
   { "page-end", test_page_end },
   { "channels-apart", test_channels_apart },

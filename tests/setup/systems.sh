@@ -27,9 +27,13 @@ list_options() {
 }
 
 # unpack_system SUITE ARCHITECTURE FOLDER PACKAGE...: without installing or running any.
+# Links become relative: where libm.so leads nowhere, Meson takes libm.a.
 unpack_system() {
   local packages
   packages=$(IFS=, && echo "${*:4}")
   list_sources "$1" | mmdebstrap --variant=extract --architectures="$2" \
-    --aptopt="$(list_options)" --include="$packages" "$1" "$3" -
+    --aptopt="$(list_options)" --include="$packages" "$1" "$3" - &&
+    find "$3/usr/lib" -lname '/*' | while read -r link; do
+      ln -sf --relative "$3$(readlink "$link")" "$link"
+    done
 }
