@@ -302,8 +302,10 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_EOS:
-      if (self->is_loop && gst_tfx_server_stream_seek (self, 0.0))
-        break;
+      if (self->is_loop &&
+          __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) > 0 &&
+          gst_tfx_server_stream_seek (self, 0.0))
+        break; /* (A sound without frames would end at once, again and again.) */
       self->is_over = TRUE;
       self->is_playing = FALSE;
       self->notify (NULL, FALSE, self->data);

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 import traceback
+import wave
 
 from client import CLOSE, PING, RATE, TEXT, Server, Socket, amplitude, roughness
 
@@ -476,6 +477,13 @@ def test_file():
             check(a.ok('state')['position_s'] < 0.9)
         with Server('Gain(1)', '--input', path, '--loop') as server:
             server.sound.wait(3 * RATE)
+        # One without frames ends.
+        with wave.open(path, 'wb') as file:
+            file.setparams((1, 2, RATE, 0, 'NONE', None))
+        with Server('Gain(1)', '--input', path, '--loop') as server:
+            a = Socket(server)
+            while a.ok('state')['playing']:
+                time.sleep(0.05)
     finally:
         os.unlink(path)
 
