@@ -321,12 +321,14 @@ check_all_packages() {
     tfx-eq --help"
 }
 
-# The units of gst-tfx serve: each plays, saves a preset and says nothing.  A chain that is
-# wrong when the configuration is saved is reported, and ends a start without another try.
+# The unit of the system plays, saves a preset and says nothing.  A chain that is wrong when the
+# configuration is saved is reported, and ends a start without another try.  The unit of a user
+# equalises what another program plays, as the cookbook has it.
 # shellcheck disable=SC2016 # for the system's shell
 use_units='
 config() {
-  printf "[serve]\nport=%s\nsource=audiotestsrc is-live=true\nsink=fakesink sync=true\npresets=%s\nchain=%s\n" "$@"
+  printf "%s\n" "[serve]" port=8700 "source=audiotestsrc is-live=true" "sink=fakesink sync=true" \
+    presets=/var/lib/gst-tfx/presets "chain=$1" > /etc/gst-tfx/serve.conf
 }
 ask() {
   curl --no-progress-meter --retry 9 --retry-connrefused "http://127.0.0.1:$1/api/v1/$2" "${@:3}" |
@@ -334,12 +336,12 @@ ask() {
 }
 warnings() { journalctl --boot --quiet --priority warning --unit gst-tfx-serve; }
 mkdir /etc/gst-tfx
-config 8700 /var/lib/gst-tfx/presets "Gain(0.5)" > /etc/gst-tfx/serve.conf
+config "Gain(0.5)"
 systemctl enable --now gst-tfx-serve
 ask 8700 state | grep "\"playing\":true"
 ask 8700 save-preset --data "{\"name\": \"half\"}" | grep "\"names\":\[\"half\"\]"
 if warnings | grep .; then exit 1; fi
-config 8700 /var/lib/gst-tfx/presets "Gian(0.5)" > /etc/gst-tfx/serve.conf
+config "Gian(0.5)"
 until warnings | grep "there is no class .Gian"; do sleep 0.1; done
 ask 8700 chain | grep "Gain(0.5)"
 systemctl restart gst-tfx-serve
@@ -350,16 +352,30 @@ systemctl reset-failed gst-tfx-serve
 systemctl clean --what=all gst-tfx-serve
 rm -r /etc/gst-tfx
 runtime=/run/user/$(id -u user)
-config 8701 /home/user/presets "Gain(0.5)" |
-  su - user -c "mkdir -p .config/gst-tfx && cat > .config/gst-tfx/serve.conf"
+as_user() { su - user -c "set -e; export XDG_RUNTIME_DIR=$runtime; $1"; }
+# The peak of half a second.
+peak() {
+  as_user "parec --device speakers.monitor --format s16le --channels 1 | head -c 44100" |
+    od -A n -v -t d2 -w2 | awk "{ if (\$1 > peak) peak = \$1 } END { print peak }"
+}
 loginctl enable-linger user
-until [ -e "$runtime/bus" ]; do sleep 0.1; done
-su - user -c "XDG_RUNTIME_DIR=$runtime systemctl --user enable --now gst-tfx-serve"
-ask 8701 save-preset --data "{\"name\": \"half\"}" | grep "\"names\":\[\"half\"\]"'
+until as_user "pactl get-default-sink" | grep speakers; do sleep 0.1; done
+as_user "$(cat /root/recipe)"
+as_user "gst-launch-1.0 -q audiotestsrc freq=2000 volume=0.1 ! pulsesink" &
+until before=$(peak) && [ "$before" -gt 100 ]; do sleep 0.1; done
+token="Authorization: Bearer $(cat /home/user/.config/gst-tfx/token)"
+ask 8390 set --header "$token" --data "{\"stage\": \"voice\", \"parameter\": \"gain\", \"value\": 6}" | grep 6
+sleep 2
+echo "$before $(peak)" | tee --append /dev/stderr | awk "{ exit !(\$2 > 1.9 * \$1 && \$2 < 2.1 * \$1) }"'
 
 check_units() {
-  in_system "sudo apt-get install --no-install-recommends ./debs/gst-tfx-serve_*.deb \
-      systemd dbus dbus-user-session libpam-systemd curl" &&
+  local page=docs/cookbook.md conf=$system$home/.config/pipewire/pipewire.conf.d
+  in_system "sudo apt-get install --no-install-recommends ./debs/gst-tfx-serve_*.deb curl \
+      systemd dbus dbus-user-session libpam-systemd \
+      pipewire pipewire-pulse wireplumber pulseaudio-utils gstreamer1.0-pulseaudio
+    mkdir -p ~/.config/pipewire/pipewire.conf.d" &&
+    block_of gst-tfx-serve > "$system/root/recipe" &&
+    sed -n 's/equaliser/speakers/; s/, monitor.*= true//; /^context/,/^}/p' "$system/root/recipe" > "$conf/speakers.conf" &&
     timeout 400 "$root/tests/setup/boot.sh" "$system" "$use_units"
 }
 
