@@ -9,7 +9,7 @@ usage="Usage: tests/fresh.sh [--all] [--keep FOLDER] [--only PART]... [bookworm]
 Makes minimal Debian systems with apt, git, sudo and ca-certificates, and without a
 CUDA toolkit, in a temporary folder.  Copies the last commit into them, and runs the blocks of
 README.md that are marked run-by=tests/fresh.sh, as they are written, each in a new system;
-for wheels, of docs/python.md:
+for wheels, of docs/python.md, and for packages, of docs/cookbook.md:
 
 packages  builds, installs, uses and purges the Debian packages, as a user with sudo; boots
           systemd for the units of gst-tfx serve
