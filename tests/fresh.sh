@@ -353,20 +353,27 @@ systemctl clean --what=all gst-tfx-serve
 rm -r /etc/gst-tfx
 runtime=/run/user/$(id -u user)
 as_user() { su - user -c "set -e; export XDG_RUNTIME_DIR=$runtime; $1"; }
-# The peak of half a second.
+# The peak of half a second of a sink; nothing: it is silent.
 peak() {
-  as_user "parec --device speakers.monitor --format s16le --channels 1 | head -c 44100" |
+  as_user "parec --device $1.monitor --format s16le --channels 1 | head -c 44100" |
     od -A n -v -t d2 -w2 | awk "{ if (\$1 > peak) peak = \$1 } END { print peak }"
 }
 loginctl enable-linger user
 until as_user "pactl get-default-sink" | grep speakers; do sleep 0.1; done
 as_user "$(cat /root/recipe)"
 as_user "gst-launch-1.0 -q audiotestsrc freq=2000 volume=0.1 ! pulsesink" &
-until before=$(peak) && [ "$before" -gt 100 ]; do sleep 0.1; done
+until before=$(peak speakers) && [ "$before" -gt 100 ]; do sleep 0.1; done
 token="Authorization: Bearer $(cat /home/user/.config/gst-tfx/token)"
 ask 8390 set --header "$token" --data "{\"stage\": \"voice\", \"parameter\": \"gain\", \"value\": 6}" | grep 6
 sleep 2
-echo "$before $(peak)" | tee --append /dev/stderr | awk "{ exit !(\$2 > 1.9 * \$1 && \$2 < 2.1 * \$1) }"'
+echo "$before $(peak speakers)" | tee --append /dev/stderr | awk "{ exit !(\$2 > 1.9 * \$1 && \$2 < 2.1 * \$1) }"
+# Without loudspeakers the server does not hear itself.
+id=$(as_user "pw-cli list-objects Node" | awk "/^\tid/ { id = \$2 } /\"speakers\"/ { print id + 0; exit }")
+as_user "pw-cli destroy $id"
+sleep 2
+pkill gst-launch
+sleep 2
+[ -z "$(peak equaliser)" ]'
 
 check_units() {
   local page=docs/cookbook.md conf=$system$home/.config/pipewire/pipewire.conf.d
@@ -375,7 +382,7 @@ check_units() {
       pipewire pipewire-pulse wireplumber pulseaudio-utils gstreamer1.0-pulseaudio
     mkdir -p ~/.config/pipewire/pipewire.conf.d" &&
     block_of gst-tfx-serve > "$system/root/recipe" &&
-    sed -n 's/equaliser/speakers/; s/, monitor.*= true//; /^context/,/^}/p' "$system/root/recipe" > "$conf/speakers.conf" &&
+    sed -n 's/equaliser/speakers/; s/, monitor.*= true//; /link-group/d; /^context/,/^}/p' "$system/root/recipe" > "$conf/speakers.conf" &&
     timeout 400 "$root/tests/setup/boot.sh" "$system" "$use_units"
 }
 

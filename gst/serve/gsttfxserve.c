@@ -27,7 +27,8 @@ typedef struct Versions
 typedef struct Server
 {
   GstTfxOptions options; /* the chain alone */
-  gchar *input, *source, *sink, *listen, *token_file, *files, *presets, *config;
+  gchar *input, *source, *sink, *listen, *host, *token_file, *files, *presets,
+      *config;
   gint port;
   gboolean is_loop, is_chain_given; /* on the command line */
   gchar *token;                     /* or NULL */
@@ -141,7 +142,7 @@ set_chain (Server *server, const GstTfxOptions *options)
 }
 
 /* The options of the command line, which are keys of the file too. */
-#define N_ENTRIES (12 + GST_TFX_OPTIONS_N_CHAIN)
+#define N_ENTRIES (13 + GST_TFX_OPTIONS_N_CHAIN)
 
 static void
 list_entries (Server *server, GOptionEntry entries[N_ENTRIES])
@@ -161,6 +162,8 @@ list_entries (Server *server, GOptionEntry entries[N_ENTRIES])
     { "listen", 0, 0, G_OPTION_ARG_STRING, &server->listen,
         "address or name to listen at (default: this machine alone)",
         "ADDRESS" },
+    { "host", 0, 0, G_OPTION_ARG_STRING, &server->host,
+        "name of this server at a proxy", "NAME" },
     { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &server->token_file,
         "file with the token of clients; made if there is none", "FILE" },
     { "files", 0, 0, G_OPTION_ARG_FILENAME, &server->files,
@@ -186,6 +189,7 @@ clear (Server *server)
   g_free (server->source);
   g_free (server->sink);
   g_free (server->listen);
+  g_free (server->host);
   g_free (server->token_file);
   g_free (server->files);
   g_free (server->presets);
@@ -272,6 +276,10 @@ look (gpointer data)
 static gboolean
 begin (Server *server, GError **error)
 {
+  const gchar *name = server->listen ? server->listen : "localhost";
+  const gboolean is_ipv6 = strchr (name, ':') != NULL;
+  g_autofree gchar *token =
+      server->token ? g_uri_escape_string (server->token, NULL, FALSE) : NULL;
   guint16 port;
 
   server->stream =
@@ -282,8 +290,8 @@ begin (Server *server, GError **error)
     return FALSE;
   server->api =
       gst_tfx_server_api_new (server->stream, server->files, server->presets);
-  server->http =
-      gst_tfx_server_http_new (server->api, server->listen, server->token);
+  server->http = gst_tfx_server_http_new (server->api, server->listen,
+      server->host, server->token);
   if (!set_chain (server, &server->options) ||
       !gst_tfx_tool_find_devices (server->stream->pipeline, error))
     return FALSE;
@@ -291,9 +299,8 @@ begin (Server *server, GError **error)
   port =
       gst_tfx_server_http_listen (server->http, (guint16)server->port, error);
   if (port && !server->options.quiet)
-    g_print ("http://%s:%u/%s%s\n",
-        server->listen ? server->listen : "localhost", port,
-        server->token ? "#token=" : "", server->token ? server->token : "");
+    g_print ("http://%s%s%s:%u/%s%s\n", is_ipv6 ? "[" : "", name,
+        is_ipv6 ? "]" : "", port, token ? "#token=" : "", token ? token : "");
   return port != 0;
 }
 

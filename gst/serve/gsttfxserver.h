@@ -76,10 +76,10 @@ typedef struct GstTfxServerStream
   GstTfxServerNotify notify;
   gpointer data;
   gboolean is_microphone, is_loop, is_over;
-  gchar *missing;    /* what the decoder lacks, or NULL */
-  gchar *text;       /* NULL after a value was set */
-  guint settling;    /* a timer, or 0 */
-  gint64 settled_us; /* when it is due */
+  gchar *missing; /* what the decoder lacks, or NULL */
+  gchar *text;    /* NULL after a value was set */
+  guint64
+      settled_ns; /* stream time at which all ramps have ended; 0: none runs */
   guint64 n_blocks;  /* of the meters */
   gdouble *gains_db; /* NAN: none; rows of blocks, of stages */
   guint64 time_ns,
@@ -245,9 +245,10 @@ void gst_tfx_server_flow_note_message (GIOStream *flow);
 typedef struct GstTfxServerHttp GstTfxServerHttp;
 
 /* Takes the events of `api`.  address: a name or a literal; NULL: this machine alone.
- * token: what each request must have; or NULL.  Both are borrowed. */
+ * host: the name that a proxy has for it; or NULL.  token: what each request must have; or
+ * NULL.  All are borrowed. */
 GstTfxServerHttp *gst_tfx_server_http_new (GstTfxServerApi *api,
-    const gchar *address, const gchar *token);
+    const gchar *address, const gchar *host, const gchar *token);
 void gst_tfx_server_http_free (GstTfxServerHttp *self);
 /* The port; 0 with an error. */
 guint16 gst_tfx_server_http_listen (GstTfxServerHttp *self, guint16 port,

@@ -26,6 +26,8 @@
 #define SPECTRUM_FROM_HZ 20.0
 #define SPECTRUM_LINES 240
 #define SPECTRUM_STEPS 24.0
+/* A response may keep others waiting for this long. */
+#define RESPONSE_S 2
 
 typedef struct Call Call;
 
@@ -92,7 +94,8 @@ read_number (Call *call, const gchar *name, gdouble low, gdouble high,
   if (given && !gst_tfx_server_json_get_number (given, number))
     return fail (call, 400, "%s must be a number", name);
   return (*number >= low && *number <= high) ||
-         fail (call, 400, "%s must be from %g to %g", name, low, high);
+         fail (call, 400, "%s is %g, but must be from %g to %g", name, *number,
+             low, high);
 }
 
 /* A string of the request; NULL: it has none, and has failed. */
@@ -152,7 +155,7 @@ build_chain (Call *call)
     return FALSE;
   }
   tfx_expr_channels (call->expr, call->n_channels, &n_out, &n_most);
-  if (n_out == call->n_channels ||
+  if ((gint)n_out == state->n_outputs ||
       gst_tfx_server_stream_can_play (call->api->stream, n_out))
     return TRUE;
   tfx_error_set (&call->fault, -ENOTSUP,
@@ -323,20 +326,34 @@ static void
 work_response (Call *call)
 {
   gdouble from_hz = 20.0, to_hz = 20000.0, n = 256.0, channel = 0.0;
+  gint64 end_us;
   g_autofree gdouble *hz = g_new (gdouble, 3 * MAX_POINTS);
   gdouble *db = hz + MAX_POINTS, *phase = db + MAX_POINTS;
 
   if (read_number (call, "from", 1e-3, 1e6, &from_hz) &&
-      read_number (call, "to", from_hz, 1e6, &to_hz) &&
-      read_number (call, "points", 2.0, MAX_POINTS, &n))
-    work_chain (call);
+      read_number (call, "to", 1e-3, 1e6, &to_hz) &&
+      read_number (call, "points", 2.0, MAX_POINTS, &n)) {
+    if (from_hz <= to_hz)
+      work_chain (call);
+    else
+      fail (call, 400, "from is %g Hz, but must not be above to, %g Hz",
+          from_hz, to_hz);
+  }
   if (call->error ||
       !read_number (call, "channel", 0.0, call->n_channels - 1.0, &channel))
     return;
   n = floor (n);
+  end_us = g_get_monotonic_time () + RESPONSE_S * G_USEC_PER_SEC;
   for (gsize i = 0; i < (gsize)n; i++) {
     TfxComplex h;
 
+    if (g_get_monotonic_time () > end_us ||
+        g_atomic_int_get (&call->api->is_ending)) {
+      fail (call, 422,
+          "the response takes more than %d s: ask for fewer points",
+          RESPONSE_S);
+      return;
+    }
     hz[i] = from_hz * pow (to_hz / from_hz, (gdouble)i / (n - 1.0));
     h = tfx_chain_response_at (call->chain, (guint)channel, hz[i],
         call->rate_hz);
@@ -394,12 +411,19 @@ gst_tfx_server_api_emit_warning (GstTfxServerApi *self, const gchar *warning)
 static void
 begin_bypass (Call *call)
 {
+  GstTfxServerStream *stream = call->api->stream;
+  GstTfxServerState state;
   gboolean on;
 
-  if (g_variant_lookup (call->in, "on", "b", &on))
-    gst_tfx_server_stream_bypass (call->api->stream, on);
-  else
+  gst_tfx_server_stream_get_state (stream, &state);
+  if (!g_variant_lookup (call->in, "on", "b", &on))
     fail (call, 400, "on must be true or false");
+  else if (on && state.n_channels != state.n_outputs &&
+           !gst_tfx_server_stream_can_play (stream, (guint)state.n_channels))
+    fail (call, 422, "the sound has %d channels, which the sink does not take",
+        state.n_channels);
+  else
+    gst_tfx_server_stream_bypass (stream, on);
 }
 
 static void
@@ -737,7 +761,7 @@ gst_tfx_server_api_call (GstTfxServerApi *self, const gchar *command,
       call->command = &commands[i];
   }
   if (!call->command)
-    fail (call, 404, "there is no such command");
+    fail (call, 404, "there is no command '%s'", command ? command : "");
   else if (is_reading && !call->command->is_reading)
     fail (call, 405, "%s needs POST", command);
   else if (call->command->begin)

@@ -61,9 +61,11 @@ struct GstTfxServerHttp
   GstTfxServerApi *api;
   SoupServer *soup;
   GSocketService *service;
-  const gchar *address, *token; /* or NULL */
+  const gchar *address, *host, *token; /* or NULL */
   GPtrArray *clients;
   guint n_connections, last_number, timer;
+  GQueue
+      silent; /* connections without a whole good request, the oldest first */
   gint64 tick_us; /* when the next block ends */
   Pace pace;      /* of HTTP */
 };
@@ -460,7 +462,8 @@ is_own_host (GstTfxServerHttp *self, const gchar *header)
 
   return g_hostname_is_ip_address (host) ||
          g_ascii_strcasecmp (host, "localhost") == 0 ||
-         (self->address && g_ascii_strcasecmp (host, self->address) == 0);
+         (self->address && g_ascii_strcasecmp (host, self->address) == 0) ||
+         (self->host && g_ascii_strcasecmp (host, self->host) == 0);
 }
 
 /* Before the body is read. */
@@ -492,7 +495,8 @@ check_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
         "the body must have a length of at most 64 KiB");
   else if (!is_own_host (self, host))
     set_error (message, SOUP_STATUS_FORBIDDEN,
-        "the host must be an address, localhost or the name of --listen");
+        "the host must be an address, localhost or the name of --listen or "
+        "--host");
   else if (origin && g_ascii_strcasecmp (origin, own_http) != 0 &&
            g_ascii_strcasecmp (origin, own_https) != 0)
     set_error (message, SOUP_STATUS_FORBIDDEN, "this is another site's page");
@@ -510,6 +514,10 @@ take_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
   GstTfxServerHttp *self = data;
   const gchar *method = soup_server_message_get_method (message);
 
+  g_queue_remove (&self->silent,
+      g_object_get_data (G_OBJECT (
+                             soup_server_message_get_remote_address (message)),
+          "connection"));
   if (strcmp (path, API "socket") == 0 ||
       (strcmp (path, "/") == 0 &&
           soup_message_headers_get_one (
@@ -532,10 +540,14 @@ take_request (SoupServer *soup, SoupServerMessage *message, const gchar *path,
 static void
 forget_connection (gpointer data, GObject *connection)
 {
-  ((GstTfxServerHttp *)data)->n_connections--;
+  GstTfxServerHttp *self = data;
+
+  self->n_connections--;
+  g_queue_remove (&self->silent, connection);
 }
 
-/* A timeout of the socket ends what sends and takes nothing. */
+/* A timeout of the socket ends what sends and takes nothing.  Of too many, the oldest one
+ * without a whole good request ends. */
 static gboolean
 accept_connection (GSocketService *service, GSocketConnection *connection,
     GObject *source, gpointer data)
@@ -547,8 +559,18 @@ accept_connection (GSocketService *service, GSocketConnection *connection,
   g_autoptr (GSocketAddress) remote =
       g_socket_connection_get_remote_address (connection, NULL);
 
-  if (self->n_connections >= MAX_CONNECTIONS || !local || !remote)
+  if (!local || !remote)
     return TRUE;
+  if (self->n_connections >= MAX_CONNECTIONS) {
+    GSocketConnection *oldest = g_queue_pop_head (&self->silent);
+
+    if (!oldest)
+      return TRUE;
+    g_socket_shutdown (g_socket_connection_get_socket (oldest), TRUE, TRUE,
+        NULL);
+  }
+  g_queue_push_tail (&self->silent, connection);
+  g_object_set_data (G_OBJECT (remote), "connection", connection);
   g_socket_set_timeout (socket, IDLE_S);
   g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
   self->n_connections++;
@@ -591,7 +613,7 @@ gst_tfx_server_http_listen (GstTfxServerHttp *self, guint16 port,
 
 GstTfxServerHttp *
 gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
-    const gchar *token)
+    const gchar *host, const gchar *token)
 {
   GstTfxServerHttp *self = g_new0 (GstTfxServerHttp, 1);
 
@@ -599,6 +621,7 @@ gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
   api->emit_data = self;
   self->api = api;
   self->address = address;
+  self->host = host;
   self->token = token;
   self->clients = g_ptr_array_new_with_free_func (free_client);
   self->timer = g_timeout_add (0, tick, self);
@@ -606,6 +629,8 @@ gst_tfx_server_http_new (GstTfxServerApi *api, const gchar *address,
   soup_server_add_early_handler (self->soup, NULL, check_request, self, NULL);
   soup_server_add_handler (self->soup, NULL, take_request, self, NULL);
   self->service = g_socket_service_new ();
+  g_socket_listener_set_backlog (G_SOCKET_LISTENER (self->service),
+      MAX_CONNECTIONS);
   g_socket_service_stop (self->service);
   g_signal_connect (self->service, "incoming", G_CALLBACK (accept_connection),
       self);
@@ -622,5 +647,6 @@ gst_tfx_server_http_free (GstTfxServerHttp *self)
   g_ptr_array_unref (self->clients);
   soup_server_disconnect (self->soup);
   g_object_unref (self->soup);
+  g_queue_clear (&self->silent);
   g_free (self);
 }

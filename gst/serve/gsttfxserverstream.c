@@ -23,8 +23,6 @@
   "tfxchain name=chain fuse=false ! tfxchain name=volume "                     \
   "chain=\"volume=Gain(0, gain_type='db')\""
 #define MUTED_DB -200.0
-/* After a ramp, before its curve is removed: the stream may be late. */
-#define SETTLING_MS 1000
 /* Blocks of gains: more than a second. */
 #define GAIN_BLOCKS 64
 /* Gaps that rounding of timestamps makes. */
@@ -87,7 +85,7 @@ remove_curves (GstTfxServerStream *self)
 {
   GstChildProxy *proxy = GST_CHILD_PROXY (self->chain);
 
-  g_clear_handle_id (&self->settling, g_source_remove);
+  self->settled_ns = 0;
   for (guint i = gst_child_proxy_get_children_count (proxy); i-- > 0;) {
     GstObject *child =
         GST_OBJECT (gst_child_proxy_get_child_by_index (proxy, i));
@@ -168,16 +166,6 @@ gst_tfx_server_stream_bypass (GstTfxServerStream *self, gboolean on)
   }
 }
 
-static gboolean
-settle (gpointer data)
-{
-  GstTfxServerStream *self = data;
-
-  self->settling = 0;
-  apply (self);
-  return G_SOURCE_REMOVE;
-}
-
 /* A line from the current value to the next, in the curves that elements follow to the
  * sample.  It begins after the next buffer, since that may be on its way.  The curve holds
  * the value until it is removed. */
@@ -189,23 +177,38 @@ begin_ramp (GstTfxServerStream *self, GstObject *stage, const gchar *property,
   GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
   const guint64 begin_ns = __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) +
                            __atomic_load_n (&self->length_ns, __ATOMIC_RELAXED);
-  const gint64 now_us = g_get_monotonic_time ();
+  const guint64 end_ns = begin_ns + (guint64)(ramp_ms * GST_MSECOND);
   gdouble now;
 
   g_object_get (stage, property, &now, NULL);
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   gst_timed_value_control_source_set (points, begin_ns, now);
-  gst_timed_value_control_source_set (points,
-      begin_ns + (guint64)(ramp_ms * GST_MSECOND), value);
+  gst_timed_value_control_source_set (points, end_ns, value);
   gst_object_add_control_binding (stage,
       gst_direct_control_binding_new_absolute (stage, property, source));
   gst_object_unref (source);
-  /* (Another ramp may take longer.) */
-  self->settled_us =
-      MAX (self->settled_us, now_us + ((gint64)ramp_ms + SETTLING_MS) * 1000);
-  g_clear_handle_id (&self->settling, g_source_remove);
-  self->settling =
-      g_timeout_add ((guint)((self->settled_us - now_us) / 1000), settle, self);
+  self->settled_ns = MAX (self->settled_ns, end_ns);
+}
+
+/* The rest of a curve, in a stream whose time begins anew. */
+static void
+restart_curve (GstControlBinding *binding, guint64 now_ns)
+{
+  GstTimedValueControlSource *points = NULL;
+  GstTimedValue last;
+  GList *all;
+  gdouble now;
+
+  g_object_get (binding, "control-source", &points, NULL);
+  gst_control_source_get_value (GST_CONTROL_SOURCE (points), now_ns, &now);
+  all = gst_timed_value_control_source_get_all (points);
+  last = *(GstTimedValue *)g_list_last (all)->data;
+  gst_timed_value_control_source_unset_all (points);
+  gst_timed_value_control_source_set (points, 0, now);
+  gst_timed_value_control_source_set (points,
+      last.timestamp - MIN (now_ns, last.timestamp - 1), last.value);
+  g_list_free (all);
+  gst_object_unref (points);
 }
 
 gint
@@ -257,12 +260,32 @@ gst_tfx_server_stream_set_volume (GstTfxServerStream *self, gdouble volume_db,
 
 /* ---- playing ------------------------------------------------------------------------ */
 
+/* Stops a stream that cannot be sought; its time begins anew. */
+static void
+stop (GstTfxServerStream *self)
+{
+  GstChildProxy *proxy = GST_CHILD_PROXY (self->chain);
+  guint64 now_ns;
+
+  gst_element_set_state (self->pipeline, GST_STATE_READY);
+  now_ns = self->next_ns;
+  for (guint i = gst_child_proxy_get_children_count (proxy); i-- > 0;) {
+    g_autoptr (GstObject) child = get_child (self, i);
+
+    for (GList *l = child->control_bindings; l; l = l->next)
+      restart_curve (l->data, now_ns);
+  }
+  if (self->settled_ns > 0)
+    self->settled_ns -= MIN (now_ns, self->settled_ns - 1);
+  self->next_ns = self->length_ns = 0;
+}
+
 void
 gst_tfx_server_stream_set_playing (GstTfxServerStream *self,
     gboolean is_playing)
 {
   if (is_playing && self->is_over && !gst_tfx_server_stream_seek (self, 0.0))
-    gst_element_set_state (self->pipeline, GST_STATE_READY);
+    stop (self);
   self->is_over &= !is_playing;
   self->is_playing = is_playing;
   gst_element_set_state (self->pipeline,
@@ -274,8 +297,8 @@ gst_tfx_server_stream_seek (GstTfxServerStream *self, gdouble to_s)
 {
   if (!can_seek (self))
     return FALSE;
-  if (self->settling)
-    settle (self);
+  if (self->settled_ns > 0)
+    apply (self);
   self->is_over = FALSE;
   return gst_tfx_pipeline_seek_to (self->pipeline, (gint64)(to_s * GST_SECOND));
 }
@@ -287,7 +310,7 @@ flush (GstTfxServerStream *self)
   if (can_seek (self)) {
     gst_tfx_pipeline_seek (self->pipeline, 0);
   } else {
-    gst_element_set_state (self->pipeline, GST_STATE_READY);
+    stop (self);
     gst_tfx_server_stream_set_playing (self, self->is_playing);
   }
 }
@@ -388,6 +411,12 @@ gst_tfx_server_stream_advance (GstTfxServerStream *self)
     if (stats)
       gst_structure_get_double (stats, "gain", &gains_db[i]);
   }
+  /* (The buffers before the last one have been through the chain.) */
+  if (self->settled_ns > 0 &&
+      __atomic_load_n (&self->next_ns, __ATOMIC_RELAXED) >
+          self->settled_ns +
+              __atomic_load_n (&self->length_ns, __ATOMIC_RELAXED))
+    apply (self);
   if (++self->n_blocks % GST_TFX_SERVER_BLOCKS_HZ == 0)
     measure_load (self);
 }
@@ -481,7 +510,6 @@ gst_tfx_server_stream_free (GstTfxServerStream *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_bus_remove_watch (self->bus);
-  g_clear_handle_id (&self->settling, g_source_remove);
   gst_object_unref (self->bus);
   gst_object_unref (self->chain);
   gst_object_unref (self->volume);

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import urllib.parse
 
 RATE = 48000
 TEXT, PING, PONG, CLOSE = 1, 9, 10, 8
@@ -92,7 +93,7 @@ class Server:
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise AssertionError(self.process.stderr.read())
-        self.port = int(self.url.split(':')[2].split('/')[0])
+        self.port = urllib.parse.urlsplit(self.url).port
 
     def sanitizer(self):
         """What a build with the address sanitizer needs.  GLib leaks a table of

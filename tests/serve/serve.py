@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.parse
 import wave
 
 from client import CLOSE, PING, RATE, TEXT, Server, Socket, amplitude, roughness
@@ -96,7 +97,7 @@ def test_reading_commands():
 
 def test_errors():
     with Server(EQ) as server:
-        check_error(server.get('no-such'), 404, 'no such command')
+        check_error(server.get('no-such'), 404, "no command 'no-such'")
         check_error(server.get('set'), 405, 'POST')
         check_error(server.post('set', stage='x', parameter='gain', value=1),
                     422, "no stage 'x'")
@@ -110,17 +111,19 @@ def test_errors():
         check_error(server.post('set', stage='eq', parameter='q_scale',
                                 value='x'), 422, "'octaves'")
         check_error(server.post('set', stage='eq', parameter='gain', value=1,
-                                ramp_ms=-1), 400, 'ramp_ms')
+                                ramp_ms=-1), 400, 'ramp_ms is -1, but must be from 0 to 60000')
         check_error(server.post('set', stage='eq', parameter='q_scale',
                                 value='octaves', ramp_ms=10), 422, 'ramp')
         check_error(server.post('set-chain'), 400, 'chain')
         check_error(server.post('bypass', on=1), 400, 'on')
         check_error(server.post('seek', position_s=1), 422, 'sought')
         check_error(server.get('response?points=1'), 400, 'points')
-        check_error(server.get('response?from=0'), 400, 'from')
+        check_error(server.get('response?from=0'), 400, 'from is 0')
+        check_error(server.get('response?from=30000'), 400,
+                    'from is 30000 Hz, but must not be above to, 20000 Hz')
         server.sound.wait(4800)
         check_error(server.get('response?channel=1'), 400,
-                    'channel must be from 0 to 0')
+                    'channel is 1, but must be from 0 to 0')
         check_error(server.post('load-preset', name='x'), 422, '--presets')
         status, text = server.http('POST', '/api/v1/set', '[1]')
         check(status == 400)
@@ -286,6 +289,18 @@ def test_channels():
         a.ok('set-chain', chain='Mix([[1, 0], [0, 1], [1, 0], [0, 1]])')
         while a.ok('state')['output_channels'] != 4:
             time.sleep(0.05)
+    # What a chain takes away, bypass would bring back.
+    with Server('m=Mix([[1, 0, 0], [0, 1, 0]])', '-o',
+                'audio/x-raw,channels=2 ! fakesink sync=true',
+                source=source[:-1] + '3,channel-mask=(bitmask)0') as server:
+        a = Socket(server)
+        while a.ok('state')['output_channels'] == 0:
+            time.sleep(0.05)
+        for do, more in ('bypass', {'on': True}), ('set-chain', {'chain': 'Gain(0.01)'}):
+            error = a.ask(do, **more).get('error')
+            check(error and '3 ' in error['message'] and
+                  'which the sink does not take' in error['message'], do, error)
+        check(not a.ok('state')['bypassed'] and a.ok('chain')['chain'].startswith('m=Mix'))
     # Channels of the input keep their positions.
     with Server('Gain(1)', source=source[:-1] + '6,channel-mask=(bitmask)0x3f') as server:
         a = Socket(server)
@@ -407,6 +422,43 @@ def test_ramp():
         check(a.ok('chain')['chain'] == "g=Gain(-20, gain_type='db')")
         after = amplitude(server.sound.wait(RATE // 10)) / server.level
         check(abs(db(after) + 20) < 0.01, db(after))
+
+
+def levels_of(samples, server):
+    """In dB, of each 0.1 s."""
+    return [db(max(amplitude(samples[i:i + 4800]) / server.level, 1e-9))
+            for i in range(0, len(samples) - 4800, 4800)]
+
+
+def test_ramp_goes_on():
+    """A ramp waits while the stream is paused, and survives the new start of a live stream
+    for another look-ahead."""
+    with Server("g=Gain(0, gain_type='db')") as server:
+        a = Socket(server)
+        server.sound.wait(RATE // 10)
+        first = server.sound.count()
+        a.ok('set', stage='g', parameter='gain', value=-40, ramp_ms=4000)
+        server.sound.wait(RATE)
+        a.ok('pause')
+        time.sleep(6)
+        a.ok('play')
+        server.sound.wait(6 * RATE)
+        levels = levels_of(server.sound.samples[first:], server)
+        # (1 dB in each 0.1 s, but where the stream was paused.)
+        check(abs(levels[-1] + 40) < 0.1, levels)
+        check(max(abs(y - x) for x, y in zip(levels, levels[1:])) < 4, levels)
+        a.ok('set-chain', chain="g=Gain(0, gain_type='db')")
+        server.sound.wait(RATE)
+        for do, more in (('set-chain', {'chain': "g=Gain(0, gain_type='db') | Limiter(0)"}),
+                         ('set', {'stage': 'g', 'parameter': 'gain', 'value': -40,
+                                  'ramp_ms': 4000})):
+            a.send({'id': do, 'do': do, **more})
+        server.sound.wait(RATE // 2)
+        first = server.sound.count()
+        server.sound.wait(5 * RATE)
+        levels = levels_of(server.sound.samples[first:], server)
+        check(levels[0] > -20 and abs(levels[-1] + 40) < 0.1, levels)
+        check(max(abs(y - x) for x, y in zip(levels, levels[1:])) < 4, levels)
 
 
 def test_chains_and_slots():
@@ -709,6 +761,16 @@ def test_hosts_and_origins():
         check(Socket(server, headers=['Origin: http://evil.example']).status ==
               403)
         check(Socket(server, headers=['Origin: http://' + own]).status == 101)
+    # That of a proxy.
+    with Server(EQ, '--host', 'eq.example') as server:
+        for host, origin, status in (
+                ('eq.example', 'https://eq.example', 200),
+                ('EQ.example:81', 'http://eq.example:81', 200),
+                ('eq.example', 'https://evil.example', 403),
+                ('evil.example', 'https://evil.example', 403)):
+            got, _ = server.http('GET', '/api/v1/state',
+                                 headers={'Host': host, 'Origin': origin})
+            check(got == status, host, origin, got)
 
 
 def test_token():
@@ -735,6 +797,32 @@ def test_token():
             check(Socket(server, '/api/v1/socket?token=' + token).status == 101)
             # The page itself has no secrets.
             check(server.http('GET', '/', host='127.0.0.1')[0] == 200)
+        # One that is somebody's own; the printed address has it whole.
+        with open(path, 'w') as file:
+            file.write('a+b/c==&d%41e #f')
+        with Server(EQ, '--listen', '::1', '--token-file', path) as server:
+            said = urllib.parse.urlsplit(server.url)
+            check(said.hostname == '::1')
+            check(urllib.parse.parse_qs(said.fragment) == {'token': ['a+b/c==&d%41e #f']})
+            got, _ = server.http('GET', '/api/v1/state?' + said.fragment, host='::1')
+            check(got == 200, got)
+
+
+def test_silent_connections():
+    """Connections without a whole request keep nobody out."""
+    with Server(EQ) as server:
+        a = Socket(server)
+        silent = []
+        for i in range(800):
+            silent.append(socket.create_connection(('127.0.0.1', server.port)))
+            silent[-1].sendall(b'GET / HTTP/1.1\r\nX: ' if i % 2 else
+                               b'POST /api/v1/set HTTP/1.1\r\nHost: evil.example\r\n'
+                               b'Content-Length: 9\r\n\r\n{')
+        check(server.get('state')[0] == 200)
+        check(a.ok('state')['playing'])
+        for client in silent:
+            client.close()
+        check_smooth(server)
 
 
 def run(*arguments):
@@ -886,7 +974,7 @@ def test_large_requests():
             pass
         a = Socket(server)
         a.send('{"id": 1, "do": "' + 'x' * 60000 + '"}')
-        check('no such command' in a.receive()['error']['message'])
+        check('no command' in a.receive()['error']['message'])
         for text in '{"do": "state\\u0000"}', '[' * 60000, 'null', '{"do":', '\x00', '{"do": 3}', '{}':
             a.send(text)
             check('error' in a.receive(), text[:10])
@@ -1040,6 +1128,11 @@ def test_long_requests():
     begin = time.monotonic()
     a.ok('set-chain', chain='Gain(0.5)')
     took = time.monotonic() - begin
+    # One that is slow at each frequency has an end.
+    begin = time.monotonic()
+    error = Socket(server).ask('response', points=4096,
+                               chain='DesignableFIR(1000, num_taps=1000001)')
+    check('fewer points' in error.get('error', {}).get('message', ''), error)
     server.process.send_signal(signal.SIGTERM)
     try:
         check(server.process.wait(60) == 0)
