@@ -195,14 +195,16 @@ static void
 restart_curve (GstControlBinding *binding, guint64 now_ns)
 {
   GstTimedValueControlSource *points = NULL;
-  GstTimedValue last;
+  GstTimedValue first, last;
   GList *all;
   gdouble now;
 
   g_object_get (binding, "control-source", &points, NULL);
-  gst_control_source_get_value (GST_CONTROL_SOURCE (points), now_ns, &now);
   all = gst_timed_value_control_source_get_all (points);
+  first = *(GstTimedValue *)all->data;
   last = *(GstTimedValue *)g_list_last (all)->data;
+  gst_control_source_get_value (GST_CONTROL_SOURCE (points),
+      MAX (now_ns, first.timestamp), &now);
   gst_timed_value_control_source_unset_all (points);
   gst_timed_value_control_source_set (points, 0, now);
   gst_timed_value_control_source_set (points,
