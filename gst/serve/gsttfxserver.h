@@ -76,12 +76,11 @@ typedef struct GstTfxServerStream
   GstTfxServerNotify notify;
   gpointer data;
   gboolean is_microphone, is_loop, is_over;
-  gchar *missing; /* what the decoder lacks, or NULL */
-  gchar *text;    /* NULL after a value was set */
-  guint64
-      settled_ns; /* stream time at which all ramps have ended; 0: none runs */
-  guint64 n_blocks;  /* of the meters */
-  gdouble *gains_db; /* NAN: none; rows of blocks, of stages */
+  gchar *missing;     /* what the decoder lacks, or NULL */
+  gchar *text;        /* NULL after a value was set */
+  guint64 settled_ns; /* stream time at the end of all ramps; 0: none */
+  guint64 n_blocks;   /* of the meters */
+  gdouble *gains_db;  /* NAN: none; rows of blocks, of stages */
   guint64 time_ns,
       frames;   /* of process-time and frames when the load was read */
   gdouble load; /* of the last second */

@@ -64,8 +64,7 @@ struct GstTfxServerHttp
   const gchar *address, *host, *token; /* or NULL */
   GPtrArray *clients;
   guint n_connections, last_number, timer;
-  GQueue
-      silent; /* connections without a whole good request, the oldest first */
+  GQueue silent;  /* connections without a good request, the oldest first */
   gint64 tick_us; /* when the next block ends */
   Pace pace;      /* of HTTP */
 };

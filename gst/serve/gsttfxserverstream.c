@@ -87,12 +87,10 @@ remove_curves (GstTfxServerStream *self)
 
   self->settled_ns = 0;
   for (guint i = gst_child_proxy_get_children_count (proxy); i-- > 0;) {
-    GstObject *child =
-        GST_OBJECT (gst_child_proxy_get_child_by_index (proxy, i));
+    g_autoptr (GstObject) child = get_child (self, i);
 
     while (child->control_bindings)
       gst_object_remove_control_binding (child, child->control_bindings->data);
-    gst_object_unref (child);
   }
 }
 
