@@ -442,13 +442,14 @@ gst_tfx_server_stream_get_state (GstTfxServerStream *self,
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime latency = 0;
-  GstAudioInfo info;
+  GstAudioInfo info, after;
   gint64 position = 0;
 
   *state = (GstTfxServerState){ 0 };
-  state->n_outputs = read_format (self->volume, "src", &info);
   state->n_channels = read_format (self->chain, "sink", &info);
+  /* (The last pad has its format first.) */
   if (state->n_channels > 0) {
+    state->n_outputs = read_format (self->volume, "src", &after);
     state->rate_hz = GST_AUDIO_INFO_RATE (&info);
     g_strlcpy (state->format, GST_AUDIO_INFO_NAME (&info),
         sizeof state->format);
